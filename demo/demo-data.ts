@@ -69,7 +69,8 @@ async function hasAny(manager: EntityManager, demo: DemoCredentials): Promise<bo
 
 /** The clients of the organisation, its developer, and who shares data with it. */
 async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl: string): Promise<void> {
-  const redirectUris = [demoRedirectUri(baseUrl)];
+  // The second is that of “Authorize” in the API reference, which is the address of its page.
+  const redirectUris = [demoRedirectUri(baseUrl), `${baseUrl}/docs`];
   const ownerId = demo.organisation.id;
   await manager.query(
     `INSERT INTO organisation_members (organisation_id, user_id, role)

@@ -1,13 +1,13 @@
 import type { EntityManager } from 'typeorm';
 import { ulid } from 'ulid';
 import { HOUR_MS } from '../src/config/durations.js';
-import { EVERYBODY } from '../src/activity/activity.js';
 import { EVENT_TYPES } from '../migrations/event-types.js';
 import { waitBeforeRetry } from '../src/webhooks/deliveries/retry-schedule.js';
 import { payloadOf } from '../src/webhooks/events/event.js';
 import { makeEndpointSecret } from '../src/webhooks/signing/endpoint-secret.js';
 import { sealEndpointSecret } from '../src/webhooks/signing/sealed-secret.js';
 import { signDelivery } from '../src/webhooks/signing/sign-delivery.js';
+import { insertRequests } from './demo-requests.js';
 
 const HOURS = 6 * 24;
 const ADDED_HOURS_AGO = HOURS + 1;
@@ -85,7 +85,7 @@ export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic):
     ],
   );
   await insertSequences(manager, events);
-  await insertActivity(manager, traffic.clientId);
+  await insertRequests(manager, traffic.clientId, { rhythm: RHYTHM, hours: HOURS });
   for (const endpoint of endpoints) {
     const deliveries = events.map((event) => deliver(endpoint, event, traffic.retrySchedule, now));
     await insertDeliveries(manager, traffic.clientId, endpoint, deliveries);
@@ -291,24 +291,5 @@ async function setLastAttempts(
         SET last_attempt_at = to_timestamp($2::bigint / 1000.0), failing_since = to_timestamp($3::bigint / 1000.0)
       WHERE id = $1`,
     [id, attempts.at(-1)?.time ?? null, attempts[lastGood + 1]?.time ?? null],
-  );
-}
-
-/** Hourly counts for the client and in total: tokens, refusals and logins. */
-async function insertActivity(manager: EntityManager, clientId: string): Promise<void> {
-  await manager.query(
-    `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
-     SELECT who.id, hour, kind, detail, greatest(1, round(usual * (0.6 + 0.8 * random())))::bigint, hour + interval '50 minutes'
-       FROM generate_series(date_trunc('hour', now(), 'UTC') - make_interval(hours => $2),
-                            date_trunc('hour', now(), 'UTC') - interval '1 hour', interval '1 hour') AS hour,
-            (VALUES ('token_issued', 'client_credentials', 24, 1.0), ('token_issued', 'refresh_token', 60, 1.0),
-                    ('token_issued', 'authorization_code', 4, 0.7), ('token_refused', 'wrong_secret', 2, 0.1),
-                    ('token_refused', 'refresh_token_expired', 2, 0.3), ('bearer_refused', 'token_expired', 5, 0.5),
-                    ('rate_limited', 'partner', 40, 0.04), ('sign_in', 'password', 6, 0.8),
-                    ('sign_in_refused', 'password', 2, 0.4)) AS usually (kind, detail, usual, share),
-            (VALUES ($1), ($3)) AS who (id)
-      -- The hour stands in it so that it is thrown for each hour anew.
-      WHERE random() + 0 * extract(epoch FROM hour) < share AND (who.id = $3 OR kind NOT LIKE 'sign_in%')`,
-    [clientId, HOURS, EVERYBODY],
   );
 }

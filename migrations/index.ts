@@ -30,6 +30,8 @@ import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change
 import { SessionIdTokens1763902000000 } from './1763902000000-session-id-tokens.js';
 import { OperatorSessions1763903000000 } from './1763903000000-operator-sessions.js';
 import { RecoveryCodesOfApps1763903010000 } from './1763903010000-recovery-codes-of-apps.js';
+import { RequestsThroughMail1763904000000 } from './1763904000000-requests-through-mail.js';
+import { RequestIdLookup1763904010000 } from './1763904010000-request-id-lookup.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -65,6 +67,8 @@ export const MIGRATIONS = [
   SessionIdTokens1763902000000,
   OperatorSessions1763903000000,
   RecoveryCodesOfApps1763903010000,
+  RequestsThroughMail1763904000000,
+  RequestIdLookup1763904010000,
 ];
 
 /** The names of the migrations, as the database stores them. */

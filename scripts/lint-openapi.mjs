@@ -1,39 +1,43 @@
-// Lints openapi.json with Redocly (redocly.yaml) and Spectral (.spectral.mjs); a warning fails too. A document that passed is not
-// read again until it, the rules or the packages change. A unit test checks that the file is what the controllers say.
+// Lints both OpenAPI documents with Redocly (redocly.yaml) and Spectral (.spectral.mjs); a warning fails too. A document that passed is not
+// read again until it, the rules or the packages change. A unit test checks that the files are what the controllers say.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const file = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const source = await readFile(file('openapi.json'), 'utf8');
+const DOCUMENTS = ['openapi.json', 'openapi-operators.json'];
+const sources = await Promise.all(DOCUMENTS.map((name) => readFile(file(name), 'utf8')));
 
-const digest = createHash('sha256').update(source);
+const digest = createHash('sha256');
+for (const source of sources) digest.update(source);
 for (const name of ['redocly.yaml', '.spectral.mjs', 'package-lock.json', 'scripts/lint-openapi.mjs'])
   digest.update(await readFile(file(name)));
 const state = digest.digest('hex');
 const cache = file('node_modules/.cache/lint-openapi');
 
 if ((await readFile(cache, 'utf8').catch(() => '')) !== state) {
-  const problems = [...(await redocly()), ...(await spectral())];
-  for (const problem of problems) process.stderr.write(`openapi.json: ${problem}\n`);
-  if (problems.length > 0) {
-    process.exitCode = 1;
-  } else {
+  for (const [n, name] of DOCUMENTS.entries()) {
+    for (const problem of [...(await redocly(name, sources[n])), ...(await spectral(sources[n]))]) {
+      process.stderr.write(`${name}: ${problem}\n`);
+      process.exitCode = 1;
+    }
+  }
+  if (!process.exitCode) {
     await mkdir(file('node_modules/.cache'), { recursive: true });
     await writeFile(cache, state);
   }
 }
 
-async function redocly() {
+async function redocly(name, source) {
   const { lintFromString, loadConfig } = await import('@redocly/openapi-core');
   const config = await loadConfig({ configPath: file('redocly.yaml') });
-  const problems = await lintFromString({ source, absoluteRef: file('openapi.json'), config });
+  const problems = await lintFromString({ source, absoluteRef: file(name), config });
   return problems.map(
     ({ location, ruleId, message }) => `${location[0]?.pointer ?? '#/'} ${message} (Redocly: ${ruleId})`,
   );
 }
 
-async function spectral() {
+async function spectral(source) {
   const { Spectral } = await import('@stoplight/spectral-core');
   const { default: ruleset } = await import('../.spectral.mjs');
   const linter = new Spectral();

@@ -1,7 +1,13 @@
-// Writes openapi.json, as `npm run openapi` does after a build; a test compares the two.
+// Writes openapi.json and openapi-operators.json, as `npm run openapi` does after a build; a test compares them with the controllers.
 import { writeFile } from 'node:fs/promises';
 import { format } from 'prettier';
 import { describeApi } from '../dist/src/describe-api.js';
 
-const document = JSON.stringify(await describeApi('https://auth.example.com'));
-await writeFile(new URL('../openapi.json', import.meta.url), await format(document, { parser: 'json' }));
+const { partners, operators } = await describeApi('https://auth.example.com');
+for (const [name, document] of [
+  ['openapi.json', partners],
+  ['openapi-operators.json', operators],
+]) {
+  const text = await format(JSON.stringify(document), { parser: 'json' });
+  await writeFile(new URL(`../${name}`, import.meta.url), text);
+}

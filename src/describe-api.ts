@@ -1,12 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { openApiDocument } from './api-docs/document.js';
-import type { OpenApiDocument } from './api-docs/openapi.js';
+import { openApiDocuments } from './api-docs/document.js';
+import type { ApiDocuments } from './api-docs/audiences.js';
 import { AppModule } from './app.module.js';
 import { Settings } from './config/settings.js';
 
-/** The OpenAPI document of a service with this public URL, without starting one: no provider is created. */
-export async function describeApi(baseUrl: string): Promise<OpenApiDocument> {
+/** The OpenAPI documents of a service with this public URL, without starting one: no provider is created. */
+export async function describeApi(baseUrl: string): Promise<ApiDocuments> {
   // Nothing connects to this database.
   const settings = Object.assign(new Settings(), { baseUrl, databaseUrl: 'postgres://localhost/none' });
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -14,5 +14,5 @@ export async function describeApi(baseUrl: string): Promise<OpenApiDocument> {
     new FastifyAdapter({ skipMiddie: true }),
     { preview: true, logger: false, abortOnError: false },
   );
-  return openApiDocument(app, baseUrl);
+  return openApiDocuments(app, baseUrl);
 }

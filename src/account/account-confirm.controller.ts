@@ -5,6 +5,7 @@ import { Context } from '../http/page-routes/page-context.js';
 import { ReAuthentication } from '../identity-providers/sign-in/re-authentication.service.js';
 import { PasswordConfirmations } from '../rate-limits/password-confirmations.service.js';
 import { PendingSignIns } from '../users/factors/pending-sign-ins.service.js';
+import { secondFactorPath } from '../users/factors/factor-paths.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -50,7 +51,7 @@ export class AccountConfirmController {
       if (!account) return this.form(context, returnTo, 'This is not your password.');
       // Disabled or changed meanwhile: the next page leads to the login.
       if (!(await this.pending.begin(reply, account))) return { goTo: returnTo };
-      return { goTo: `/login/second-factor?${new URLSearchParams({ return_to: returnTo }).toString()}` };
+      return { goTo: secondFactorPath(returnTo) };
     }
     const outcome = await this.passwords.confirm(user, password, actor, request, reply);
     if (outcome === 'wrong') return this.form(context, returnTo, 'This is not your password.');

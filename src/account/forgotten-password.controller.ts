@@ -1,6 +1,7 @@
 import { Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
+import { safeReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import {
   OpenGet,
@@ -37,24 +38,28 @@ export class ForgottenPasswordController {
   ) {}
 
   @OpenGet()
-  show(): OpenAnswer {
+  show(@Context() { query }: OpenContext): OpenAnswer {
     this.refuseWithoutMail();
-    return { page: emailFormPage(FORM) };
+    return { page: emailFormPage({ ...FORM, returnTo: safeReturnTo(query.get('return_to')) }) };
   }
 
   @OpenPost()
   async send(@Context() { form }: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
     this.refuseWithoutMail();
     const { email, error } = emailIn(form);
-    if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error }), status: 400 };
+    const returnTo = safeReturnTo(form.get('return_to'));
+    if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error, returnTo }), status: 400 };
     if (await this.limits.admit(email, request.ip)) {
       const actor = { type: 'user', id: null, ...originOf(request) } as const;
-      this.afterAnswer.run('A link for a forgotten password', () => this.links.mailTo(email, actor));
+      this.afterAnswer.run('A link for a forgotten password', () =>
+        this.links.mailTo(email, returnTo, actor),
+      );
     }
     return {
       page: mailSentPage(
         email,
         'If there is an account with this address, it gets a mail with a link to set a new password. The link works for one hour.',
+        returnTo,
       ),
     };
   }

@@ -1,6 +1,7 @@
 import { Param, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
+import { withReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { linkGone } from '../http/page-routes/link-gone.js';
 import {
@@ -116,7 +117,7 @@ export class InvitationController {
 const pathOf = (key: string): string => `/invitations/${key}`;
 
 const toLogin = (key: string): OpenAnswer => ({
-  goTo: `/login?${new URLSearchParams({ return_to: pathOf(key) }).toString()}`,
+  goTo: withReturnTo('/login', pathOf(key)),
   status: 302,
 });
 

@@ -1,6 +1,8 @@
 import { Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { safeReturnTo, withReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import {
   OpenGet,
@@ -15,7 +17,8 @@ import { notFound, Problem } from '../http/problems/problem.js';
 import { originOf } from '../http/server/request-origin.js';
 import { MailLimitsService } from '../rate-limits/mail-limits.service.js';
 import { PasskeySignUps } from '../users/emails/passkey-sign-ups.service.js';
-import { SignUpService } from '../users/emails/sign-up.service.js';
+import { MailedLogins } from '../users/emails/mailed-logins.service.js';
+import { SignUpService, type NewSignUp, type ShownSignUp } from '../users/emails/sign-up.service.js';
 import { messagePage } from '../web/layout/message.page.js';
 import type { FieldErrors } from '../web/forms/field.js';
 import { AfterAnswer } from './after-answer.service.js';
@@ -42,12 +45,13 @@ export class SignUpController {
     private readonly passkeySignUps: PasskeySignUps,
     private readonly limits: MailLimitsService,
     private readonly afterAnswer: AfterAnswer,
+    private readonly logins: MailedLogins,
   ) {}
 
   @OpenGet()
-  ask(): OpenAnswer {
+  ask(@Context() { query }: OpenContext): OpenAnswer {
     this.refuseUnlessOn();
-    return { page: emailFormPage(FORM) };
+    return { page: emailFormPage({ ...FORM, returnTo: safeReturnTo(query.get('return_to')) }) };
   }
 
   /** The same answer for every address; one that has an account gets a mail that says so. */
@@ -55,15 +59,19 @@ export class SignUpController {
   async send(@Context() { form }: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
     this.refuseUnlessOn();
     const { email, error } = emailIn(form);
-    if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error }), status: 400 };
+    const returnTo = safeReturnTo(form.get('return_to'));
+    if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error, returnTo }), status: 400 };
     if (await this.limits.admit(email, request.ip)) {
       const actor = { type: 'user', id: null, ...originOf(request) } as const;
-      this.afterAnswer.run('A link to create an account', () => this.signUps.mailLink(email, actor));
+      this.afterAnswer.run('A link to create an account', () =>
+        this.signUps.mailLink(email, returnTo, actor),
+      );
     }
     return {
       page: mailSentPage(
         email,
         'We sent a mail to this address. It says how to go on. Its link works for 24 hours.',
+        returnTo,
       ),
     };
   }
@@ -71,10 +79,11 @@ export class SignUpController {
   @OpenGet(':key')
   async show(@Param('key') key: string): Promise<OpenAnswer> {
     this.refuseUnlessOn();
-    const email = await this.signUps.find(key);
-    return email === undefined ? gone() : { page: formPage(key, email) };
+    const link = await this.signUps.find(key);
+    return link ? this.form(key, link) : gone();
   }
 
+  /** Creates the account. A link that was mailed on the way to somewhere logs in and leads there. */
   @OpenPost(':key')
   async create(
     @Param('key') key: string,
@@ -83,30 +92,49 @@ export class SignUpController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
     this.refuseUnlessOn();
-    const email = await this.signUps.find(key);
-    if (email === undefined) return gone();
+    const link = await this.signUps.find(key);
+    if (!link) return gone();
     const { password_again: again, ...person } = signUpFieldsIn(form);
     // Our script fills it in.
     const passkey = form.get('response') || undefined;
     const errors = passkey ? nameErrors(person.name) : signUpErrors({ ...person, password_again: again });
     if (Object.keys(errors).length > 0) {
-      return { page: formPage(key, email, person.name, errors), status: 400 };
+      return this.form(key, link, person.name, errors);
     }
     try {
       const actor = { type: 'user', id: null, ...originOf(request) } as const;
       if (passkey === undefined) {
-        return (await this.signUps.redeem(key, person, actor)) ? { page: done('your password') } : gone();
+        const made = await this.signUps.redeem(key, person, actor);
+        return made ? await this.goOn(made, 'password', request, reply, actor) : gone();
       }
       const passkeyName = browserNameOf(request.headers['user-agent'] ?? null);
       const named = { name: person.name, passkeyName };
       const outcome = await this.passkeySignUps.redeem(key, named, passkey, request, reply, actor);
-      if (outcome === 'created') return { page: done('your passkey') };
       if (outcome === 'gone') return gone();
-      return { page: formPage(key, email, person.name, { form: WRONG_ANSWER }), status: 400 };
+      if (outcome === 'wrong answer') return await this.form(key, link, person.name, { form: WRONG_ANSWER });
+      return await this.goOn(outcome, 'passkey', request, reply, actor);
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 409) throw error;
-      return { page: taken(), status: 409 };
+      return { page: taken(link.returnTo), status: 409 };
     }
+  }
+
+  private form(key: string, { email }: ShownSignUp, name?: string, errors?: FieldErrors): OpenAnswer {
+    const action = `/sign-up/${key}`;
+    const page = signUpPage({ action, email, name, errors, passkeyOptions: `${action}/passkey/options` });
+    return { page, status: errors ? 400 : 200 };
+  }
+
+  private async goOn(
+    { user, returnTo }: NewSignUp,
+    method: 'password' | 'passkey',
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<OpenAnswer> {
+    if (returnTo === undefined) return { page: done(method) };
+    const goTo = await this.logins.logIn(request, reply, user, method, returnTo, actor);
+    return goTo === undefined ? { page: done(method, returnTo) } : { goTo };
   }
 
   private refuseUnlessOn(): void {
@@ -117,25 +145,20 @@ export class SignUpController {
 const WRONG_ANSWER =
   'Your account was not created, because your browser’s answer was not right. Try again, or choose a password.';
 
-const formPage = (key: string, email: string, name?: string, errors?: FieldErrors) => {
-  const action = `/sign-up/${key}`;
-  return signUpPage({ action, email, name, errors, passkeyOptions: `${action}/passkey/options` });
-};
-
-const done = (by: 'your password' | 'your passkey') =>
+const done = (by: 'password' | 'passkey', returnTo?: string) =>
   messagePage({
     title: 'Account created',
     heading: 'Your account has been created',
-    text: `You can log in now, with ${by === 'your passkey' ? by : `your email address and ${by}`}.`,
-    action: { href: '/login', label: 'Go to the login page' },
+    text: `You can log in now, with ${by === 'passkey' ? 'your passkey' : 'your email address and your password'}.`,
+    action: { href: withReturnTo('/login', returnTo), label: 'Go to the login page' },
   });
 
-const taken = () =>
+const taken = (returnTo: string | undefined) =>
   messagePage({
     title: 'You have an account',
     heading: 'You already have an account',
     text: 'There is an account with this email address now. Log in, or ask for a new password there.',
-    action: { href: '/login', label: 'Go to the login page' },
+    action: { href: withReturnTo('/login', returnTo), label: 'Go to the login page' },
   });
 
 const gone = (): OpenAnswer =>

@@ -11,16 +11,26 @@ export class ActivityRepository {
   constructor(@InjectRepository(ActivityHourEntity) private readonly hours: Repository<ActivityHourEntity>) {}
 
   /**
-   * Adds counts to the current hour, always in the same order, so that instances do not deadlock. In SQL, because one statement
+   * Adds counts to the current hour, for their clients and for everybody, always in the same order, so that instances do not deadlock.
+   * Clients of sandboxes are not part of everybody: what partners rehearse there must raise no alarm. In SQL, because one statement
    * adds many counts to the rows that are there.
    */
   async add(counts: Counted[]): Promise<void> {
     const column = <K extends keyof Counted>(name: K) => counts.map((each) => each[name]);
     await this.hours.query(
-      `INSERT INTO activity_hours AS a (client_id, hour, kind, detail, count, last_at, last_address)
+      `WITH given AS (
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[])
+           AS g (client_id, kind, detail, count, last_at, last_address)
+       ), everybody AS (
+         SELECT $7::text, g.kind, g.detail, sum(g.count)::bigint, max(g.last_at),
+                (array_agg(g.last_address ORDER BY g.last_at DESC))[1]
+           FROM given g LEFT JOIN clients c ON c.id = g.client_id
+          WHERE c.environment IS DISTINCT FROM 'sandbox' GROUP BY g.kind, g.detail
+       )
+       INSERT INTO activity_hours AS a (client_id, hour, kind, detail, count, last_at, last_address)
        SELECT client_id, date_trunc('hour', now(), 'UTC'), kind, detail, count, last_at, last_address
-         FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[])
-           AS given (client_id, kind, detail, count, last_at, last_address)
+         FROM (SELECT * FROM given UNION ALL SELECT * FROM everybody)
+           AS counted (client_id, kind, detail, count, last_at, last_address)
         ORDER BY 1, 3, 4
        ON CONFLICT (client_id, hour, kind, detail) DO UPDATE SET
          count = a.count + excluded.count,
@@ -33,6 +43,7 @@ export class ActivityRepository {
         column('count'),
         column('lastAt'),
         column('lastAddress'),
+        EVERYBODY,
       ],
     );
   }
@@ -93,15 +104,16 @@ export class ActivityRepository {
   }
 
   /**
-   * The clients that were near or over their limit in the current or the previous hour, worst first. In SQL, because it joins the
+   * The live clients that were near or over their limit in the current or the previous hour, worst first. In SQL, because it joins the
    * clients, whose module is in a higher layer.
    */
   nearLimit(limit: number): Promise<ClientNearLimit[]> {
     return this.hours.query(
-      `SELECT c.id, c.name, c.environment, coalesce(sum(a.count) FILTER (WHERE a.kind = 'rate_limited'), 0)::float8 AS refused,
+      `SELECT c.id, c.name, coalesce(sum(a.count) FILTER (WHERE a.kind = 'rate_limited'), 0)::float8 AS refused,
               max(a.last_at) AS "lastAt"
          FROM activity_hours a JOIN clients c ON c.id = a.client_id
         WHERE a.hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour' AND a.kind IN ('rate_limited', 'rate_limit_near')
+          AND c.environment = 'live'
         GROUP BY c.id ORDER BY refused DESC, c.id LIMIT $1`,
       [limit],
     );

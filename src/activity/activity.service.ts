@@ -4,13 +4,7 @@ import { Interval } from '@nestjs/schedule';
 import { WriteBehind } from '../database/background/write-behind.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
-import {
-  EVERYBODY,
-  type ActivityKind,
-  type Counted,
-  type CountedSince,
-  type ActivityEvent,
-} from './activity.js';
+import type { ActivityEvent, ActivityKind, Counted, CountedSince } from './activity.js';
 import { ActivityRepository } from './activity.repository.js';
 import type { ClientNearLimit } from './client-near-limit.js';
 import type { HourOfAll } from './hour-of-all.js';
@@ -37,20 +31,17 @@ export class ActivityService extends WriteBehind {
     super(server);
   }
 
-  /** Counts an event for its client, for everybody and for the metrics; costs no query. */
-  count({ kind, detail, clientId = '', address }: ActivityEvent): void {
+  /** Counts an event for its client, for everybody and for the metrics, the last two unless it is of a sandbox; costs no query. */
+  count({ kind, detail, clientId = '', environment = 'live', address }: ActivityEvent): void {
     const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: address ?? null };
     this.add({ clientId, ...once });
-    this.add({ clientId: EVERYBODY, ...once });
-    countInMetrics(kind, detail);
+    if (environment === 'live') countInMetrics(kind, detail);
   }
 
   /** Counts several of an event that metrics do not count; nothing if there are none. */
   countMany({ kind, detail, clientId = '' }: Omit<ActivityEvent, 'address'>, count: number): void {
     if (count === 0) return;
-    const counted = { kind, detail, count, lastAt: new Date(), lastAddress: null };
-    this.add({ clientId, ...counted });
-    this.add({ clientId: EVERYBODY, ...counted });
+    this.add({ clientId, kind, detail, count, lastAt: new Date(), lastAddress: null });
   }
 
   /** How often each kind of event occurred in each hour since a time, for one client. */
@@ -90,7 +81,7 @@ export class ActivityService extends WriteBehind {
     } else if (this.counts.size < DISTINCT_MAX || counted.detail === OTHER) {
       this.counts.set(key, { ...counted });
     } else {
-      this.add({ ...counted, clientId: counted.clientId === EVERYBODY ? EVERYBODY : '', detail: OTHER });
+      this.add({ ...counted, clientId: '', detail: OTHER });
     }
   }
 

@@ -62,6 +62,7 @@ export type BearerRefusal =
   | 'token_forged'
   | 'token_key_revoked'
   | 'token_expired'
+  | 'sandbox_fault'
   | 'token_revoked'
   | 'grant_expired'
   | 'client_disabled'
@@ -78,6 +79,8 @@ export interface ActivityEvent {
   detail: string;
   /** Must be an existing client. */
   clientId?: string;
+  /** Where the client is, if it is known: events of a sandbox are no metrics. */
+  environment?: 'live' | 'sandbox';
   address?: string;
 }
 
@@ -97,5 +100,5 @@ export interface CountedSince extends Counted {
   firstHour: Date;
 }
 
-/** The total over all clients. */
+/** The total over all clients but those of sandboxes. */
 export const EVERYBODY = 'all';

@@ -1,8 +1,7 @@
-/** A client that was rate limited, or is close to its limit. */
+/** A live client that was rate limited, or is close to its limit. */
 export interface ClientNearLimit {
   id: string;
   name: string;
-  environment: 'live' | 'sandbox';
   /** Requests refused in the current and the previous hour. */
   refused: number;
   lastAt: Date;

@@ -2,6 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PageRoute, sendPage } from '../http/page-routes/send-page.js';
+import type { Audience } from './audiences.js';
 import { ApiDocs } from './api-docs.service.js';
 
 /** The description of the HTTP API (contract §14), for programs and for people. */
@@ -9,19 +10,40 @@ import { ApiDocs } from './api-docs.service.js';
 export class ApiDocsController {
   constructor(private readonly docs: ApiDocs) {}
 
-  /** OpenAPI 3.1. */
+  /** OpenAPI 3.1, for partners. */
   @Get('openapi.json')
-  async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.send('partners', request, reply);
+  }
+
+  /** The same of what needs operator scopes. */
+  @Get('openapi/operators.json')
+  showForOperators(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.send('operators', request, reply);
+  }
+
+  /** The first as a page. */
+  @Get('docs')
+  @PageRoute()
+  read(@Res() reply: FastifyReply): Promise<void> {
+    return this.sendPage('partners', reply);
+  }
+
+  /** The second as a page. */
+  @Get('docs/operators')
+  @PageRoute()
+  readForOperators(@Res() reply: FastifyReply): Promise<void> {
+    return this.sendPage('operators', reply);
+  }
+
+  private async send(audience: Audience, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     void reply.header('cache-control', 'public, max-age=60');
-    const document = await this.docs.document();
+    const document = await this.docs.document(audience);
     await document.send(request, reply);
   }
 
-  /** The same as a page. */
-  @Get('docs')
-  @PageRoute()
-  async read(@Res() reply: FastifyReply): Promise<void> {
+  private async sendPage(audience: Audience, reply: FastifyReply): Promise<void> {
     const styleNonce = randomBytes(16).toString('base64url');
-    sendPage(reply, await this.docs.pageWith(styleNonce), { withScript: true, styleNonce });
+    sendPage(reply, await this.docs.pageWith(styleNonce, audience), { withScript: true, styleNonce });
   }
 }

@@ -1,14 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
+import committedOperators from '../../openapi-operators.json' with { type: 'json' };
 import committed from '../../openapi.json' with { type: 'json' };
 import { Settings } from '../config/settings.js';
 import { API_REFERENCE_SCRIPT } from '../http/server/assets.js';
 import { CompressedAsset } from '../http/server/compressed-asset.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
+import type { Audience } from './audiences.js';
 import type { OpenApiDocument } from './openapi.js';
 import { operatorsEventTypes, withEventTypes } from './operators-event-types.js';
-import { docsPage } from './pages/docs.page.js';
-import { REFERENCE_SETTINGS } from './reference-settings.js';
+import { DOCUMENT_URLS, docsPage } from './pages/docs.page.js';
+import { referenceSettings } from './reference-settings.js';
 
 /** The public URL in the committed document. */
 const COMMITTED_URL = 'https://auth.example.com';
@@ -25,15 +27,15 @@ interface Served {
 }
 
 /**
- * The OpenAPI document with this service's public URL, and its page. The document is the committed one, which tests compare with
- * the controllers: generating it would add 0.1 to 0.4 s to each start. Both are made again when an operator has changed the
- * catalogue of event types.
+ * The OpenAPI documents with this service's public URL, and their pages. The documents are the committed ones, which tests compare
+ * with the controllers: generating them would add 0.1 to 0.4 s to each start. The one for partners and its page are made again when an
+ * operator has changed the catalogue of event types.
  */
 @Injectable()
 export class ApiDocs {
   private readonly logger = new Logger(ApiDocs.name);
   private readonly described: OpenApiDocument;
-  private served: Served;
+  private readonly served: Record<Audience, Served>;
   /** What operators have added to the served document. */
   private added = '[]';
   private readAt: number | undefined;
@@ -43,20 +45,24 @@ export class ApiDocs {
     settings: Settings,
     private readonly types: EventTypesService,
   ) {
-    const text = JSON.stringify(committed).replaceAll(COMMITTED_URL, settings.baseUrl);
-    this.described = JSON.parse(text) as OpenApiDocument;
-    this.served = served(this.described);
+    const here = (document: object): OpenApiDocument =>
+      JSON.parse(JSON.stringify(document).replaceAll(COMMITTED_URL, settings.baseUrl)) as OpenApiDocument;
+    this.described = here(committed);
+    this.served = {
+      partners: served(this.described, 'partners'),
+      operators: served(here(committedOperators), 'operators'),
+    };
   }
 
-  async document(): Promise<CompressedAsset> {
-    await this.catchUp();
-    return this.served.document;
+  async document(audience: Audience): Promise<CompressedAsset> {
+    if (audience === 'partners') await this.catchUp();
+    return this.served[audience].document;
   }
 
   /** The page whose script may add style sheets that carry this value. */
-  async pageWith(nonce: string): Promise<string> {
-    await this.catchUp();
-    return this.served.page.replace(NONCE, nonce);
+  async pageWith(nonce: string, audience: Audience): Promise<string> {
+    if (audience === 'partners') await this.catchUp();
+    return this.served[audience].page.replace(NONCE, nonce);
   }
 
   private async catchUp(): Promise<void> {
@@ -73,7 +79,7 @@ export class ApiDocs {
       const types = operatorsEventTypes(await this.types.listPublic());
       const added = JSON.stringify(types);
       if (added === this.added) return;
-      this.served = served(withEventTypes(this.described, types));
+      this.served.partners = served(withEventTypes(this.described, types), 'partners');
       this.added = added;
     } catch (error) {
       // What was served last is better than nothing.
@@ -84,14 +90,14 @@ export class ApiDocs {
   }
 }
 
-function served(document: OpenApiDocument): Served {
+function served(document: OpenApiDocument, audience: Audience): Served {
   const reference = API_REFERENCE_SCRIPT && {
     script: API_REFERENCE_SCRIPT,
     nonce: NONCE,
-    configuration: REFERENCE_SETTINGS,
+    configuration: referenceSettings(DOCUMENT_URLS[audience]),
   };
   return {
     document: new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8'),
-    page: docsPage(document, reference || undefined),
+    page: docsPage(document, audience, reference || undefined),
   };
 }

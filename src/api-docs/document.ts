@@ -2,14 +2,11 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { problemResponses } from '../http/api/api-answers.js';
 import { EVENT_DATA_SCHEMAS } from './event-data.js';
+import { divided, type ApiDocuments } from './audiences.js';
 import { addExamples } from './examples.js';
 import { completeDocument } from './complete-document.js';
 import type { OpenApiDocument } from './openapi.js';
-import { oauth2Flows } from './security.js';
 import { WEBHOOKS } from './webhooks.js';
-
-const DESCRIPTION =
-  'The OAuth 2 authority and webhook portal of an electric-vehicle charging data company. Refusals of `/o/token`, `/o/revoke_token/` and `/o/introspect/` are RFC 6749 JSON, all others problems (RFC 9457) whose `type` is the URL of a page. Each response carries `X-Request-Id`. Members are `snake_case`, times ISO 8601 UTC.';
 
 // The library's types know the licences of OpenAPI 3.0 only.
 const LICENSE: { name: string } = Object.assign(
@@ -17,24 +14,18 @@ const LICENSE: { name: string } = Object.assign(
   { identifier: 'LicenseRef-Proprietary' },
 );
 
-/** The OpenAPI 3.1 document of this service with its public URL, generated from its controllers. */
-export function openApiDocument(app: INestApplication, baseUrl: string): OpenApiDocument {
+/** The OpenAPI 3.1 documents of this service with its public URL, generated from its controllers. */
+export function openApiDocuments(app: INestApplication, baseUrl: string): ApiDocuments {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
-    .setTitle('Charging Data Service')
     .setVersion('2.0')
-    .setDescription(DESCRIPTION)
     .addServer(baseUrl)
-    .addTag('OAuth', 'Issue, refresh, revoke and introspect tokens.')
-    .addTag('Partners', 'Endpoints for partners, with a bearer token and a rate limit.')
-    .addTag('Events', 'Events that the company’s own services publish, what they are, and the feed of them.')
-    .addTag('Admin', 'Operations for operators.')
-    .addTag('Webhooks', 'What endpoints receive, with an example for each type.')
     .addOAuth2(
       {
         type: 'oauth2',
         description: 'An access token, in the `Authorization` header only.',
-        flows: oauth2Flows(baseUrl),
+        // Those of each document are its own.
+        flows: {},
       },
       'oauth2',
     )
@@ -67,5 +58,6 @@ export function openApiDocument(app: INestApplication, baseUrl: string): OpenApi
     components: { ...components, schemas },
     webhooks: WEBHOOKS,
   } as unknown as OpenApiDocument);
-  return addExamples(completed, baseUrl);
+  const { partners, operators } = divided(completed, baseUrl);
+  return { partners: addExamples(partners, baseUrl), operators: addExamples(operators, baseUrl) };
 }

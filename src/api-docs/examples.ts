@@ -21,8 +21,13 @@ const RECORDED_URL = 'https://auth.example.com';
 export function addExamples(document: OpenApiDocument, baseUrl: string): OpenApiDocument {
   const text = JSON.stringify(recorded).replaceAll(RECORDED_URL, baseUrl);
   const examples = JSON.parse(text) as RecordedExamples;
-  shareCommonest(document, Object.values(examples));
-  for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const described = new Set(operations.map(({ operationId }) => operationId));
+  shareCommonest(
+    document,
+    Object.entries(examples).flatMap(([id, example]) => (described.has(id) ? [example] : [])),
+  );
+  for (const operation of operations) {
     const found = examples[operation.operationId];
     if (found) illustrate(document, operation, found);
   }

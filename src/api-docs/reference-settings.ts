@@ -10,9 +10,9 @@ const HIDDEN_CLIENTS = {
   ),
 };
 
-/** What the API reference of the page is configured with: everything from this service, nothing from elsewhere. */
-export const REFERENCE_SETTINGS = {
-  url: '/openapi.json',
+/** What the API reference of a page is configured with: everything from this service, nothing from elsewhere. */
+export const referenceSettings = (url: string) => ({
+  url,
   documentDownloadType: 'direct',
   proxyUrl: '',
   withDefaultFonts: false,
@@ -38,4 +38,4 @@ export const REFERENCE_SETTINGS = {
       },
     },
   },
-};
+});

@@ -5,16 +5,20 @@ type Scope = (typeof SCOPES)[number];
 const described = (scopes: Scope[]) =>
   Object.fromEntries(scopes.map(([name, , description]) => [name, description]));
 
-/** The flows of the `oauth2` security scheme (contract §3, §4). */
-export const oauth2Flows = (baseUrl: string) => ({
-  authorizationCode: {
-    authorizationUrl: `${baseUrl}/o/authorize/`,
-    tokenUrl: `${baseUrl}/o/token`,
-    refreshUrl: `${baseUrl}/o/token`,
-    scopes: described(SCOPES.filter(([, audience]) => audience === 'partner')),
-  },
-  clientCredentials: {
-    tokenUrl: `${baseUrl}/o/token`,
-    scopes: described(SCOPES),
-  },
-});
+const OF_PARTNERS = described(SCOPES.filter(([, audience]) => audience === 'partner'));
+const OF_OPERATORS = described(SCOPES.filter(([, audience]) => audience === 'operator'));
+
+/** The flows of the `oauth2` security scheme (contract §3, §4); operator scopes are for client credentials only. */
+export const oauth2Flows = (baseUrl: string, audience: 'partners' | 'operators') => {
+  const tokenUrl = `${baseUrl}/o/token`;
+  if (audience === 'operators') return { clientCredentials: { tokenUrl, scopes: OF_OPERATORS } };
+  return {
+    authorizationCode: {
+      authorizationUrl: `${baseUrl}/o/authorize/`,
+      tokenUrl,
+      refreshUrl: tokenUrl,
+      scopes: OF_PARTNERS,
+    },
+    clientCredentials: { tokenUrl, scopes: OF_PARTNERS },
+  };
+};

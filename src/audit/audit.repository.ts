@@ -13,6 +13,7 @@ export interface AuditFilter {
   actor?: string;
   subject?: string;
   action?: string;
+  requestId?: string;
   since?: Date;
 }
 
@@ -31,11 +32,15 @@ export class AuditRepository {
   }
 
   /** One page of the log, newest first. */
-  list({ actor, subject, action, since }: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
+  list(
+    { actor, subject, action, requestId, since }: AuditFilter,
+    page: PageRequest,
+  ): Promise<Page<AuditEventEntity>> {
     const query = this.events.createQueryBuilder('event');
     if (actor !== undefined) query.andWhere('event.actorId = :actor', { actor });
     if (subject !== undefined) query.andWhere('event.subjectId = :subject', { subject });
     if (action !== undefined) query.andWhere('event.action = :action', { action });
+    if (requestId !== undefined) query.andWhere('event.requestId = :requestId', { requestId });
     if (since !== undefined) {
       // Also by id, because ids are ordered by time: otherwise a recent time would read the whole log.
       const earliest = firstIdAt('audt', new Date(since.getTime() - CLOCKS_APART_MS));

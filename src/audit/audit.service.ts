@@ -5,6 +5,8 @@ import type { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository, type AuditFilter } from './audit.repository.js';
 import type { OperatorRole } from '../config/operator-role.js';
 
+export type { AuditFilter };
+
 /** Who does something: a logged-in user, a client by its token, or the service itself; and from where. */
 export interface Actor {
   type: 'user' | 'client' | 'service';

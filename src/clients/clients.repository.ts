@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { In, Repository, type EntityManager } from 'typeorm';
 import { batched } from '../database/queries/batched.js';
 import { searchFor } from '../database/queries/search.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
@@ -33,6 +33,10 @@ export class ClientsRepository {
     @InjectRepository(ClientSecretEntity) private readonly clientSecrets: Repository<ClientSecretEntity>,
     private readonly statements: Statements,
   ) {}
+
+  namesOf(ids: string[]): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
+    return this.clients.find({ select: { id: true, name: true }, where: { id: In(ids) } });
+  }
 
   findById(id: string, manager: EntityManager = this.clients.manager): Promise<ClientEntity | null> {
     return manager.withRepository(this.clients).findOneBy({ id });

@@ -71,6 +71,11 @@ export class ClientsService {
     return (await this.repository.findById(id)) ?? this.missing();
   }
 
+  /** The names of those of these clients that are still there. */
+  namesOf(ids: string[]): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
+    return this.repository.namesOf(ids);
+  }
+
   list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientEntity>> {
     return this.repository.list(filter, page);
   }

@@ -57,7 +57,7 @@ export const MAIL_TEXTS = {
   invitation: (organisationName: string, url: string): MailText => ({
     subject: `${legible(organisationName)} invites you to its partner portal`,
     paragraphs: [
-      `“${legible(organisationName)}” invites you to work in its partner portal: the applications, webhooks and requests of the organisation.`,
+      `“${legible(organisationName)}” invites you to work in its partner portal: the clients, webhooks and requests of the organisation.`,
       'The link works once, within 7 days, for the account with this address. If you have no account yet, you can create one with it.',
     ],
     action: { label: 'Accept the invitation', url },

@@ -35,6 +35,16 @@ export const MESSAGES = {
       'with status 429, and the Retry-After header of the response says how many seconds to wait. Nothing is lost, and there ' +
       'is nothing you need to do: this notification resolves automatically.',
   }),
+  rateLimitExceededInSandbox: (limit: number): Message => ({
+    messageId: 'ERR1001',
+    category: 'RETRY',
+    shortTextTitle: 'Too many requests in the sandbox',
+    shortTextBody: `Requests of a client in the sandbox are refused for a while: there were more than ${limit} within an hour, or this fault was asked for.`,
+    detailPageTitle: 'Why requests are refused',
+    detailPageBody:
+      'The sandbox limits requests as the live service does, and refuses them on request as well. Nobody’s data is concerned, and ' +
+      'there is nothing you need to do: this notification resolves automatically.',
+  }),
   refreshTokenReplayed: (clientName: string): Message => ({
     messageId: 'ERR2001',
     category: 'ACTIONABLE',

@@ -51,7 +51,8 @@ export function renderOAuthError(problem: Problem, request: FastifyRequest): Ren
   if (code === undefined) return undefined;
   request.refusedWith = (problem instanceof OAuthError && problem.reason) || code;
   if (request.refusedWith === 'sandbox_fault') request.sandboxFault = 'refresh';
-  refusalCounter.inc({ endpoint: request.routeOptions.url, error: code });
+  if (request.oauthClient?.environment !== 'sandbox')
+    refusalCounter.inc({ endpoint: request.routeOptions.url, error: code });
   return {
     status: problem.status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...NO_STORE },

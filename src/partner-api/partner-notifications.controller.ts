@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { originOf } from '../http/server/request-origin.js';
@@ -16,6 +17,7 @@ import { NotificationMarksDto } from './partner-notifications.dto.js';
  * Any other is a 404 problem; security notifications are only shown on the user's own page.
  */
 @Controller('notifications')
+@ApiTags('Notifications')
 export class PartnerNotificationsController {
   constructor(
     private readonly notifications: NotificationsService,

@@ -12,7 +12,7 @@ import {
   Res,
   UseGuards,
 } from '@nestjs/common';
-import { ApiBody } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
@@ -39,6 +39,7 @@ import { CurrentSandbox, SandboxEndpoint } from './sandbox-endpoint.js';
 
 /** The sandbox for programs (contract §19): drivers, their sessions, and faults. */
 @Controller('v2/sandbox')
+@ApiTags('Sandbox')
 export class PartnerSandboxController {
   constructor(
     private readonly drivers: DriversService,

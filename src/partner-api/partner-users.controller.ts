@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
@@ -18,6 +19,7 @@ const isInstance = ({ params }: FastifyRequest, { userId, client }: Principal): 
 
 /** The users who share data with the calling client (contract §9). */
 @Controller('v2/users')
+@ApiTags('Users')
 export class PartnerUsersController {
   constructor(
     private readonly consents: ConsentsService,

@@ -1,6 +1,6 @@
 import { applyDecorators, UseGuards, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import { ApiAnswer, ApiPage, ApiProblems, type ApiHeaders } from '../http/api/api-answers.js';
 import { oneOf, whole } from '../http/api/api-schemas.js';
 import { JsonBodyGuard } from '../http/api/json-body.guard.js';
@@ -46,7 +46,6 @@ export const PartnerEndpoint = ({
       ServiceVersionGuard,
       JsonBodyGuard,
     ),
-    ApiTags('Partners'),
     ApiSecurity('oauth2'),
     ApiHeader({
       name: 'Service-Version',

@@ -51,7 +51,7 @@ export class PartnerRefusals {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     void reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
     const userId = principal.userId ?? client.ownerId;
-    const notification = await this.notices.noticeFor(client.id, userId, limit).catch((error: unknown) => {
+    const notification = await this.notices.noticeFor(client, userId, limit).catch((error: unknown) => {
       // The client or the user was deleted, which this instance has not read yet.
       throw isForeignKeyViolation(error) ? invalidToken('token_unknown') : error;
     });
@@ -59,7 +59,7 @@ export class PartnerRefusals {
     request.refusedClientId = client.id;
     this.activity.count({
       kind: 'rate_limited',
-      detail: 'partner',
+      detail: request.sandboxFault === undefined ? 'partner' : 'sandbox_fault',
       clientId: client.id,
       address: request.ip,
     });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { ClientEntity } from '../clients/client.entity.js';
 import { Settings } from '../config/settings.js';
 import { Listener } from '../database/connections/listener.service.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
@@ -13,6 +14,9 @@ const PERIOD_SECONDS = 3600;
 const UNHEARD_MS = 5_000;
 const CACHED_PAIRS = 10_000;
 const CHANNEL = 'notification_changes';
+
+/** A client that was refused. */
+type LimitedClient = Pick<ClientEntity, 'id' | 'environment'>;
 
 interface Kept {
   view: Promise<NotificationView | undefined>;
@@ -47,13 +51,13 @@ export class RateLimitNoticesService {
   }
 
   /** The notification of the current period of this client and user; concurrent refusals share one query. */
-  noticeFor(clientId: string, userId: string, limit: number): Promise<NotificationView | undefined> {
-    const key = `${clientId} ${userId}`;
+  noticeFor(client: LimitedClient, userId: string, limit: number): Promise<NotificationView | undefined> {
+    const key = `${client.id} ${userId}`;
     const known = this.kept.get(key);
     if (known && known.until > performance.now()) return known.view;
     const begun = performance.now();
     const { heard } = this;
-    const notice = this.findOrOpen(clientId, userId, limit);
+    const notice = this.findOrOpen(client, userId, limit);
     const kept: Kept = {
       view: notice.then((found) => found && notificationView(found.notification, this.settings.baseUrl)),
       until: begun + UNHEARD_MS,
@@ -82,10 +86,17 @@ export class RateLimitNoticesService {
     }
   }
 
-  private async findOrOpen(clientId: string, userId: string, limit: number): Promise<OpenNotice | undefined> {
+  private async findOrOpen(
+    { id: clientId, environment }: LimitedClient,
+    userId: string,
+    limit: number,
+  ): Promise<OpenNotice | undefined> {
     const found = await this.repository.find(clientId, userId);
     if (found) return found;
-    const message = MESSAGES.rateLimitExceeded(limit);
+    const message =
+      environment === 'sandbox'
+        ? MESSAGES.rateLimitExceededInSandbox(limit)
+        : MESSAGES.rateLimitExceeded(limit);
     await this.repository.open(newId('notf'), clientId, userId, message, PERIOD_SECONDS);
     return this.repository.find(clientId, userId);
   }

@@ -146,7 +146,7 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
     this.activity.count({ kind: 'rate_limited', detail: 'portal', clientId });
     const seconds = retryAfterSeconds(decision);
     throw rateLimitExceeded(
-      `An application can request at most ${limit} ${requests} per minute. Nothing was sent. Please try again in ${waitingTime(Math.max(60, seconds))}.`,
+      `A client can request at most ${limit} ${requests} per minute. Nothing was sent. Please try again in ${waitingTime(Math.max(60, seconds))}.`,
       { headers: { 'retry-after': String(seconds) } },
     );
   }

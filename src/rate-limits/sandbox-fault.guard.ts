@@ -1,6 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
+import { ActivityService } from '../activity/activity.service.js';
 import { serviceUnavailable } from '../http/problems/problem.js';
 import type { RequestFault } from '../sandbox-faults/sandbox-fault.entity.js';
 import { SandboxFaults } from '../sandbox-faults/sandbox-faults.service.js';
@@ -22,6 +23,7 @@ export class SandboxFaultGuard implements CanActivate {
   constructor(
     private readonly faults: SandboxFaults,
     private readonly refusals: PartnerRefusals,
+    private readonly activity: ActivityService,
     private readonly reflector: Reflector,
   ) {}
 
@@ -35,13 +37,27 @@ export class SandboxFaultGuard implements CanActivate {
   private async failIfAsked(context: ExecutionContext, principal: Principal): Promise<boolean> {
     const fault = await this.faults.useForRequest(principal.client);
     if (fault === undefined) return true;
-    context.switchToHttp().getRequest<FastifyRequest>().sandboxFault = fault;
-    return this.fail(fault, context, principal);
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    request.sandboxFault = fault;
+    return this.fail(fault, context, principal, request.ip);
   }
 
-  private fail(fault: RequestFault, context: ExecutionContext, principal: Principal): Promise<never> {
+  private fail(
+    fault: RequestFault,
+    context: ExecutionContext,
+    principal: Principal,
+    address: string,
+  ): Promise<never> {
+    const { id: clientId, environment } = principal.client;
     switch (fault) {
       case '401':
+        this.activity.count({
+          kind: 'bearer_refused',
+          detail: 'sandbox_fault',
+          clientId,
+          environment,
+          address,
+        });
         throw invalidToken('token_expired');
       case '429':
         return this.refusals.refuse(

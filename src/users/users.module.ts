@@ -15,6 +15,7 @@ import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
 import { EmailVerificationService } from './emails/email-verification.service.js';
 import { Unsubscribing } from './emails/unsubscribing.service.js';
+import { MailedLogins } from './emails/mailed-logins.service.js';
 import { PasskeySignUps } from './emails/passkey-sign-ups.service.js';
 import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
@@ -72,6 +73,7 @@ import { UsersService } from './accounts/users.service.js';
     KnownBrowsersService,
     FollowedProfiles,
     LinkedAccountsService,
+    MailedLogins,
     PasskeyRegistrations,
     PasskeySignIns,
     PasskeySignUps,
@@ -106,6 +108,7 @@ import { UsersService } from './accounts/users.service.js';
     KnownBrowsersService,
     FollowedProfiles,
     LinkedAccountsService,
+    MailedLogins,
     PasskeySignIns,
     PasskeySignUps,
     PasskeysService,

@@ -15,13 +15,13 @@ import type { PortalVisitor } from './portal-visitor.js';
 
 const NOTICES = {
   endpoint_added:
-    'Endpoint added. Next: put its secret into your application, and send a test to check that it works.',
+    'Endpoint added. Next: put its secret into your program, and send a test to check that it works.',
   endpoint_saved: 'Endpoint updated.',
   endpoint_enabled: 'Endpoint enabled. Events are sent to it again.',
   endpoint_disabled: 'Endpoint disabled. No events are sent to it until you enable it again.',
   endpoint_deleted: 'Endpoint deleted.',
   secret_rotated:
-    'Secret rotated. Reveal the new secret and put it into your application before the old one expires.',
+    'Secret rotated. Reveal the new secret and put it into your program before the old one expires.',
   contact_added: 'Contact added. We sent a link to the address, with which its owner confirms it.',
   contact_link_sent: 'We sent the link once more.',
   contact_removed: 'Contact removed.',

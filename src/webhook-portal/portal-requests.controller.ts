@@ -4,12 +4,13 @@ import { ActivityService } from '../activity/activity.service.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { DAY_MS } from '../config/durations.js';
 import { Context } from '../http/page-routes/page-context.js';
+import { requestFilterOf } from '../partners/request-log/request-filter.js';
 import { RequestLogService } from '../partners/request-log/request-log.service.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { rangeStart } from '../web/charts/time-buckets.js';
 import { ACTIVITY_RANGES, type ActivityRange } from './pages/activity-buckets.js';
 import { refusalsPage } from './pages/refusals.page.js';
-import { requestsPage, STATUS_FILTERS } from './pages/requests.page.js';
+import { requestsPage } from './pages/requests.page.js';
 import { usageBuckets, usagePage } from './pages/usage.page.js';
 import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages } from './portal-pages.decorator.js';
@@ -24,15 +25,15 @@ export class PortalRequestsController {
     private readonly limits: RateLimitsService,
   ) {}
 
-  /** Newest first; `status` filters. */
+  /** Newest first; `status` and `request_id` filter. */
   @PortalGet('requests', 'viewer')
   async list(
     @Context() { clientId }: PortalContext,
     @Query('status') status: unknown,
+    @Query('request_id') requestId: unknown,
   ): Promise<PortalAnswer> {
-    const filter = STATUS_FILTERS.find(({ value }) => value === status) ?? STATUS_FILTERS[0]!;
-    const requests = await this.log.list(clientId, filter.value === '' ? undefined : filter);
-    return { page: requestsPage(requests, filter.value) };
+    const { typed, filter } = requestFilterOf(status, requestId);
+    return { page: requestsPage(await this.log.list(clientId, filter), typed) };
   }
 
   /** Latest first, including what this instance has only just counted. */

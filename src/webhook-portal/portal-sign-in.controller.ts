@@ -14,7 +14,7 @@ import {
 } from './portal-sign-in.guard.js';
 
 const NOT_OPEN =
-  'This portal cannot be opened: the application is not one of your organisations’, or it is disabled.';
+  'This portal cannot be opened: the client is not one of your organisations’, or it is disabled.';
 
 /** Where members choose whose portal they open (contract §20). */
 @SignInPages()

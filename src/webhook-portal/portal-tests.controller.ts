@@ -44,7 +44,7 @@ export class PortalTestsController {
     const chosen = context.form.get('type') ?? '';
     const allowed = await this.eventTypes.listFor(context.visitor.scopes);
     if (!allowed.some(({ name }) => name === chosen)) {
-      const error = 'Choose one of these event types: your application cannot receive any other.';
+      const error = 'Choose one of these event types: your client cannot receive any other.';
       return this.form(context, endpoint, { chosen, error });
     }
     await this.limits.countPortalSending(context.clientId);

@@ -94,7 +94,7 @@ function refusalOf({ role, user, ownerName }: PortalVisitor, least: MemberRole):
   return roleTooLow(
     user
       ? `This requires the role ${least}. Your role is ${role}: an admin of ${legible(ownerName)} can change it.`
-      : 'You came with a one-time link of the application. This is for a member of the organisation who is an admin and logs in with an account.',
+      : 'You came with a one-time link of the client. This is for a member of the organisation who is an admin and logs in with an account.',
   );
 }
 

@@ -1,4 +1,5 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiEndpoint, NOT_CACHED } from '../http/api/api-answers.js';
 import { LinkView } from '../http/api/link.view.js';
@@ -9,6 +10,7 @@ import { PortalAccessService } from './portal-access.service.js';
 
 /** Retrieve access link for the webhook portal (source specification §4.4). */
 @Controller('webhook_portal')
+@ApiTags('Events')
 export class WebhookPortalLinkController {
   constructor(private readonly access: PortalAccessService) {}
 

@@ -44,7 +44,8 @@ describe('the interactive API reference', () => {
     await page.keyboard.type(text);
   };
 
-  const openOperations = () => page.getByRole('button', { name: 'Partners' }).first().click();
+  const open = (tag: string) => page.getByRole('button', { name: tag }).first().click();
+  const openOperations = () => open('Users');
   const usersLink = () => page.getByRole('link', { name: /^The users who share data with the client/ });
 
   /** Sends `GET /v2/users` from the reference, and returns the answer. */
@@ -75,7 +76,7 @@ describe('the interactive API reference', () => {
   });
 
   it('has samples in Go, examples from real answers, and a way to the guides', async () => {
-    await openOperations();
+    await open('Notifications');
     // Operations are drawn when they are near.
     await page.getByRole('link', { name: /^Notifications that concern the client/ }).click();
     const reference = page.locator('#reference');

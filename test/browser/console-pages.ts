@@ -69,6 +69,16 @@ const refuse: Prepare = async (service, { client }) => {
   await activity.flush();
 };
 
+const sendRequests: Prepare = async ({ database }, { client }) => {
+  await database.query(
+    `INSERT INTO client_requests (client_id, occurred_at, method, route, status, error, request_id, milliseconds, injected)
+     SELECT $1, now() - make_interval(mins => n), 'GET', '/v2/users/:id', (ARRAY[200, 404, 503])[1 + n % 3],
+            CASE WHEN n % 3 > 0 THEN 'rate-limit-exceeded' END, repeat('x', 128), n * 100, n % 7 = 0
+       FROM generate_series(1, 30) n`,
+    [client.id],
+  );
+};
+
 const endpointOf = (service: TestService, { client }: Cast): Promise<EndpointEntity> =>
   makeEndpoint(service, client, {
     url: `http://127.0.0.1:9/${'a-path-without-an-end/'.repeat(20)}`,
@@ -178,6 +188,8 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   },
   'console delete a client': ofClient('/delete', connect),
   'console refusals': ofClient('/refusals', refuse),
+  'console requests': ofClient('/requests', sendRequests),
+  'console requests, none': ofClient('/requests'),
   'console refusals, none': ofClient('/refusals'),
   'console consents': ofClient('/consents', connect),
   'console consents, none': ofClient('/consents'),

@@ -131,13 +131,13 @@ describe('in the console in a browser', () => {
       await page.getByLabel('Part of the name').fill(user.email);
       await press(page, 'Search');
       await follow(page, 'Dana Driver');
-      await follow(page, 'Applications');
+      await follow(page, 'Connected clients');
       await follow(page, `Disconnect ${client.name}`);
       expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
       await press(page, 'Disconnect');
-      expect(await said(page)).toBe('Application disconnected from this user.');
+      expect(await said(page)).toBe('Client disconnected from this user.');
       expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
-      expect(await page.getByRole('main').innerText()).toContain('shares no data with any application');
+      expect(await page.getByRole('main').innerText()).toContain('shares no data with any client');
     });
 
     it('an operator enters the password again before deleting a client, and returns to that page', async () => {

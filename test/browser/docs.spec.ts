@@ -37,12 +37,12 @@ describe('the API description in a browser', () => {
   const isShown = (id: string) => page.locator(`[id="${id}"]`).isVisible();
 
   it('opens the target of an address, without a script', async () => {
-    await page.goto(`${service.url}/docs#getDelivery`);
+    await page.goto(`${service.url}/docs/operators#getDelivery`);
     expect([await isShown('getDelivery'), await isShown('listDeliveries')]).toEqual([true, false]);
   });
 
   it('opens the target of a link, visible together with its row', async () => {
-    await page.goto(`${service.url}/docs#getDelivery`);
+    await page.goto(`${service.url}/docs/operators#getDelivery`);
     await page.locator('[id="getDelivery"] a[href="#schema-DeliveryWithAttempts"]').click();
     expect(await isShown('schema-DeliveryWithAttempts')).toBe(true);
     const row = await page.locator('summary', { hasText: /^DeliveryWithAttempts$/ }).boundingBox();
@@ -50,7 +50,7 @@ describe('the API description in a browser', () => {
   });
 
   it('has a target for every link', async () => {
-    await page.goto(`${service.url}/docs`);
+    await page.goto(`${service.url}/docs/operators`);
     const targets = await page
       .locator('a[href^="#"]')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.slice(1)));
@@ -80,7 +80,7 @@ describe('the API description in a browser', () => {
   });
 
   it('has samples in four languages, with what was recorded', async () => {
-    await page.goto(`${service.url}/docs#createClient`);
+    await page.goto(`${service.url}/docs/operators#createClient`);
     const operation = page.locator('[id="createClient"]');
     const languages = operation.locator('details > summary');
     expect(await languages.allInnerTexts()).toEqual(['curl', 'Node.js', 'Python', 'Go']);

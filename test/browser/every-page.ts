@@ -155,6 +155,10 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.route('**/assets/scalar-*', (route) => route.abort());
     await page.goto(`${service.url}/docs`);
   },
+  'description of the API for operators': async (page, service) => {
+    await page.goto(`${service.url}/docs/operators`);
+    await page.getByRole('heading', { level: 1, name: 'Charging Data Service for operators' }).waitFor();
+  },
   'list of guides': go('/docs/guides'),
   'guide with tables': go('/docs/guides/webhooks'),
   'guide with the list of errors': go('/docs/guides/errors'),
@@ -247,7 +251,7 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.goto(`${service.url}/password/forgotten`);
     await page.getByLabel('Email').fill(driver.email);
     await page.getByRole('button', { name: 'Send link' }).click();
-    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   },
   'confirm an address': async (page, service, cast) =>
     page.goto(`${service.url}/email/verify/${await emailKey(service, cast)}`),

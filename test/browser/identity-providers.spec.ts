@@ -109,7 +109,7 @@ describe('With identity providers in a browser', () => {
       await page.goto(`${service.url}/login`);
       await press(page, 'Continue with Example Company');
       await press(page, 'Log in as dana');
-      await page.waitForURL(`${service.url}/`);
+      await page.waitForURL(`${service.url}/account`);
       await page.context().clearCookies({ name: 'session' });
       await page.goto(consentUrl(trusted));
       await press(page, 'Continue with Example Company');

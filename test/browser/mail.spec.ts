@@ -43,7 +43,7 @@ describe('by mail, in a browser without scripts,', () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send link' }).click();
-    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await page.goto((await smtp.mailTo(email)).link);
     await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel('Repeat new password').fill(NEW_PASSWORD);
@@ -56,7 +56,7 @@ describe('by mail, in a browser without scripts,', () => {
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send link' }).click();
-    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await page.goto((await smtp.mailTo(email)).link);
     await page.getByLabel('Name').fill('Zoë Driver');
     await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);

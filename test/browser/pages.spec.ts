@@ -178,7 +178,7 @@ describe('in a browser', () => {
       const page = await newPage(javaScriptEnabled);
       await page.goto(`${service.url}/login`);
       await logIn(page, user);
-      await page.waitForURL(`${service.url}/`);
+      await page.waitForURL(`${service.url}/account`);
     });
 
     it('another user takes over on the consent page', async () => {

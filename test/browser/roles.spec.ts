@@ -71,10 +71,10 @@ describe('in the console in a browser, by role', () => {
     await press(page, 'Disable user');
     expect(await said(page)).toContain('User disabled.');
     await press(page, 'Enable');
-    await follow(page, 'Applications');
+    await follow(page, 'Connected clients');
     await page.getByRole('link', { name: 'Disconnect Voltwise' }).click();
     await press(page, 'Disconnect');
-    expect(await said(page)).toContain('Application disconnected');
+    expect(await said(page)).toContain('Client disconnected');
     await follow(page, 'Clients');
     await follow(page, 'Voltwise');
     expect(await actionsOn(page)).toEqual(['Revoke all tokens']);

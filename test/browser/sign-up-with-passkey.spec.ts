@@ -57,7 +57,7 @@ describe('Signing up with a passkey in a browser', () => {
     await follow('Create an account');
     await page.getByLabel('Email').fill(email);
     await press('Send link');
-    await headingIs('Look into your mail');
+    await headingIs('Check your email');
     await page.goto((await smtp.mailTo(email)).link);
   };
   const choosePassword = async (): Promise<void> => {

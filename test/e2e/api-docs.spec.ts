@@ -2,12 +2,12 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { RequestMethod } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { describeApi } from '../../src/describe-api.js';
-import { committedDocument } from '../support/openapi-document.js';
+import { committedDocument, partnersDocument } from '../support/openapi-document.js';
 import { type TestService, sharedService } from '../support/test-service.js';
 
 /** Pages that people open in a browser, and routes for the infrastructure. */
 const NOT_DESCRIBED =
-  /^\/($|login|logout|portal|account|admin\/console|password\/|email\/|sign-up|invitations\/|demo\/|docs|openapi\.json|health\/|metrics|v2\/problems\/)/;
+  /^\/($|login|logout|portal|account|admin\/console|password\/|email\/|sign-up|invitations\/|demo\/|docs|openapi\.json|openapi\/|health\/|metrics|v2\/problems\/)/;
 
 const CONSENT_FORM = 'POST /o/authorize';
 
@@ -39,10 +39,16 @@ describe('The API description', () => {
   afterAll(() => service.stop());
 
   it('is served as OpenAPI 3.1 with the address of the service', async () => {
-    const answer = await service.http.get('/openapi.json');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.json).toEqual(JSON.parse(JSON.stringify(await describeApi(service.url))));
+    const described = await describeApi(service.url);
+    for (const [path, document] of [
+      ['/openapi.json', described.partners],
+      ['/openapi/operators.json', described.operators],
+    ] as const) {
+      const answer = await service.http.get(path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(answer.json).toEqual(JSON.parse(JSON.stringify(document)));
+    }
   });
 
   it('describes every route for programs, and no others', () => {
@@ -58,7 +64,7 @@ describe('The API description', () => {
   it('has a page that lists every operation', async () => {
     const page = await service.http.get('/docs', { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);
-    for (const path of Object.keys(committedDocument.paths))
+    for (const path of Object.keys(partnersDocument.paths))
       expect(page.text).toContain(`<code>${path}</code>`);
     expect(page.text).toContain('<a href="/openapi.json">');
   });

@@ -209,6 +209,7 @@ describe.each([
   ['/assets/pico.min.css', 'public, max-age=3600'],
   ['/assets/favicon.svg', 'public, max-age=3600'],
   ['/openapi.json', 'public, max-age=60'],
+  ['/openapi/operators.json', 'public, max-age=60'],
 ])('%s, which is the same for everybody,', (path, cacheControl) => {
   it.each([
     ['br', 'br'],

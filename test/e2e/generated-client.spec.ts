@@ -11,22 +11,32 @@ interface Exit {
   err: string;
 }
 
-describe('A client generated from the served OpenAPI document', () => {
+describe('A client generated from the served OpenAPI documents', () => {
   let service: TestService;
   let folder: string;
-  let generated: Exit;
+  const generated: Exit[] = [];
   let compiled: Exit;
 
-  /** Does what a partner does: in a project of its own, generates types from the document and compiles test/sdk against them. */
+  /** Does what a partner does: in a project of its own, generates types from the documents and compiles test/sdk against them. */
   beforeAll(async () => {
     service = await startService({ env: WEBHOOK_ENV });
     folder = await mkdtemp(path.join(tmpdir(), 'charging-sdk-'));
     await cp('test/sdk', folder, { recursive: true });
     await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'));
     await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
-    await writeFile(path.join(folder, 'openapi.json'), (await service.http.get('/openapi.json')).text);
-    const generator = 'node_modules/openapi-typescript/bin/cli.js';
-    generated = await node([generator, 'openapi.json', '--output', 'api.ts']);
+    for (const [address, types] of [
+      ['/openapi.json', 'api.ts'],
+      ['/openapi/operators.json', 'operators-api.ts'],
+    ] as const) {
+      await writeFile(path.join(folder, 'openapi.json'), (await service.http.get(address)).text);
+      const exit = await node([
+        'node_modules/openapi-typescript/bin/cli.js',
+        'openapi.json',
+        '--output',
+        types,
+      ]);
+      generated.push(exit);
+    }
     compiled = await node(['node_modules/typescript/bin/tsc']);
   });
   afterAll(async () => {
@@ -44,7 +54,10 @@ describe('A client generated from the served OpenAPI document', () => {
     });
 
   it('compiles under strict, and refuses every wrong name of test/sdk/mistakes.ts', () => {
-    expect(generated).toMatchObject({ code: 0, err: '' });
+    expect(generated).toMatchObject([
+      { code: 0, err: '' },
+      { code: 0, err: '' },
+    ]);
     expect(compiled).toEqual({ code: 0, out: '', err: '' });
   });
 

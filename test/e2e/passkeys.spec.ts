@@ -54,12 +54,12 @@ describe('A passkey', () => {
   it('ignores an address outside of this service to return to', async () => {
     const { passkey } = await add();
     const answer = await logInWith(passkey, newBrowserAt(service), {}, '//evil.example');
-    expect(answer.json).toEqual({ location: '/' });
+    expect(answer.json).toEqual({ location: '/account' });
   });
 
   it('of an account without an app leaves the password alone as a way in', async () => {
     await add();
-    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
   });
 
   describe('is asked of the browser', () => {

@@ -47,7 +47,7 @@ describe("The limit of a client's actions in its portal", () => {
   it('refuses more than 60 tests and resends a minute, which send and store nothing', async () => {
     await sendings(PORTAL_SENDINGS_PER_MINUTE);
     const id = await seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true });
-    expectRefused(await test(), 'An application can request at most 60 tests and resends per minute.');
+    expectRefused(await test(), 'A client can request at most 60 tests and resends per minute.');
     const path = `/portal/deliveries/${id}`;
     expectRefused(await browser.submit(await browser.open(path), `${path}/resend`), '60 tests and resends');
     const rows = await service.database.query('SELECT id, state FROM deliveries WHERE client_id = $1', [
@@ -61,7 +61,7 @@ describe("The limit of a client's actions in its portal", () => {
 
   it('refuses more than 6 recoveries a minute, which send nothing', async () => {
     for (let n = 0; n < PORTAL_RECOVERIES_PER_MINUTE; n++) await limits().countPortalRecovery(client.id);
-    expectRefused(await recover(), 'An application can request at most 6 recoveries per minute.');
+    expectRefused(await recover(), 'A client can request at most 6 recoveries per minute.');
     const recoveries = await service.database.query('SELECT 1 FROM webhook_recoveries WHERE client_id = $1', [
       client.id,
     ]);

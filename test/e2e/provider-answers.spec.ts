@@ -157,7 +157,7 @@ describe('A login through an identity provider', () => {
 
   it('succeeds without a fault', async () => {
     const browser = new BrowserSession(service.url);
-    expect((await logIn(browser)).headers.get('location')).toBe('/');
+    expect((await logIn(browser)).headers.get('location')).toBe('/account');
     expect((await browser.open('/account')).status).toBe(200);
   });
 
@@ -197,7 +197,7 @@ describe('A login through an identity provider', () => {
   it('reads the keys again when the provider has another one', async () => {
     expect((await logIn(new BrowserSession(service.url))).status).toBe(303);
     await idp.rotateKeys();
-    expect((await logIn(new BrowserSession(service.url))).headers.get('location')).toBe('/');
+    expect((await logIn(new BrowserSession(service.url))).headers.get('location')).toBe('/account');
   });
 
   it('works once: the same answer again is refused', async () => {

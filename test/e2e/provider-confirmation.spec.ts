@@ -45,7 +45,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/staff');
     const answer = await browser.open(idp.callbackOf(leadsTo(begun)!));
-    expect(answer.headers.get('location')).toBe('/');
+    expect(answer.headers.get('location')).toBe('/account');
   };
   /** From the page that asks to the provider, and back. */
   const confirm = async (asking: Page): Promise<Page> => {

@@ -100,7 +100,7 @@ describe('Logging out', () => {
       const browser = new BrowserSession(service.url);
       const begun = await browser.submit(await browser.open('/login'), '/login/providers/company');
       const answer = await browser.open(idp.callbackOf(leadsTo(begun)!));
-      expect(answer.headers.get('location')).toBe('/');
+      expect(answer.headers.get('location')).toBe('/account');
       return browser;
     };
     const send = (token: string, instance = 0) =>

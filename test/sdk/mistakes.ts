@@ -1,6 +1,7 @@
 // Never run: each line after a directive must not compile, and a directive without an error is an error itself.
 import createClient from 'openapi-fetch';
-import type { components, paths } from './api.js';
+import type { paths } from './api.js';
+import type { components } from './operators-api.js';
 import type { Event } from './events.js';
 
 const api = createClient<paths>({ baseUrl: 'https://auth.example.com' });

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './api.js';
 import { describeEvent } from './events.js';
+import type { components as OperatorComponents, paths as OperatorPaths } from './operators-api.js';
 import { startReceiver } from './receiver.js';
 
 type Credentials = { client_id: string; client_secret: string };
@@ -8,8 +9,8 @@ type Credentials = { client_id: string; client_secret: string };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const baseUrl = process.env['BASE_URL']!;
 const visitor = createClient<paths>({ baseUrl });
-const callerWith = (token: string) =>
-  createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } });
+const callerWith = <Paths extends object>(token: string) =>
+  createClient<Paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } });
 
 /** The body of an answer that succeeded. */
 function bodyOf<Body>(answer: { data?: Body; error?: unknown; response: Response }): Body {
@@ -23,7 +24,7 @@ async function tokenOf(credentials: Credentials): Promise<string> {
   return bodyOf(await visitor.POST('/o/token', { body, headers: FORM })).access_token;
 }
 
-const operator = callerWith(
+const operator = callerWith<OperatorPaths>(
   await tokenOf({
     client_id: process.env['CLIENT_ID']!,
     client_secret: process.env['CLIENT_SECRET']!,
@@ -31,7 +32,7 @@ const operator = callerWith(
 );
 
 // The operator registers a partner's client, which a user shares data with.
-const newUser = async (body: components['schemas']['NewUserDto']) =>
+const newUser = async (body: OperatorComponents['schemas']['NewUserDto']) =>
   bodyOf(await operator.POST('/admin/users', { body })).id;
 const owner_id = await newUser({ email: 'it@partner.example', name: 'Partner', kind: 'organisation' });
 const user_id = await newUser({ email: 'ada@mail.example', name: 'Ada' });
@@ -62,7 +63,7 @@ bodyOf(
 // The partner lists its users, opens the portal and receives events.
 const credentials = { client_id, client_secret: client_secret! };
 const token = await tokenOf(credentials);
-const partner = callerWith(token);
+const partner = callerWith<paths>(token);
 const listUsers = () => partner.GET('/v2/users', { params: { query: { page_size: 10 } } });
 const users = bodyOf(await listUsers()).map(({ id, scopes }) => ({ id, scopes }));
 const { url: portal } = bodyOf(await partner.GET('/webhook_portal'));

@@ -28,6 +28,7 @@ describe('The least role of the routes of the console', () => {
       'GET /clients/:client_id/consents',
       'GET /clients/:client_id/grants',
       'GET /clients/:client_id/refusals',
+      'GET /clients/:client_id/requests',
       'GET /deliveries',
       'GET /deliveries/:id',
       'GET /endpoints',

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import type { ApiDocuments } from '../../src/api-docs/audiences.js';
 import { answerOf, examplesOf, type OpenApiDocument } from '../../src/api-docs/openapi.js';
 import { describeApi } from '../../src/describe-api.js';
 import { openApiErrors, schemaErrors } from '../support/openapi-judge.js';
 
-let document: OpenApiDocument;
-beforeAll(async () => void (document = await describeApi('https://auth.example.com')));
+let documents: ApiDocuments;
+beforeAll(async () => void (documents = await describeApi('https://auth.example.com')));
 
 const judged = (change: { status?: number; headers?: Record<string, string>; json?: unknown }): string[] =>
   openApiErrors({
@@ -15,9 +16,15 @@ const judged = (change: { status?: number; headers?: Record<string, string>; jso
     text: JSON.stringify(change.json ?? { id: 'evnt01HN2NJ9NMRZBXT1H6FT9N7735', deliveries: 1 }),
   });
 
-describe('the OpenAPI document', () => {
+describe.each([
+  ['partners', 'openapi.json'],
+  ['operators', 'openapi-operators.json'],
+] as const)('the OpenAPI document for %s', (audience, file) => {
+  let document: OpenApiDocument;
+  beforeAll(() => void (document = documents[audience]));
+
   it('is committed in its current form: after a change, npm run openapi writes it', async () => {
-    const committed = await readFile('openapi.json', 'utf8');
+    const committed = await readFile(file, 'utf8');
     expect(JSON.parse(committed)).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
@@ -62,10 +69,13 @@ describe('the OpenAPI document', () => {
         }
     }
   });
+});
 
+describe('the OpenAPI document', () => {
   it('describes each event with its headers and an example', () => {
-    expect(Object.keys(document.webhooks)).toContain('charging_session.created');
-    for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const { webhooks } = documents.partners;
+    expect(Object.keys(webhooks)).toContain('charging_session.created');
+    for (const [type, { post }] of Object.entries(webhooks)) {
       expect(post!.requestBody!.content['application/json']!.example).toMatchObject({ type });
       expect(post!.parameters!.map(({ name }) => name)).toContain('webhook-signature');
     }

@@ -1,3 +1,4 @@
+import { withReturnTo } from '../../http/forms/return-to.js';
 import { TextField } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { LinkButton } from '../../web/forms/form.js';
@@ -12,6 +13,8 @@ export interface EmailFormPageProps {
   /** What was typed, and what is wrong with it. */
   email?: string;
   error?: string;
+  /** Where the person was going; the mailed link leads there. */
+  returnTo?: string;
 }
 
 /** A form that asks for an email address, to which something is mailed. It posts `email`. */
@@ -22,6 +25,7 @@ export const emailFormPage = ({
   submit,
   email,
   error,
+  returnTo,
 }: EmailFormPageProps): LayoutProps => ({
   title,
   children: (
@@ -30,10 +34,11 @@ export const emailFormPage = ({
       <p>{text}</p>
       <PageForm
         action={action}
+        hidden={{ return_to: returnTo }}
         values={{ email }}
         errors={error === undefined ? {} : { email: error }}
         submit={submit}
-        cancel="/login"
+        cancel={withReturnTo('/login', returnTo)}
         keep="Back to login"
         noValidate
       >
@@ -44,11 +49,11 @@ export const emailFormPage = ({
 });
 
 /** Says what happens next: the same for every address. */
-export const mailSentPage = (email: string, text: string): LayoutProps => ({
-  title: 'Look into your mail',
+export const mailSentPage = (email: string, text: string, returnTo: string | undefined): LayoutProps => ({
+  title: 'Check your email',
   children: (
     <>
-      <h1>Look into your mail</h1>
+      <h1>Check your email</h1>
       <p class="lead">
         <bdi class="name">{email}</bdi>
       </p>
@@ -57,7 +62,7 @@ export const mailSentPage = (email: string, text: string): LayoutProps => ({
         If nothing comes within a few minutes, check the address and your spam folder, and try again later.
       </p>
       <p class="actions">
-        <LinkButton href="/login">Go to the login page</LinkButton>
+        <LinkButton href={withReturnTo('/login', returnTo)}>Go to the login page</LinkButton>
       </p>
     </>
   ),

@@ -21,7 +21,13 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
       note="Keep these codes now, for example in your password manager or on paper: they are shown only once. Each logs you in once, after your password, if you cannot use your app."
       next={SECURITY_PATH}
     >
-      <ul class="recovery-codes" aria-label="Recovery codes">
+      {/* Our script adds buttons to copy and to download them. */}
+      <ul
+        class="recovery-codes"
+        aria-label="Recovery codes"
+        data-copy="Copy all"
+        data-download="recovery-codes.txt"
+      >
         {codes.map((code) => (
           <li>
             <code>{code}</code>

@@ -31,7 +31,7 @@ const NOTICES = {
   tokens_revoked: 'All tokens and grants revoked.',
   grant_revoked: 'Grant and its tokens revoked.',
   consent_recorded: 'Consent recorded. The user is notified.',
-  disconnected: 'Application disconnected from this user.',
+  disconnected: 'Client disconnected from this user.',
   user_created: 'User created.',
   user_changed: 'User updated.',
   user_disabled: 'User disabled. All sessions and tokens of the account are revoked.',

@@ -9,6 +9,7 @@ import { ConsoleScopesController } from './catalogues/scopes.controller.js';
 import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
 import { ConsoleClientActionsController } from './clients/client-actions.controller.js';
 import { ConsoleClientRefusalsController } from './clients/client-refusals.controller.js';
+import { ConsoleClientRequestsController } from './clients/client-requests.controller.js';
 import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
 import { ConsoleClientsController } from './clients/clients.controller.js';
 import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
@@ -37,6 +38,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleClientConsentsController,
     ConsoleClientActionsController,
     ConsoleClientRefusalsController,
+    ConsoleClientRequestsController,
     ConsoleClientSecretsController,
     ConsoleClientsController,
     ConsoleConfirmPasswordController,

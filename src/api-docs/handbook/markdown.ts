@@ -22,7 +22,7 @@ rules.fence = (tokens, index) => {
   const { escapeHtml } = markdown.utils;
   const name = file === undefined ? '' : `<p class="sample-name"><code>${escapeHtml(file)}</code></p>`;
   const dataFile = file === undefined ? '' : ` data-file="${escapeHtml(file)}"`;
-  return `${name}<pre class="sample" data-copy${dataFile}><code>${highlighted(content, language) ?? escapeHtml(content)}</code></pre>\n`;
+  return `${name}<pre class="sample" data-language="${escapeHtml(language)}" data-copy${dataFile}><code>${highlighted(content, language) ?? escapeHtml(content)}</code></pre>\n`;
 };
 // On a phone every row becomes a block; the roles keep it a table for screen readers.
 rules.table_open = () => '<table class="list" role="table">\n';

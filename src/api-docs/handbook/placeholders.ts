@@ -2,9 +2,27 @@ import type { Settings } from '../../config/settings.js';
 import { duration } from './duration.js';
 import { ERROR_INDEX } from './error-index.js';
 
+/** What the first samples of a guide set, so that those below can be pasted: a reader puts in the credentials. */
+const CREDENTIALS = `\`\`\`sh
+export CLIENT_ID=clnt…
+export CLIENT_SECRET=cds_cs_…
+\`\`\``;
+
+/** Gets a client-credentials token and sets $ACCESS_TOKEN. */
+const clientToken = (baseUrl: string): string => `\`\`\`sh file=token.sh
+ANSWER=$(curl --fail-with-body --silent --show-error \\
+  --user "$CLIENT_ID:$CLIENT_SECRET" \\
+  --data grant_type=client_credentials \\
+  ${baseUrl}/o/token)
+printf '%s\\n' "$ANSWER"
+ACCESS_TOKEN=$(printf %s "$ANSWER" | sed -n 's/.*"access_token":"\\([^"]*\\)".*/\\1/p')
+\`\`\``;
+
 /** What the pages say about the running service, by the placeholder that stands for it, such as `{{base_url}}`. */
 export const placeholdersOf = (settings: Settings): Record<string, string> => ({
   base_url: settings.baseUrl,
+  credentials: CREDENTIALS,
+  client_token: clientToken(settings.baseUrl),
   access_token_seconds: String(settings.accessTokenTtl),
   access_token_lifetime: duration(settings.accessTokenTtl),
   code_lifetime: duration(settings.authorizationCodeTtl),

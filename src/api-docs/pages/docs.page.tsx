@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import type { Audience } from '../audiences.js';
 import { renderPage } from '../../web/layout/layout.js';
 import {
   answerOf,
@@ -20,29 +21,41 @@ export interface InteractiveReference {
   configuration: object;
 }
 
+/** Where the documents are served. */
+export const DOCUMENT_URLS: Record<Audience, string> = {
+  partners: '/openapi.json',
+  operators: '/openapi/operators.json',
+};
+
 /**
  * The OpenAPI document as a page: without a script, with a collapsible section per operation. With one, the interactive reference
  * takes its place.
  */
-export function docsPage(document: OpenApiDocument, reference?: InteractiveReference): string {
+export function docsPage(
+  document: OpenApiDocument,
+  audience: Audience,
+  reference?: InteractiveReference,
+): string {
   const { info, tags, paths, webhooks, components } = document;
+  const url = DOCUMENT_URLS[audience];
   return renderPage({
-    title: 'API',
+    title: audience === 'partners' ? 'API' : 'API for operators',
     width: 'wide',
     scripts: reference ? ['/assets/docs.js'] : [],
     children: (
       <>
-        <h1>{info.title} API</h1>
+        <h1>{audience === 'partners' ? `${info.title} API` : info.title}</h1>
         {/* The script puts it above the interactive reference. */}
         <nav class="docs-ways" aria-label="Guides">
           <a href="/docs/guides">Guides</a>
           <a href="/docs/guides#connect-your-library">Connect your library</a>
+          {audience === 'operators' && <a href="/docs">API for partners</a>}
         </nav>
         <p>
           <Marked text={info.description} />
         </p>
         <p>
-          Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). For OAuth clients:{' '}
+          Machine-readable: <a href={url}>{url.slice(1)}</a> (OpenAPI 3.1). For OAuth clients:{' '}
           <a href="/.well-known/oauth-authorization-server">metadata</a>.
         </p>
         {tags.map(({ name, description }) => (

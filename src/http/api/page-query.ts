@@ -15,7 +15,11 @@ export class PageQuery {
   @IsInt({ message: 'must be a whole number from 1 to 100' })
   @Min(1, { message: 'must be a whole number from 1 to 100' })
   @Max(100, { message: 'must be a whole number from 1 to 100' })
-  @ApiProperty(optional(whole(undefined, { minimum: 1, maximum: 100, default: DEFAULT_PAGE_SIZE })))
+  @ApiProperty(
+    optional(
+      whole('How many items the page has at most.', { minimum: 1, maximum: 100, default: DEFAULT_PAGE_SIZE }),
+    ),
+  )
   page_size?: number;
 
   @IsOptional()

@@ -4,6 +4,13 @@ import { isUrl } from '../../config/is-url.js';
 // The limit of request headers: a longer path could not be requested.
 const MAX_LENGTH = 16_384;
 
+/** Where a login leads that was not on the way to anything. */
+export const AFTER_LOGIN = '/account';
+
+/** The path of a page that then leads to `returnTo`, if there is one. */
+export const withReturnTo = (path: string, returnTo: string | undefined): string =>
+  returnTo === undefined ? path : `${path}?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+
 /** A path of this service to return to after a form; anything else, such as another host, is ignored. */
 export function safeReturnTo(value: string | undefined): string | undefined {
   if (value === undefined || value.length > MAX_LENGTH || !/^\/(?![/\\])/.test(value)) return undefined;

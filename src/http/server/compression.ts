@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify';
 export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/',
   '/docs',
+  '/docs/operators',
   '/docs/guides',
   '/docs/guides/:slug',
   '/docs/libraries/:slug',

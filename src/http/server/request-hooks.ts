@@ -3,7 +3,7 @@ import { lateJudgeOf } from '../guards/late-judgement.js';
 import { GatheredResponses } from './gathered-responses.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { badRequest, methodNotAllowed } from '../problems/problem.js';
-import { observeRequest } from './request-metrics.js';
+import { countFault, observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from '../api/service-version.guard.js';
 
 /** Headers that say something of an answer which is not sent after all. */
@@ -52,7 +52,9 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     if (routeOptions.config?.tellsReadiness) shutdown.asked();
     const route = routeOptions.url ?? '(none)';
     const { elapsedTime, statusCode } = reply;
-    observeRequest(method, route, statusCode, elapsedTime / 1000);
+    // What was asked for in a sandbox must raise no alarm.
+    if (request.sandboxFault === undefined) observeRequest(method, route, statusCode, elapsedTime / 1000);
+    else countFault(request.sandboxFault);
     request.log.info(
       {
         method,

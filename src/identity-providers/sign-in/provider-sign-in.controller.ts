@@ -1,7 +1,7 @@
 import { Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryStringOf } from '../../http/forms/form.js';
-import { safeReturnTo } from '../../http/forms/return-to.js';
+import { AFTER_LOGIN, safeReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import {
   OpenGet,
@@ -55,7 +55,7 @@ export class ProviderSignInController {
     }
     const outcome = await this.signIns.finish(provider, queryStringOf(request.url), request, reply);
     const returnTo = safeReturnTo(outcome.returnTo);
-    if (!outcome.refused) return { goTo: returnTo ?? '/' };
+    if (!outcome.refused) return { goTo: returnTo ?? AFTER_LOGIN };
     const { label } = provider;
     return refusalPage(outcome.refused.reason, { label, returnTo, requestId: request.id });
   }

@@ -12,15 +12,15 @@ import {
 import { Context } from '../../http/page-routes/page-context.js';
 import { forbidden } from '../../http/problems/problem.js';
 import { originOf } from '../../http/server/request-origin.js';
-import { safeReturnTo } from '../../http/forms/return-to.js';
+import { AFTER_LOGIN, safeReturnTo, withReturnTo } from '../../http/forms/return-to.js';
 import { LoginProviders } from '../../identity-providers/sign-in/login-providers.service.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
+import { secondFactorPath } from '../../users/factors/factor-paths.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { PendingSignIns } from '../../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { LoginDestinations } from './login-destinations.service.js';
-import { loggedInPage, loginPage } from './pages/login.page.js';
-import { secondFactorPath } from './pages/second-factor.page.js';
+import { loginPage } from './pages/login.page.js';
 
 /** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
 @OpenPages()
@@ -36,7 +36,7 @@ export class LoginController {
     private readonly settings: Settings,
   ) {}
 
-  /** Shows the login form. A user who is already logged in is redirected to `return_to`, or sees who is logged in. */
+  /** Shows the login form. A user who is already logged in is redirected to `return_to`, or to the account. */
   @OpenGet('login')
   async show(
     @Context() context: OpenContext,
@@ -48,7 +48,7 @@ export class LoginController {
     if (!user) {
       return (await this.providers.toTheOnlyOne(returnTo, request, reply)) ?? this.form({ returnTo });
     }
-    return returnTo ? { goTo: returnTo, status: 302 } : { page: loggedInPage(user) };
+    return { goTo: returnTo ?? AFTER_LOGIN, status: 302 };
   }
 
   /**
@@ -89,7 +89,7 @@ export class LoginController {
     }
     const user = outcome === 'refused' ? undefined : outcome;
     await this.limits.settle(attempt, user, request, reply);
-    if (user) return { goTo: returnTo ?? '/' };
+    if (user) return { goTo: returnTo ?? AFTER_LOGIN };
     const error = 'The email or password is incorrect. Check both and try again.';
     return this.form({ returnTo, email: email.slice(0, 254), error });
   }
@@ -104,9 +104,7 @@ export class LoginController {
     const signIn = await this.sessions.signOut(request, reply, actor);
     const logout = await this.providers.logoutOf(signIn, reply);
     if (logout !== undefined) return logout;
-    const returnTo = safeReturnTo(form.get('return_to'));
-    const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
-    return { goTo: `/login${query}` };
+    return { goTo: withReturnTo('/login', safeReturnTo(form.get('return_to'))) };
   }
 
   private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {

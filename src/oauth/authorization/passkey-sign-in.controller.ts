@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { OwnPagesGuard } from '../../http/api/own-pages.guard.js';
-import { safeReturnTo } from '../../http/forms/return-to.js';
+import { AFTER_LOGIN, safeReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { forbidden } from '../../http/problems/problem.js';
 import { originOf } from '../../http/server/request-origin.js';
@@ -46,6 +46,6 @@ export class PasskeySignInController {
     if (!(await this.signIns.signIn(request, reply, response, actor, onWrong))) {
       throw forbidden('This passkey does not log you in here. Try again, or log in with your password.');
     }
-    return { location: safeReturnTo(return_to) ?? '/' };
+    return { location: safeReturnTo(return_to) ?? AFTER_LOGIN };
   }
 }

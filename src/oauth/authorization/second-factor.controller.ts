@@ -1,7 +1,7 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
-import { safeReturnTo } from '../../http/forms/return-to.js';
+import { AFTER_LOGIN, safeReturnTo } from '../../http/forms/return-to.js';
 import {
   OpenGet,
   OpenPages,
@@ -62,7 +62,7 @@ export class SecondFactorController {
       return this.form(pending, { returnTo, error: 'This code is wrong, or was used already.' });
     }
     await this.pending.end(request, reply);
-    return { goTo: returnTo ?? '/' };
+    return { goTo: returnTo ?? AFTER_LOGIN };
   }
 
   private async form(

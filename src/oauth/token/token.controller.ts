@@ -62,6 +62,7 @@ export class TokenController {
       kind: 'token_issued',
       detail: grantType!,
       clientId: client.id,
+      environment: client.environment,
       address: request.ip,
     });
     void reply.headers(NO_STORE);

@@ -70,7 +70,7 @@ export class RedirectUriRequestsService {
         checkUri(client, change);
         checkChange(client, change);
         if ((await this.repository.countPending(clientId, manager)) >= WAITING_PER_CLIENT) {
-          throw conflict(`At most ${WAITING_PER_CLIENT} requests can wait for each application.`);
+          throw conflict(`At most ${WAITING_PER_CLIENT} requests can wait for each client.`);
         }
         await this.repository.insert(manager, { id, clientId, ...change, requestedBy: userId });
         const request = (await this.repository.find(id, manager))!;
@@ -176,11 +176,11 @@ function checkChange(client: ClientEntity, change: RedirectUriChange): void {
   if (change.action === 'remove' && !isRegistered) throw conflict('This URI is not registered.');
   const redirectUris = redirectUrisAfter(client, change);
   if (redirectUris.length > URIS_PER_CLIENT) {
-    throw conflict(`An application can have at most ${URIS_PER_CLIENT} redirect URIs.`);
+    throw conflict(`A client can have at most ${URIS_PER_CLIENT} redirect URIs.`);
   }
   const usesCodes = client.grantTypes.includes('authorization_code');
   if (usesCodes && redirectUris.length === 0) {
-    throw conflict('This is the last redirect URI: the application needs at least one.');
+    throw conflict('This is the last redirect URI: the client needs at least one.');
   }
 }
 

@@ -174,9 +174,17 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
   ),
 };
 
+const sandboxFault = (status: string) =>
+  refused(
+    status,
+    'Fault in the sandbox',
+    'Somebody asked in the sandbox for this request to fail. There is nothing to fix.',
+  );
+
 const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = {
   token_refused: TOKEN_REFUSED,
   bearer_refused: {
+    sandbox_fault: sandboxFault('401'),
     token_expired: refused(
       '401',
       'Expired access token',
@@ -221,6 +229,7 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
     ),
   },
   rate_limited: {
+    sandbox_fault: sandboxFault('429'),
     partner: refused(
       '429',
       'Over the hourly request limit',
@@ -241,7 +250,7 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
 
 /** What to do, where only operators can do what the message says. */
 const HELP_FOR_PARTNERS: Record<string, string> = {
-  client_disabled: 'Ask the operators of this service to enable the application. It then needs new tokens.',
+  client_disabled: 'Ask the operators of this service to enable the client. It then needs new tokens.',
   owner_disabled: 'Ask the operators of this service to enable the organisation. It then needs new tokens.',
   refresh_token_revoked: `Its grant was revoked. ${AGAIN}`,
   token_revoked: `The token or its grant was revoked. ${AGAIN}`,

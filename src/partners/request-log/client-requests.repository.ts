@@ -12,6 +12,12 @@ export interface StatusRange {
   to: number;
 }
 
+/** All given members must match. */
+export interface RequestFilter {
+  status?: StatusRange;
+  requestId?: string;
+}
+
 @Injectable()
 export class ClientRequestsRepository {
   constructor(
@@ -19,11 +25,12 @@ export class ClientRequestsRepository {
   ) {}
 
   /** Newest first. */
-  list(clientId: string, status: StatusRange | undefined): Promise<ClientRequestEntity[]> {
+  list(clientId: string, { status, requestId }: RequestFilter): Promise<ClientRequestEntity[]> {
     const query = this.requests
       .createQueryBuilder('request')
       .where('request.clientId = :clientId', { clientId });
     if (status) query.andWhere('request.status BETWEEN :from AND :to', status);
+    if (requestId !== undefined) query.andWhere('request.requestId = :requestId', { requestId });
     return query
       .orderBy('request.occurredAt', 'DESC')
       .addOrderBy('request.id', 'DESC')

@@ -6,7 +6,7 @@ import { ActivityService } from '../../activity/activity.service.js';
 import { WriteBehind } from '../../database/background/write-behind.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import type { ClientRequestEntity, NewClientRequest } from './client-request.entity.js';
-import { ClientRequestsRepository, REQUESTS_KEPT, type StatusRange } from './client-requests.repository.js';
+import { ClientRequestsRepository, REQUESTS_KEPT, type RequestFilter } from './client-requests.repository.js';
 
 const FLUSH_EVERY_MS = 5_000;
 // Between two writes. Beyond them, requests of further clients are counted but not logged.
@@ -50,9 +50,9 @@ export class RequestLogService extends WriteBehind {
   }
 
   /** The client's last requests, newest first, including what this instance has only just noted. */
-  async list(clientId: string, status: StatusRange | undefined): Promise<ClientRequestEntity[]> {
+  async list(clientId: string, filter: RequestFilter): Promise<ClientRequestEntity[]> {
     await this.flush();
-    return this.repository.list(clientId, status);
+    return this.repository.list(clientId, filter);
   }
 
   @Interval(FLUSH_EVERY_MS)

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { In, Repository, type EntityManager } from 'typeorm';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { searchFor } from '../../database/queries/search.js';
@@ -40,6 +40,10 @@ export class UsersRepository {
 
   findById(id: string, manager: EntityManager = this.users.manager): Promise<UserEntity | null> {
     return manager.withRepository(this.users).findOneBy({ id });
+  }
+
+  namesOf(ids: string[]): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
+    return this.users.find({ select: { id: true, name: true }, where: { id: In(ids) } });
   }
 
   findByEmail(email: string, manager: EntityManager = this.users.manager): Promise<UserEntity | null> {

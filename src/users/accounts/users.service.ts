@@ -66,6 +66,11 @@ export class UsersService {
     return (await this.repository.findById(id)) ?? this.missing();
   }
 
+  /** The names of those of these users who are still there. */
+  namesOf(ids: string[]): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
+    return this.repository.namesOf(ids);
+  }
+
   findByEmail(email: string): Promise<UserEntity | null> {
     return this.repository.findByEmail(email);
   }

@@ -19,6 +19,10 @@ export class EmailLinkEntity {
   @Column('text', { name: 'email_key' })
   emailKey!: string;
 
+  /** Where the person was going before the mail, sealed (sealed-return.ts). */
+  @Column('bytea', { name: 'return_to', nullable: true })
+  returnTo!: Buffer | null;
+
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 

@@ -11,10 +11,11 @@ export interface NewEmailLink {
   email: string;
   /** Seconds until it expires. */
   ttl: number;
+  returnTo?: Buffer | null;
 }
 
 /** What a link is about. */
-export type EmailLinkOwner = Pick<EmailLinkEntity, 'userId' | 'email'>;
+export type EmailLinkOwner = Pick<EmailLinkEntity, 'userId' | 'email' | 'returnTo'>;
 
 const works = (alias = ''): string =>
   `${alias}digest = :digest AND ${alias}purpose = :purpose AND ${alias}usedAt IS NULL AND ${alias}expiresAt > now()`;
@@ -57,10 +58,10 @@ export class EmailLinksRepository {
       .update()
       .set({ usedAt: () => 'now()' })
       .where(works(), { digest, purpose })
-      .returning(['userId', 'email'])
+      .returning(['userId', 'email', 'returnTo'])
       .execute();
-    const [row] = raw as { user_id: string | null; email: string }[];
-    return row && { userId: row.user_id, email: row.email };
+    const [row] = raw as { user_id: string | null; email: string; return_to: Buffer | null }[];
+    return row && { userId: row.user_id, email: row.email, returnTo: row.return_to };
   }
 
   async deleteByUser(manager: EntityManager, userId: string): Promise<void> {

@@ -12,7 +12,7 @@ import { PasskeyRegistrations } from '../factors/passkey-registrations.service.j
 import { PasskeysRepository } from '../factors/passkeys.repository.js';
 import { WebauthnChallenges } from '../factors/webauthn-challenges.service.js';
 import { EmailLinksRepository } from './email-links.repository.js';
-import { SignUpService } from './sign-up.service.js';
+import { SignUpService, type NewSignUp } from './sign-up.service.js';
 
 /** Accounts that people make themselves with a passkey in place of a password (contract §16). */
 @Injectable()
@@ -33,8 +33,9 @@ export class PasskeySignUps {
     key: string,
     reply: FastifyReply,
   ): Promise<PublicKeyCredentialCreationOptionsJSON | undefined> {
-    const email = await this.signUps.find(key);
-    if (email === undefined) return undefined;
+    const link = await this.signUps.find(key);
+    if (!link) return undefined;
+    const { email } = link;
     const id = newId('user');
     const challenge = await this.challenges.makeForSignUp(reply, digestOf(key), id);
     return this.registrations.options({ id, email, name: email }, challenge, []);
@@ -51,8 +52,8 @@ export class PasskeySignUps {
     request: FastifyRequest,
     reply: FastifyReply,
     actor: Actor,
-  ): Promise<'created' | 'gone' | 'wrong answer'> {
-    if ((await this.signUps.find(key)) === undefined) return 'gone';
+  ): Promise<NewSignUp | 'gone' | 'wrong answer'> {
+    if (!(await this.signUps.find(key))) return 'gone';
     const taken = await this.challenges.takeForSignUp(request, reply, digestOf(key));
     const made = taken && (await this.registrations.verified(answer, taken.challenge));
     if (!made) return 'wrong answer';
@@ -62,7 +63,7 @@ export class PasskeySignUps {
         const link = await this.links.use(manager, digestOf(key), 'sign_up');
         if (!link) return 'gone';
         const account = { id: userId, email: link.email, name: person.name };
-        await insert({ ...account, passwordHash: null, emailVerified: true }, actor);
+        const user = await insert({ ...account, passwordHash: null, emailVerified: true }, actor);
         const passkey = { id: newId('pkey'), userId, name: person.passkeyName };
         await this.passkeys.insert(manager, { ...passkey, ...made });
         await this.audit.record(
@@ -76,7 +77,8 @@ export class PasskeySignUps {
           },
         );
         await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorAdded('a passkey'));
-        return 'created';
+        const returnTo = this.signUps.returnOf(digestOf(key), link.returnTo);
+        return { user: { ...user, passwordHash: null }, returnTo };
       });
     } catch (error) {
       if (isUniqueViolation(error, 'passkeys_credential_id_key')) return 'wrong answer';

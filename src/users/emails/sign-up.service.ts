@@ -7,13 +7,28 @@ import { MailsService } from '../../mail/mails.service.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import type { Actor } from '../../audit/audit.service.js';
+import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { UsersService } from '../accounts/users.service.js';
 import { PasswordLinksService } from '../passwords/password-links.service.js';
 import { EmailLinksRepository } from './email-links.repository.js';
+import { openReturn, sealReturn } from './sealed-return.js';
 
 // Contract §18: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
+
+/** What a link to create an account is about. */
+export interface ShownSignUp {
+  email: string;
+  /** Where the person was going before the mail. */
+  returnTo: string | undefined;
+}
+
+/** An account that was just made, with the password hash. */
+export interface NewSignUp {
+  user: UserEntity;
+  returnTo: string | undefined;
+}
 
 /** Accounts that people make themselves (contract §18). */
 @Injectable()
@@ -28,14 +43,21 @@ export class SignUpService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Mails a link to create an account; an address that has one gets a mail that says so. */
-  async mailLink(email: string, actor: Actor): Promise<void> {
+  /**
+   * Mails a link to create an account, which then leads to `returnTo`; an address that has an account gets a mail that says so, and
+   * whose link leads there as well.
+   */
+  async mailLink(email: string, returnTo: string | undefined, actor: Actor): Promise<void> {
     const user = await this.users.findByEmail(email);
-    if (user) await this.passwordLinks.mailToOwner(user, 'account_exists', actor);
-    else await this.transactions.run((manager) => this.queueLink(manager, email));
+    if (user) await this.passwordLinks.mailToOwner(user, 'account_exists', returnTo, actor);
+    else await this.transactions.run((manager) => this.queueLink(manager, email, returnTo));
   }
 
-  private async queueLink(manager: EntityManager, email: string): Promise<void> {
+  private async queueLink(
+    manager: EntityManager,
+    email: string,
+    returnTo: string | undefined,
+  ): Promise<void> {
     const key = newSecret('signUpKey');
     const digest = digestOf(key);
     await this.links.insert(manager, {
@@ -44,6 +66,7 @@ export class SignUpService {
       userId: null,
       email,
       ttl: LINK_TTL_SECONDS,
+      returnTo: sealReturn(this.settings.encryptionKey, digest, returnTo),
     });
     await this.mails.queue(manager, {
       kind: 'sign_up',
@@ -53,24 +76,37 @@ export class SignUpService {
     });
   }
 
-  /** The address of the link; undefined for a link that is used, expired or unknown. */
-  async find(key: string): Promise<string | undefined> {
+  /** What the link is about; undefined for a link that is used, expired or unknown. */
+  async find(key: string): Promise<ShownSignUp | undefined> {
     if (!isSecret('signUpKey', key)) return undefined;
-    return (await this.links.find(digestOf(key), 'sign_up'))?.email;
+    const digest = digestOf(key);
+    const link = await this.links.find(digest, 'sign_up');
+    return link && { email: link.email, returnTo: this.returnOf(digest, link.returnTo) };
+  }
+
+  /** Where the person of a link goes on. */
+  returnOf(digest: Buffer, sealed: Buffer | null): string | undefined {
+    return openReturn(this.settings.encryptionKeys, digest, sealed);
   }
 
   /**
-   * Creates the account, with a verified address, and uses up the link in one transaction. False for a link that no longer works;
-   * throws a 409 problem if the address has got an account meanwhile.
+   * Creates the account, with a verified address, and uses up the link in one transaction. Undefined for a link that no longer
+   * works; throws a 409 problem if the address has got an account meanwhile.
    */
-  async redeem(key: string, person: { name: string; password: string }, actor: Actor): Promise<boolean> {
-    if ((await this.find(key)) === undefined) return false;
+  async redeem(
+    key: string,
+    person: { name: string; password: string },
+    actor: Actor,
+  ): Promise<NewSignUp | undefined> {
+    if (!(await this.find(key))) return undefined;
+    const digest = digestOf(key);
     const passwordHash = await hashPassword(person.password);
     return this.accounts.createBy(async (manager, insert) => {
-      const link = await this.links.use(manager, digestOf(key), 'sign_up');
-      if (!link) return false;
-      await insert({ email: link.email, name: person.name, passwordHash, emailVerified: true }, actor);
-      return true;
+      const link = await this.links.use(manager, digest, 'sign_up');
+      if (!link) return undefined;
+      const account = { email: link.email, name: person.name, passwordHash, emailVerified: true };
+      const user = await insert(account, actor);
+      return { user: { ...user, passwordHash }, returnTo: this.returnOf(digest, link.returnTo) };
     });
   }
 }

@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** Who a link comes from: an operator, or a mail that was asked for on the login page or on the page to create an account. */
+export type PasswordLinkPurpose = 'operator' | 'forgotten_password' | 'account_exists';
+
 /** A one-time link to set a password: made by an operator (contract §12), or mailed (contract §18). */
 @Entity('password_links')
 export class PasswordLinkEntity {
@@ -22,6 +25,14 @@ export class PasswordLinkEntity {
   /** Whether it was mailed to the user's address: whoever uses it has shown that the address is theirs. */
   @Column('boolean')
   mailed!: boolean;
+
+  /** Null for a link of an older build. */
+  @Column('text', { nullable: true })
+  purpose!: PasswordLinkPurpose | null;
+
+  /** Where the person was going before the mail, sealed (emails/sealed-return.ts). */
+  @Column('bytea', { name: 'return_to', nullable: true })
+  returnTo!: Buffer | null;
 
   @Column('timestamptz', { name: 'used_at', nullable: true })
   usedAt!: Date | null;

@@ -11,8 +11,10 @@ import { conflict, notFound } from '../../http/problems/problem.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
-import { PasswordLinksRepository } from './password-links.repository.js';
+import { openReturn, sealReturn } from '../emails/sealed-return.js';
+import { PasswordLinksRepository, type FoundPasswordLink } from './password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
+import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { UsersService } from '../accounts/users.service.js';
 
@@ -20,6 +22,15 @@ import { UsersService } from '../accounts/users.service.js';
 const LINK_TTL_SECONDS = 86_400;
 // Contract §18: a mailed one within one hour.
 const MAILED_LINK_TTL_SECONDS = 3600;
+
+/** What a link that works is about, and where the person was going before the mail. */
+export type ShownPasswordLink = Omit<FoundPasswordLink, 'returnTo'> & { returnTo: string | undefined };
+
+/** An account whose password was just set, with the hash of it. */
+interface SetPassword {
+  user: UserEntity;
+  returnTo: string | undefined;
+}
 
 /** One-time links for setting a password. */
 @Injectable()
@@ -52,23 +63,32 @@ export class PasswordLinksService {
     }
   }
 
-  /** Mails a link to the user with this address, if there is one. */
-  async mailTo(email: string, actor: Actor): Promise<void> {
+  /** Mails a link to the user with this address, if there is one, which then leads to `returnTo`. */
+  async mailTo(email: string, returnTo: string | undefined, actor: Actor): Promise<void> {
     const user = await this.users.findByEmail(email);
-    if (user) await this.mailToOwner(user, 'forgotten_password', actor);
+    if (user) await this.mailToOwner(user, 'forgotten_password', returnTo, actor);
   }
 
   /** Mails a link to the user, unless the account is disabled or has another address by now. */
   async mailToOwner(
     { id, email }: { id: string; email: string },
     kind: 'forgotten_password' | 'account_exists',
+    returnTo: string | undefined,
     actor: Actor,
   ): Promise<void> {
     const key = newSecret('passwordKey');
     const digest = digestOf(key);
     const ttl = MAILED_LINK_TTL_SECONDS;
     await this.transactions.run(async (manager) => {
-      const link = { digest, userId: id, ttl, formId: null, mailedTo: email };
+      const link = {
+        digest,
+        userId: id,
+        ttl,
+        formId: null,
+        mailedTo: email,
+        purpose: kind,
+        returnTo: sealReturn(this.settings.encryptionKey, digest, returnTo),
+      };
       if (!(await this.links.insert(manager, link))) return;
       await this.mails.queue(manager, {
         kind,
@@ -91,7 +111,13 @@ export class PasswordLinksService {
     const key = newSecret('passwordKey');
     await this.transactions.run(async (manager) => {
       await this.accounts.refuseOnOperator(actor, userId, manager);
-      const link = { digest: digestOf(key), userId, ttl: LINK_TTL_SECONDS, formId };
+      const link = {
+        digest: digestOf(key),
+        userId,
+        ttl: LINK_TTL_SECONDS,
+        formId,
+        purpose: 'operator' as const,
+      };
       if (!(await this.links.insert(manager, link))) {
         if (await this.users.findById(userId, manager)) {
           throw conflict('This is a driver of a sandbox, as whom nobody logs in.');
@@ -111,19 +137,22 @@ export class PasswordLinksService {
     return `${this.settings.baseUrl}/password/${key}`;
   }
 
-  /** The user of the link; undefined for a link that is used, expired or unknown. */
-  async find(key: string): Promise<{ email: string } | undefined> {
+  /** What the link is about; undefined for a link that is used, expired or unknown. */
+  async find(key: string): Promise<ShownPasswordLink | undefined> {
     if (!isSecret('passwordKey', key)) return undefined;
-    return this.transactions.run((manager) => this.links.findUser(manager, digestOf(key)));
+    const digest = digestOf(key);
+    const link = await this.transactions.run((manager) => this.links.find(manager, digest));
+    return link && { ...link, returnTo: this.returnOf(digest, link.returnTo) };
   }
 
-  /** Sets the password and uses up the link in one transaction. False for a link that no longer works, which costs no hashing. */
-  async redeem(key: string, password: string, actor: Actor): Promise<boolean> {
-    if (!(await this.find(key))) return false;
+  /** Sets the password and uses up the link in one transaction. Undefined for a link that no longer works, which costs no hashing. */
+  async redeem(key: string, password: string, actor: Actor): Promise<SetPassword | undefined> {
+    if (!(await this.find(key))) return undefined;
+    const digest = digestOf(key);
     const passwordHash = await hashPassword(password);
     return this.transactions.run(async (manager) => {
-      const used = await this.links.use(manager, digestOf(key));
-      if (used === undefined) return false;
+      const used = await this.links.use(manager, digest);
+      if (used === undefined) return undefined;
       const { userId, mailed } = used;
       const account = (await this.users.findById(userId, manager))!;
       const isProof = mailed && account.emailVerifiedAt === null;
@@ -145,7 +174,11 @@ export class PasswordLinksService {
         },
       );
       await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged());
-      return true;
+      return { user: { ...account, passwordHash }, returnTo: this.returnOf(digest, used.returnTo) };
     });
+  }
+
+  private returnOf(digest: Buffer, sealed: Buffer | null): string | undefined {
+    return openReturn(this.settings.encryptionKeys, digest, sealed);
   }
 }

@@ -1,6 +1,12 @@
 /*
- * Enhances pages that work without a script: a copy button, and forms that a second click does not submit again.
+ * Enhances pages that work without a script: buttons to copy and to download, and forms that a second click does not submit again.
  */
+
+/** The text of a secret, an example or a field; of a list, a line for each item. */
+function textOf(source) {
+  if (source.tagName === 'UL') return [...source.children].map((item) => item.textContent).join('\n');
+  return source.value ?? source.textContent;
+}
 
 /** Adds a copy button beside a secret or an example, or after the whole block that it is in. */
 function addCopyButton(source) {
@@ -10,7 +16,7 @@ function addCopyButton(source) {
   const name = source.dataset.copy || 'Copy';
   button.textContent = name;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(source.value ?? source.textContent);
+    await navigator.clipboard.writeText(textOf(source));
     button.textContent = 'Copied';
     setTimeout(() => (button.textContent = name), 2000);
   });
@@ -22,6 +28,23 @@ function addCopyButtons(root) {
   if (navigator.clipboard) root.querySelectorAll('[data-copy]').forEach(addCopyButton);
 }
 
+/** Adds a button that saves a list as a file. The file is made here: no address holds what is in it. */
+function addDownloadButton(source) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet copy';
+  button.textContent = 'Download';
+  button.addEventListener('click', () => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([`${textOf(source)}\n`], { type: 'text/plain' }));
+    link.download = source.dataset.download;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  });
+  source.after(button);
+}
+
+document.querySelectorAll('[data-download]').forEach(addDownloadButton);
 addCopyButtons(document);
 
 for (const form of document.querySelectorAll('form[data-once]')) {

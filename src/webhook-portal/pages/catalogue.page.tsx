@@ -12,7 +12,7 @@ export const cataloguePage = (eventTypes: VersionedEventType[]): PortalPage => (
   children: (
     <>
       <p class="lead">
-        The events that your application can receive with its scopes. Every request is a POST of JSON with{' '}
+        The events that your client can receive with its scopes. Every request is a POST of JSON with{' '}
         <code>id</code>, <code>type</code>, <code>timestamp</code>, <code>user_id</code> and <code>data</code>
         . The <code>id</code> is the event’s, and the same at each of your endpoints; the contents of{' '}
         <code>data</code> are those of the type’s schema, and may have more members. Where events are
@@ -33,9 +33,7 @@ export const cataloguePage = (eventTypes: VersionedEventType[]): PortalPage => (
               )}
             </div>
             <p>{type.description}</p>
-            {type.scope === null && (
-              <p class="entry-meta">No scope needed: it concerns only your application.</p>
-            )}
+            {type.scope === null && <p class="entry-meta">No scope needed: it concerns only your client.</p>}
             <p class="entry-meta">
               Version {currentVersion(type)!.version}
               {type.resource !== null && ', numbered'}

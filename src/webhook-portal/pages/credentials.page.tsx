@@ -59,8 +59,8 @@ export function credentialsPage(props: CredentialsPageProps): PortalPage {
             <Secrets secrets={secrets} state={state} />
             <h2>Rotate the secret</h2>
             <p>
-              The application gets a new secret. While the old one is still valid, it can switch without
-              downtime. Other old secrets end with it, or earlier.
+              The client gets a new secret. While the old one is still valid, it can switch without downtime.
+              Other old secrets end with it, or earlier.
             </p>
             <ForAdmins state={state} what="rotate the secret" path={CREDENTIALS_PATH} />
             {state === 'confirmed' && <RotateForm {...props} />}

@@ -29,8 +29,8 @@ export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode
               submit="Withdraw consent"
             >
               <p>
-                Shares {driver.scopes.length === 0 ? 'nothing' : driver.scopes.join(', ')} with this
-                application. Withdrawing ends its tokens for the driver.
+                Shares {driver.scopes.length === 0 ? 'nothing' : driver.scopes.join(', ')} with this client.
+                Withdrawing ends its tokens for the driver.
               </p>
             </PageForm>
           ) : (
@@ -40,10 +40,7 @@ export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode
               {...of('consent')}
               submit="Grant consent"
             >
-              <p>
-                The driver shares nothing with this application. Events go only to applications with the
-                consent.
-              </p>
+              <p>The driver shares nothing with this client. Events go only to clients with the consent.</p>
             </PageForm>
           )}
         </li>
@@ -97,8 +94,8 @@ export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode
           <h3>Delete</h3>
           <PageForm action={path('delete')} {...of('delete')} submit="Delete driver" isDanger>
             <p>
-              Erases the driver with all consents and tokens. Applications with the consent are told that it
-              was withdrawn.
+              Erases the driver with all consents and tokens. Clients with the consent are told that it was
+              withdrawn.
             </p>
           </PageForm>
         </li>

@@ -202,7 +202,7 @@ function Secret({ endpoint, secret, path }: EndpointPageProps & { path: string }
       />
       {secret !== undefined && (
         <p class="hint">
-          Copy it now into the settings of your application. It is hidden again when you leave this page.
+          Copy it now into the settings of your program. It is hidden again when you leave this page.
         </p>
       )}
       <div class="entry-actions">

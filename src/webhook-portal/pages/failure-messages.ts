@@ -81,15 +81,15 @@ export const adviceFor = ({ status, failure }: Outcome): string =>
 
 export const CANCEL_REASONS: Record<CancelReason, string> = {
   consent_withdrawn: 'The user withdrew the consent, or was not sharing data, before it was sent.',
-  scope_missing: 'Your application does not hold the scope that this event type needs.',
+  scope_missing: 'Your client does not hold the scope that this event type needs.',
   endpoint_disabled: 'The endpoint was disabled. Enable it, then resend.',
   endpoint_deleted: 'The endpoint was deleted.',
-  client_disabled: 'Your application was disabled.',
+  client_disabled: 'Your client was disabled.',
 };
 
 export const PAYLOAD_HIDDEN: Record<PayloadHidden, string> = {
   not_consented:
-    'The payload is not shown: it was never delivered, and the user does not currently share this data with your application.',
+    'The payload is not shown: it was never delivered, and the user does not currently share this data with your client.',
   erased: 'The account of the user was erased, and the payload with it. It cannot be resent.',
 };
 

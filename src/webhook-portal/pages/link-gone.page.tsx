@@ -11,7 +11,7 @@ export const linkGonePage = (): LayoutProps => ({
       <p>A link to the webhook portal works once, and only for a few minutes.</p>
       <h2>How to get a new one</h2>
       <p>
-        Go back to your application and open the portal from there again. The application calls{' '}
+        Go back to your program and open the portal from there again. The program calls{' '}
         <code class="endpoint">GET /webhook_portal</code> to get a new link.
       </p>
     </>

@@ -28,8 +28,8 @@ export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
         </h1>
         <SandboxBadge of={{ environment }} />
         <p>
-          This link opens the webhook portal of the application <bdi class="name">{clientName}</bdi>, which
-          belongs to <bdi class="name">{ownerName}</bdi>.
+          This link opens the webhook portal of the client <bdi class="name">{clientName}</bdi>, which belongs
+          to <bdi class="name">{ownerName}</bdi>.
         </p>
         <PostForm action={action}>
           <div class="actions">

@@ -33,7 +33,7 @@ const GROUPS = [
     ],
   },
   {
-    heading: 'Application',
+    heading: 'Client',
     links: [
       { part: 'credentials', href: '/portal/credentials', label: 'Credentials' },
       { part: 'redirect-uris', href: '/portal/redirect-uris', label: 'Redirect URIs' },
@@ -116,7 +116,7 @@ export const portalLayout = (
           <>
             {' '}
             You are logged in as <bdi>{user.name}</bdi>, with the role {role}.{' '}
-            <a href={SIGN_IN_PATH}>All applications</a>
+            <a href={SIGN_IN_PATH}>All clients</a>
           </>
         )}
       </p>

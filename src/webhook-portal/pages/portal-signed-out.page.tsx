@@ -12,12 +12,10 @@ export const portalSignedOutPage = (): LayoutProps => ({
       <p>You have logged out, your session has expired, or you opened this page without a link.</p>
       <h2>How to open the portal</h2>
       <p>
-        Open the portal from your application. The application calls{' '}
-        <code class="endpoint">GET /webhook_portal</code> to get a link, and that link logs you in.
+        Open the portal from your program. The program calls <code class="endpoint">GET /webhook_portal</code>{' '}
+        to get a link, and that link logs you in.
       </p>
-      <p>
-        If you are a member of the organisation that the application belongs to, log in with your own account.
-      </p>
+      <p>If you are a member of the organisation that the client belongs to, log in with your own account.</p>
       <p class="actions">
         <LinkButton href={SIGN_IN_PATH}>Log in as a member</LinkButton>
       </p>

@@ -30,9 +30,9 @@ export const refusalsPage = (refusals: CountedSince[]): PortalPage => ({
   part: 'refusals',
   children: (
     <>
-      <p>Why requests of this application were refused in the last seven days.</p>
+      <p>Why requests of this client were refused in the last seven days.</p>
       {refusals.length === 0 ? (
-        <p class="empty">No requests of this application were refused.</p>
+        <p class="empty">No requests of this client were refused.</p>
       ) : (
         <PortalTable
           caption="Refusals"
@@ -58,8 +58,8 @@ export const refusalsPage = (refusals: CountedSince[]): PortalPage => ({
         />
       )}
       <p class="muted">
-        A request with an unknown client ID or an unknown token cannot be attributed to an application, so it
-        is not listed here.
+        A request with an unknown client ID or an unknown token cannot be attributed to a client, so it is not
+        listed here.
       </p>
     </>
   ),

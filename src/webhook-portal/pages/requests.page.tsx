@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import type { ClientRequestEntity } from '../../partners/request-log/client-request.entity.js';
+import { STATUS_FILTERS } from '../../partners/request-log/request-filter.js';
 import { formatMs } from '../../web/charts/numbers.js';
-import { SelectField } from '../../web/forms/field.js';
+import { SelectField, TextField } from '../../web/forms/field.js';
 import { FilterForm } from '../../web/forms/form.js';
 import { ExactMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
@@ -10,32 +11,23 @@ import type { PortalPage } from './portal-layout.js';
 
 const PATH = '/portal/requests';
 
-/** What the list can be filtered by. */
-export const STATUS_FILTERS = [
-  { value: '', label: 'All', from: 100, to: 599 },
-  { value: '2xx', label: '2xx: served', from: 200, to: 299 },
-  { value: '4xx', label: '4xx: refused', from: 400, to: 499 },
-  { value: '400', label: '400: malformed or invalid', from: 400, to: 400 },
-  { value: '401', label: '401: not authenticated', from: 401, to: 401 },
-  { value: '403', label: '403: not allowed', from: 403, to: 403 },
-  { value: '404', label: '404: not found', from: 404, to: 404 },
-  { value: '429', label: '429: too many', from: 429, to: 429 },
-  { value: '5xx', label: '5xx: failed here', from: 500, to: 599 },
-];
-
 /** The last requests of the client, newest first. */
-export const requestsPage = (requests: ClientRequestEntity[], status: string): PortalPage => ({
+export const requestsPage = (
+  requests: ClientRequestEntity[],
+  typed: { status: string; request_id: string },
+): PortalPage => ({
   title: 'Requests',
   part: 'requests',
   children: (
     <>
       <p>
-        The last 200 requests of this application, a few seconds after they were answered. Requests whose
-        client credentials were wrong are not among them, because anybody can send a client ID:{' '}
+        The last 200 requests of this client, a few seconds after they were answered. Requests whose client
+        credentials were wrong are not among them, because anybody can send a client ID:{' '}
         <a href="/portal/refusals">Refusals</a> counts them.
       </p>
-      <FilterForm path={PATH} values={{ status }}>
+      <FilterForm path={PATH} values={typed}>
         <SelectField name="status" label="Status" options={STATUS_FILTERS} />
+        <TextField name="request_id" label="Request ID" spellcheck={false} />
       </FilterForm>
       {requests.length === 0 ? (
         <p class="empty">There are no such requests.</p>

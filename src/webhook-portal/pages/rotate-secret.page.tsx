@@ -23,7 +23,7 @@ export function rotateSecretPage(endpoint: EndpointEntity): PortalPage {
             The old one stays valid for 24 more hours, until <Moment at={new Date(now.getTime() + DAY_MS)} />.
             Until then, every request carries a signature from each.
           </>,
-          'Put the new one into your application within that time. No events are lost.',
+          'Put the new one into your program within that time. No events are lost.',
         ]}
         action={`/portal/endpoints/${id}/rotate`}
         hidden={{ present: nameOfSecret(endpoint) }}

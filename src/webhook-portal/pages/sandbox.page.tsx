@@ -34,7 +34,7 @@ export const sandboxPage = ({ drivers, chosen, faults, failed, values }: Sandbox
       <>
         <p>
           Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
-          are the real thing. Drivers are shared by all your applications in the sandbox.
+          are the real thing. Drivers are shared by all your clients in the sandbox.
         </p>
         <h2>Drivers</h2>
         {drivers.length === 0 ? (
@@ -54,7 +54,7 @@ export const sandboxPage = ({ drivers, chosen, faults, failed, values }: Sandbox
         </PageForm>
         {chosen && <DriverForms driver={chosen} of={of} waitingMax={WAITING_PER_OWNER} />}
         <h2>Faults</h2>
-        <p>Try out what your application does when something fails. What is not used within an hour ends.</p>
+        <p>Try out what your program does when something fails. What is not used within an hour ends.</p>
         <FaultsLeft faults={faults} />
         <ul class="entries" role="list">
           <li>
@@ -65,7 +65,7 @@ export const sandboxPage = ({ drivers, chosen, faults, failed, values }: Sandbox
               {...of('fail_refresh')}
               submit="Fail next refresh"
             >
-              <p>The next refresh of this application is refused, and its grant ends.</p>
+              <p>The next refresh of this client is refused, and its grant ends.</p>
             </PageForm>
           </li>
           <li>

@@ -25,7 +25,7 @@ export const signInPage = ({ user, clients, error }: SignInPageProps): LayoutPro
       {error && <ErrorNotice>{error}</ErrorNotice>}
       {clients.length === 0 ? (
         <p class="empty">
-          You belong to no organisation with an application. An admin of the organisation can invite you.
+          You belong to no organisation with a client. An admin of the organisation can invite you.
         </p>
       ) : (
         organisationsOf(clients).map((ofOne) => <Organisation clients={ofOne} />)

@@ -63,8 +63,8 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
           ]}
         />
         <p class="muted">
-          The limit applies to the application with its own token, and again to each user who authorized it.
-          What remains is that of the application’s own token. Requests for tokens have a limit of their own.
+          The limit applies to the client with its own token, and again to each user who authorized it. What
+          remains is that of the client’s own token. Requests for tokens have a limit of their own.
         </p>
         <section>
           <div class="section-head">
@@ -81,7 +81,7 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
             </p>
           </div>
           {served + limited === 0 ? (
-            <p class="empty">This application sent no requests in the last {RANGES[range]}.</p>
+            <p class="empty">This client sent no requests in the last {RANGES[range]}.</p>
           ) : (
             <>
               <div class="charts">

@@ -13,6 +13,8 @@ export interface ClaimedDelivery {
   /** The number of retries of the schedule that are used up. */
   retries: number;
   isTest: boolean;
+  /** Whether its client is in a sandbox. */
+  isSandbox: boolean;
   /** The secrets that currently sign, newest first. */
   sealedSecrets: (Buffer | null)[];
   /** The endpoint's own headers. */

@@ -106,7 +106,7 @@ export class DeliveryQueueRepository {
         WHERE d.id = k.id AND v.id = d.event_id AND t.name = v.type AND e.id = d.endpoint_id AND c.id = e.client_id
        RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType",
                  v.version AS "eventVersion", v.payload, d.retries,
-                 v.test AS "isTest", clock_timestamp() AS "claimedAt",
+                 v.test AS "isTest", c.environment = 'sandbox' AS "isSandbox", clock_timestamp() AS "claimedAt",
                  ARRAY[e.sealed_secret,
                        CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END] AS "sealedSecrets",
                  e.sealed_headers AS "sealedHeaders",

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Equal, IsNull, MoreThan, Not, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { ClientEntity } from '../../clients/client.entity.js';
 import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
+import type { Environment } from '../../users/accounts/environment.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
 import type { EndpointInList } from './endpoint-in-list.js';
@@ -13,6 +14,8 @@ export interface EndpointFilter {
   clientId?: string;
   /** Only disabled endpoints. */
   isDisabled?: boolean;
+  /** Of the client. */
+  environment?: Environment;
 }
 
 /** What a new endpoint consists of. */
@@ -123,12 +126,16 @@ export class EndpointsRepository {
   }
 
   /** One page of endpoints by id, with their attempts of the last 24 hours. */
-  async list({ clientId, isDisabled }: EndpointFilter, page: PageRequest): Promise<Page<EndpointInList>> {
+  async list(
+    { clientId, isDisabled, environment }: EndpointFilter,
+    page: PageRequest,
+  ): Promise<Page<EndpointInList>> {
     return readPageBySql(page, 'e.id', 'asc', async (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
       // A literal, so that the partial index of disabled endpoints can be used.
+      const realm = environment === undefined ? 'true' : `c.environment = $${params.push(environment)}`;
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       // Joins the clients; the query builder knows no lateral joins.
       const rows: (Partial<EndpointInList> & { id: string })[] = await this.endpoints.query(
@@ -143,7 +150,7 @@ export class EndpointsRepository {
            LEFT JOIN LATERAL (
              SELECT sum(delivered) AS delivered, sum(failed) AS failed FROM webhook_endpoint_hours
               WHERE endpoint_id = e.id AND hour > now() - interval '24 hours') h ON true
-          WHERE ${client} AND ${disabled} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
+          WHERE ${client} AND ${realm} AND ${disabled} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
         params,
       );
       return rows.map((row) => Object.assign(this.endpoints.create(row), row)) as EndpointInList[];
@@ -167,14 +174,16 @@ export class EndpointsRepository {
       .getRawMany<EndpointHour>();
   }
 
-  /** The hours with attempts since a time, over all endpoints, oldest first. */
+  /** The hours with attempts since a time, over all endpoints of live clients, oldest first. */
   hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
     return this.endpointHours
       .createQueryBuilder('h')
       .select('h.hour', 'hour')
       .addSelect('CAST(sum(h.delivered) AS float8)', 'delivered')
       .addSelect('CAST(sum(h.failed) AS float8)', 'failed')
-      .where('h.hour >= :since', { since })
+      .innerJoin(EndpointEntity, 'e', 'e.id = h.endpointId')
+      .innerJoin(ClientEntity, 'c', 'c.id = e.clientId')
+      .where("h.hour >= :since AND c.environment = 'live'", { since })
       .groupBy('h.hour')
       .orderBy('h.hour')
       .getRawMany<HourOfAllEndpoints>();

@@ -1,4 +1,5 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
@@ -18,6 +19,7 @@ const PAGE_SIZE = 25;
 
 /** The feed of events, for partners who cannot or do not want to be called (contract §21). */
 @Controller('v2/events')
+@ApiTags('Events')
 export class EventFeedController {
   constructor(
     private readonly feed: EventFeed,

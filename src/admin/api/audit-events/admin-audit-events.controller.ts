@@ -5,7 +5,7 @@ import { Settings } from '../../../config/settings.js';
 import { ApiPage } from '../../../http/api/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
 import { AdminApi, AdminRead } from '../admin-api.decorator.js';
-import { AuditEventsQuery } from './admin-audit-events.dto.js';
+import { auditFilterOf, AuditEventsQuery } from './admin-audit-events.dto.js';
 import { AuditEventView, auditEventView } from './admin-audit-events.view.js';
 
 /** The audit log in the admin API (contract §12). */
@@ -17,7 +17,7 @@ export class AdminAuditEventsController {
     private readonly audit: AuditService,
   ) {}
 
-  /** The log, newest first, paged; `actor`, `subject`, `action` and `since` (ISO 8601) filter the list. */
+  /** The log, newest first, paged; `actor`, `subject`, `action`, `request_id` and `since` (ISO 8601) filter the list. */
   @Get()
   @AdminRead('listAuditEvents', 'The audit log, newest first', 'Newest first; all given filters must match.')
   @ApiPage(AuditEventView)
@@ -26,8 +26,7 @@ export class AdminAuditEventsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AuditEventView[]> {
-    const { actor, subject, action, since } = query;
-    const filter = { actor, subject, action, since: since === undefined ? undefined : new Date(since) };
+    const filter = auditFilterOf(query);
     const page = await this.audit.list(filter, pageRequestOf(query));
     setPageLinks(request, reply, this.settings.baseUrl, page, (event) => event.id);
     return page.items.map(auditEventView);

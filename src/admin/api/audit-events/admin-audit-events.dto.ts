@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { AuditFilter } from '../../../audit/audit.service.js';
 import { PageQuery } from '../../../http/api/page-query.js';
 import { IsText, IsTime, IsOptionalNotNull } from '../../../http/validation/validation.decorators.js';
 
@@ -18,8 +19,28 @@ export class AuditEventsQuery extends PageQuery {
   @IsText(1, 200)
   action?: string;
 
+  @ApiProperty({ description: 'The `X-Request-Id` of the request that caused it.' })
+  @IsOptionalNotNull()
+  @IsText(1, 128)
+  request_id?: string;
+
   @ApiProperty({ description: 'The earliest time, inclusive.' })
   @IsOptionalNotNull()
   @IsTime()
   since?: string;
 }
+
+/** The filter that the query asks for. */
+export const auditFilterOf = ({
+  actor,
+  subject,
+  action,
+  request_id,
+  since,
+}: AuditEventsQuery): AuditFilter => ({
+  actor,
+  subject,
+  action,
+  requestId: request_id,
+  since: since === undefined ? undefined : new Date(since),
+});

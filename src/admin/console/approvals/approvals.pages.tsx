@@ -15,6 +15,7 @@ import type { FilteredList } from '../filtered-list.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { FilteredTable, Id, Party, StateFilter } from '../pages/lists.js';
+import type { PartyNames } from '../pages/party-names.js';
 import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
 
 const ACTIONS: Record<ApprovalAction, string> = {
@@ -36,7 +37,7 @@ const ApprovalStateWord = ({ approval }: { approval: ApprovalEntity }): VNode =>
 };
 
 /** What admins asked for, newest first. */
-export function approvalsPage(list: FilteredList<ApprovalEntity>): ConsolePage {
+export function approvalsPage(list: FilteredList<ApprovalEntity>, names: PartyNames): ConsolePage {
   return {
     part: 'approvals',
     title: 'Approvals',
@@ -49,9 +50,9 @@ export function approvalsPage(list: FilteredList<ApprovalEntity>): ConsolePage {
         empty="There are no approvals."
         columns={[
           { head: 'Action', cell: ({ id, action }) => <a href={approvalPath(id)}>{ACTIONS[action]}</a> },
-          { head: 'Subject', cell: ({ subjectId }) => <Party id={subjectId} /> },
+          { head: 'Subject', cell: ({ subjectId }) => <Party id={subjectId} names={names} /> },
           { head: 'State', cell: (approval) => <ApprovalStateWord approval={approval} /> },
-          { head: 'Requested by', cell: ({ requestedById }) => <Party id={requestedById} /> },
+          { head: 'Requested by', cell: ({ requestedById }) => <Party id={requestedById} names={names} /> },
           { head: 'Requested', cell: ({ requestedAt }) => <ExactMoment at={requestedAt} /> },
         ]}
       />
@@ -61,13 +62,14 @@ export function approvalsPage(list: FilteredList<ApprovalEntity>): ConsolePage {
 
 export interface ApprovalPageProps {
   approval: ApprovalEntity;
+  names: PartyNames;
   /** Whether the visitor, or a client of theirs, asked for it. */
   isOwn: boolean;
   errors?: FieldErrors;
 }
 
 /** One approval; while it is pending, with the forms to decide it. */
-export function approvalPage({ approval, isOwn, errors }: ApprovalPageProps): ConsolePage {
+export function approvalPage({ approval, names, isOwn, errors }: ApprovalPageProps): ConsolePage {
   const { id, action, subjectId, requestedById, decidedById, decidedAt } = approval;
   const isPending = stateOf(approval) === 'pending';
   return {
@@ -81,11 +83,11 @@ export function approvalPage({ approval, isOwn, errors }: ApprovalPageProps): Co
           facts={[
             ['ID', <Id id={id} />],
             ['State', <ApprovalStateWord approval={approval} />],
-            ['Subject', <Party id={subjectId} />],
-            ['Requested by', <Party id={requestedById} />],
+            ['Subject', <Party id={subjectId} names={names} />],
+            ['Requested by', <Party id={requestedById} names={names} />],
             ['Requested', <ExactMoment at={approval.requestedAt} />],
             ['Expires', <ExactMoment at={approval.expiresAt} />],
-            decidedById !== null && ['Decided by', <Party id={decidedById} />],
+            decidedById !== null && ['Decided by', <Party id={decidedById} names={names} />],
             decidedAt && ['Decided', <ExactMoment at={decidedAt} />],
           ]}
         />

@@ -1,6 +1,6 @@
 import { AuditService } from '../../../audit/audit.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { AuditEventsQuery } from '../../api/audit-events/admin-audit-events.dto.js';
+import { auditFilterOf, AuditEventsQuery } from '../../api/audit-events/admin-audit-events.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
@@ -13,14 +13,8 @@ export class ConsoleAuditController {
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(
-      AuditEventsQuery,
-      context.url,
-      ({ actor, subject, action, since }, page) =>
-        this.audit.list(
-          { actor, subject, action, since: since === undefined ? undefined : new Date(since) },
-          page,
-        ),
+    const list = await filteredList(AuditEventsQuery, context.url, (query, page) =>
+      this.audit.list(auditFilterOf(query), page),
     );
     return { page: auditPage(list), status: list.errors ? 400 : 200 };
   }

@@ -23,6 +23,7 @@ export function auditPage(list: FilteredList<AuditEventEntity>): ConsolePage {
             <TextField name="actor" label="Actor ID" />
             <TextField name="subject" label="Subject: an ID or a name" />
             <TextField name="action" label="Action, such as client.updated" />
+            <TextField name="request_id" label="Request ID" spellcheck={false} />
             <TextField name="since" label="Since, such as 2026-01-31" />
           </>
         }
@@ -63,7 +64,14 @@ function Who({ event: { actorType, actorId, address, requestId } }: EventProps):
       )}
       {actorId !== null && <code class="under">{actorId}</code>}
       {address && <bdi class="under muted">from {address}</bdi>}
-      {requestId && <bdi class="under muted">request {requestId}</bdi>}
+      {requestId && (
+        <span class="under muted">
+          request{' '}
+          <a class="whole" href={pathWith(PATH, { request_id: requestId })}>
+            {requestId}
+          </a>
+        </span>
+      )}
     </>
   );
 }

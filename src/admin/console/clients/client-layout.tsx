@@ -17,6 +17,7 @@ export const aboutClient = ({ id, name, environment }: ClientEntity, page: Subje
       path: clientPath(id),
       links: [
         { part: 'client', label: 'Client', href: clientPath(id) },
+        { part: 'requests', label: 'Requests', href: clientPath(id, 'requests') },
         { part: 'refusals', label: 'Refusals', href: clientPath(id, 'refusals') },
         { part: 'consents', label: 'Consents', href: clientPath(id, 'consents') },
         { part: 'grants', label: 'Active grants', href: clientPath(id, 'grants') },

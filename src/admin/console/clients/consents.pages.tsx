@@ -71,7 +71,6 @@ export function disconnectUserPage({ client, user }: Props & { user: ConsentedUs
     isAboutOperator: user.role === 'operator',
     children: (
       <Disconnection
-        word="client"
         client={client}
         user={user}
         action={clientPath(client.id, `consents/${user.id}/disconnect`)}

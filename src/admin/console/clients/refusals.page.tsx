@@ -26,6 +26,12 @@ export function refusalsPage({ client, refusals, issued }: RefusalsPageProps): C
             <a href={clientPath(client.id)}>Enable it</a>
           </p>
         )}
+        {client.environment === 'sandbox' && (
+          <p class="notice">
+            This client is in a sandbox, where partners try what can go wrong. Its refusals raise no alarm,
+            and are not part of the overview.
+          </p>
+        )}
         <h2>Refused in the last seven days</h2>
         {refusals.length === 0 ? (
           <p class="empty">No requests of this client were refused.</p>

@@ -16,7 +16,7 @@ const KIND_LABELS: Record<MailKind, string> = {
   sign_up: 'Create an account',
   account_exists: 'Account exists already',
   security: 'Security of the account',
-  application_connected: 'Application connected',
+  application_connected: 'Client connected',
   actionable: 'Needs the user’s attention',
   endpoint_failing: 'Endpoint is failing',
   endpoint_disabled: 'Endpoint was disabled',

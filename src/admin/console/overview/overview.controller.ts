@@ -32,7 +32,7 @@ export class ConsoleOverviewController {
         this.activity.hoursOfAll(since),
         this.endpoints.hoursOfAll(since),
         this.deliveries.waiting(),
-        this.endpoints.listAll({ isDisabled: true }, { size: LISTED }),
+        this.endpoints.listAll({ isDisabled: true, environment: 'live' }, { size: LISTED }),
         this.activity.nearLimit(LISTED),
         this.approvals.countPending(),
         this.redirectUriRequests.countPending(),

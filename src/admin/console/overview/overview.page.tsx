@@ -50,6 +50,7 @@ export function overviewPage(props: OverviewPageProps): ConsolePage {
     children: (
       <>
         <Verdict alerts={alertsOf(props)} />
+        <p class="muted">Clients of sandboxes are not counted here, except for pending deliveries.</p>
         <div class="tiles">
           {series.map((each) => (
             <Tile series={each} />
@@ -218,9 +219,7 @@ function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
       columns={[
         {
           head: 'Client',
-          cell: ({ id, name, environment }) => (
-            <NameLink href={clientPath(id, 'refusals')} name={name} environment={environment} />
-          ),
+          cell: ({ id, name }) => <NameLink href={clientPath(id, 'refusals')} name={name} />,
         },
         {
           head: 'State',

@@ -2,8 +2,6 @@ import type { VNode } from 'preact';
 import { ActionConfirmation } from './action-confirmation.js';
 
 export interface DisconnectionProps {
-  /** What the page calls the application. */
-  word: 'client' | 'application';
   client: { name: string };
   user: { name: string };
   action: string;
@@ -12,7 +10,7 @@ export interface DisconnectionProps {
 }
 
 /** Asks before a client is disconnected from a user, and says what that means. */
-export const Disconnection = ({ word, client, user, ...form }: DisconnectionProps): VNode => (
+export const Disconnection = ({ client, user, ...form }: DisconnectionProps): VNode => (
   <ActionConfirmation
     question={
       <>
@@ -20,7 +18,7 @@ export const Disconnection = ({ word, client, user, ...form }: DisconnectionProp
       </>
     }
     consequences={[
-      `The ${word} can no longer read data of this user.`,
+      'The client can no longer read data of this user.',
       'Its grants and tokens for this user are revoked, and no more events of this user are sent to it.',
       'The user can connect it again at any time.',
     ]}

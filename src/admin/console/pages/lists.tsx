@@ -6,6 +6,7 @@ import { useMayUse } from '../../../web/layout/may-use.js';
 import { LiveList } from '../../../web/tables/live-list.js';
 import { PagedTable, type PagedTableProps } from '../../../web/tables/table.js';
 import type { FilteredList } from '../filtered-list.js';
+import type { PartyNames } from './party-names.js';
 import { linkOf } from './resource-link.js';
 
 /** The path with those parameters that have a value. */
@@ -109,12 +110,27 @@ export function RowLink({
 /** An id in copyable form. */
 export const Id = ({ id }: { id: string }): VNode => <code class="id">{id}</code>;
 
-/** The id of a user or client, with a link to its page if it has one. */
-export const Party = ({ id }: { id: string }): VNode => (
-  <a href={linkOf(id)}>
-    <Id id={id} />
-  </a>
-);
+/** A user or client, with a link to its page if it has one: by its name, with the id below it, or by its id alone. */
+export const Party = ({ id, names }: { id: string; names?: PartyNames }): VNode => {
+  const name = names?.get(id);
+  if (name === undefined) {
+    return (
+      <a href={linkOf(id)}>
+        <Id id={id} />
+      </a>
+    );
+  }
+  return (
+    <>
+      <a href={linkOf(id)}>
+        <bdi>{name}</bdi>
+      </a>
+      <span class="under">
+        <Id id={id} />
+      </span>
+    </>
+  );
+};
 
 /** Short texts separated by commas, each in its own element. */
 export const CommaList = ({ items, none = 'none' }: { items: string[]; none?: string }): VNode =>

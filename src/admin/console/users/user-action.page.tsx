@@ -37,7 +37,7 @@ const many = (grants: number): string => counted(grants, COUNTED_UP_TO, 'grant')
 
 const tokensOf = (grants: number): string =>
   grants === 0
-    ? 'No application has tokens for this account.'
+    ? 'No client has tokens for this account.'
     : `All tokens for this account are revoked immediately, with ${many(grants)}.`;
 
 const MESSAGES: Record<UserAction, Messages> = {
@@ -56,8 +56,8 @@ const MESSAGES: Record<UserAction, Messages> = {
     question: 'Revoke every token and grant of',
     consequences: (grants) => [
       grants === 0
-        ? 'No application has access now, so nothing is revoked.'
-        : `Every application loses access immediately: ${many(grants)}. Each has to ask the user to authorize it again.`,
+        ? 'No client has access now, so nothing is revoked.'
+        : `Every client loses access immediately: ${many(grants)}. Each has to ask the user to authorize it again.`,
       'The user stays logged in here, and consents are kept.',
     ],
   },
@@ -91,8 +91,8 @@ const MESSAGES: Record<UserAction, Messages> = {
     question: 'Erase',
     consequences: (grants) => [
       `Account, sessions, consents and notifications are deleted. ${tokensOf(grants)}`,
-      'Each application that could read the data is notified. Pending deliveries about the person are cancelled, and payloads of past deliveries are deleted here.',
-      'The audit log keeps only IDs: the person’s, and those of the applications that could read the data.',
+      'Each client that could read the data is notified. Pending deliveries about the person are cancelled, and payloads of past deliveries are deleted here.',
+      'The audit log keeps only IDs: the person’s, and those of the clients that could read the data.',
       'This cannot be undone. A user who owns clients cannot be erased: delete the clients first.',
     ],
   },

@@ -21,10 +21,10 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
     current: 'applications',
     children: (
       <PagedTable
-        caption="Connected applications"
+        caption="Connected clients"
         page={page}
         path={userPath(user.id, 'applications')}
-        empty="This user shares no data with any application."
+        empty="This user shares no data with any client."
         labels={NEXT_PREVIOUS}
         columns={[
           {
@@ -61,10 +61,9 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
 /** Explains the consequences of disconnecting an application from the user before it is done. */
 export function disconnectClientPage({ user, client }: Props & { client: ConnectedClient }): ConsolePage {
   return aboutUser(user, {
-    title: 'Disconnect application',
+    title: 'Disconnect client',
     children: (
       <Disconnection
-        word="application"
         client={client}
         user={user}
         action={userPath(user.id, `applications/${client.id}/disconnect`)}

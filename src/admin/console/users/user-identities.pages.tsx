@@ -72,7 +72,7 @@ export function removeIdentityPage({
         }
         consequences={[
           'Sessions that came from this provider end immediately.',
-          'Applications and tokens of the account are kept.',
+          'Clients and tokens of the account are kept.',
           'If the provider links accounts by their email address, the next login there links the account again. Disable the user to prevent that.',
         ]}
         action={removalPath(user.id, identity.provider)}

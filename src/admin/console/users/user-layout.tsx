@@ -17,7 +17,7 @@ export const aboutUser = ({ id, name, role, environment }: UserEntity, page: Sub
       path: userPath(id),
       links: [
         { part: 'user', label: 'User', href: userPath(id) },
-        { part: 'applications', label: 'Applications', href: userPath(id, 'applications') },
+        { part: 'applications', label: 'Connected clients', href: userPath(id, 'applications') },
         { part: 'identities', label: 'Identity providers', href: userPath(id, 'identities') },
         { part: 'members', label: 'Members', href: userPath(id, 'members') },
         { part: 'grants', label: 'Active grants', href: userPath(id, 'grants') },

@@ -1,25 +1,9 @@
 import type { VNode } from 'preact';
+import { withReturnTo } from '../../../http/forms/return-to.js';
 import { ProviderButtons, type ProviderName } from '../../../identity-providers/pages/provider-buttons.js';
-import { LinkButton, PostForm } from '../../../web/forms/form.js';
+import { PostForm } from '../../../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeySection } from '../../../web/forms/passkey-button.js';
-import { LogoutButton, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
-
-/** For a user who is already logged in and has nowhere to return to. */
-export const loggedInPage = ({ name, email }: { name: string; email: string }): LayoutProps => ({
-  title: 'Logged in',
-  children: (
-    <>
-      <h1>You are logged in</h1>
-      <SignedInAs name={name} email={email} />
-      <p class="actions">
-        <LinkButton href="/account">Go to your account</LinkButton>
-      </p>
-      <div class="actions">
-        <LogoutButton />
-      </div>
-    </>
-  ),
-});
+import type { LayoutProps } from '../../../web/layout/layout.js';
 
 export interface LoginPageProps {
   /** Where to go after login; posted back unchanged. */
@@ -60,7 +44,7 @@ export function loginPage(props: LoginPageProps): LayoutProps {
         {withPassword && <PasswordForm {...props} />}
         {withPassword && offersNewPassword && (
           <p>
-            <a href="/password/forgotten">Forgot your password?</a>
+            <a href={withReturnTo('/password/forgotten', returnTo)}>Forgot your password?</a>
           </p>
         )}
         <PasskeySection summary="Use a passkey instead" returnTo={returnTo}>
@@ -70,7 +54,7 @@ export function loginPage(props: LoginPageProps): LayoutProps {
         {providers.length > 0 && <ProviderButtons providers={providers} returnTo={returnTo} />}
         {offersSignUp && (
           <p>
-            <a href="/sign-up">Create an account</a>
+            <a href={withReturnTo('/sign-up', returnTo)}>Create an account</a>
           </p>
         )}
       </>

@@ -1,16 +1,10 @@
+import { withReturnTo } from '../../../http/forms/return-to.js';
+import { SECOND_FACTOR_PATH } from '../../../users/factors/factor-paths.js';
 import { PageForm } from '../../../web/forms/form.js';
 import { TextField } from '../../../web/forms/field.js';
 import { PASSKEY_SCRIPT, PasskeyButton, WithoutPasskeys } from '../../../web/forms/passkey-button.js';
 import type { LayoutProps } from '../../../web/layout/layout.js';
 import { messagePage } from '../../../web/layout/message.page.js';
-
-const PATH = '/login/second-factor';
-
-const withReturnTo = (path: string, returnTo: string | undefined): string =>
-  returnTo === undefined ? path : `${path}?${new URLSearchParams({ return_to: returnTo }).toString()}`;
-
-/** The page that follows the password. */
-export const secondFactorPath = (returnTo: string | undefined): string => withReturnTo(PATH, returnTo);
 
 export interface SecondFactorPageProps {
   /** Where to go after login; posted back unchanged. */
@@ -44,7 +38,7 @@ export function secondFactorPage({
         )}
         {hasApp ? (
           <PageForm
-            action={PATH}
+            action={SECOND_FACTOR_PATH}
             hidden={{ return_to: returnTo }}
             errors={error === undefined ? undefined : { code: error }}
             alert="You are not logged in yet."

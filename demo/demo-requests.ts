@@ -1,0 +1,131 @@
+import type { EntityManager } from 'typeorm';
+import { EVERYBODY } from '../src/activity/activity.js';
+import { HOUR_MS } from '../src/config/durations.js';
+import { newUlid } from '../src/secrets/ids.js';
+
+/** How many requests of a client are kept (contract §20). */
+const KEPT = 200;
+
+/** A request as the service would have logged and counted it. */
+interface DemoRequest {
+  time: number;
+  method: string;
+  route: string;
+  status: number;
+  error: string | null;
+  /** What it is counted as beside being a request. */
+  kind?: 'token_issued' | 'token_refused' | 'bearer_refused';
+  detail?: string;
+}
+
+type Kind = Omit<DemoRequest, 'time'> & {
+  /** How many there are for each event in the hour. */
+  share: number;
+};
+
+const get = (route: string, share: number): Kind => ({
+  method: 'GET',
+  route,
+  status: 200,
+  error: null,
+  share,
+});
+const token = (detail: string, share: number): Kind => ({
+  ...{ method: 'POST', route: '/o/token', status: 200, error: null },
+  ...{ kind: 'token_issued', detail, share },
+});
+
+/** A dozen drivers whose tokens are refreshed when they are needed, and a program that reads what is new. */
+const KINDS: Kind[] = [
+  get('/v2/events', 2),
+  get('/v2/users', 0.6),
+  get('/v2/users/me', 0.8),
+  get('/notifications', 0.2),
+  token('refresh_token', 0.8),
+  token('client_credentials', 0.1),
+  token('authorization_code', 0.05),
+  {
+    ...{ method: 'POST', route: '/o/token', status: 400, error: 'invalid_grant', share: 0.02 },
+    ...{ kind: 'token_refused', detail: 'refresh_token_expired' },
+  },
+  {
+    ...{ method: 'GET', route: '/v2/users/me', status: 401, error: null, share: 0.04 },
+    ...{ kind: 'bearer_refused', detail: 'token_expired' },
+  },
+];
+
+/**
+ * Inserts the client's last requests and what was counted of all: both are made of the same requests, so that log, usage, refusals and
+ * the operators' overview agree. Logins are counted in total only.
+ */
+export async function insertRequests(
+  manager: EntityManager,
+  clientId: string,
+  { rhythm, hours }: { rhythm: readonly number[]; hours: number },
+): Promise<void> {
+  const requests = makeRequests(rhythm, hours);
+  const kept = requests.slice(-KEPT);
+  await manager.query(
+    `INSERT INTO client_requests (client_id, occurred_at, method, route, status, error, request_id, milliseconds, injected)
+     SELECT $1, to_timestamp(ms / 1000.0), method, route, status, error, request_id, 3 + random() * 20, false
+       FROM unnest($2::bigint[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[])
+              AS r (ms, method, route, status, error, request_id)`,
+    [
+      clientId,
+      kept.map(({ time }) => time),
+      kept.map(({ method }) => method),
+      kept.map(({ route }) => route),
+      kept.map(({ status }) => status),
+      kept.map(({ error }) => error),
+      kept.map(() => newUlid()),
+    ],
+  );
+  const counted = requests.flatMap(({ time, route, kind, detail }) => [
+    { time, kind: 'request', detail: route.startsWith('/o/') ? 'oauth' : 'api' },
+    ...(kind ? [{ time, kind, detail: detail! }] : []),
+  ]);
+  await manager.query(
+    `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+     SELECT who.id, date_trunc('hour', at, 'UTC'), kind, detail, count(*), max(at)
+       FROM unnest($3::bigint[], $4::text[], $5::text[]) AS c (ms, kind, detail),
+            to_timestamp(ms / 1000.0) AS at, (VALUES ($1), ($2)) AS who (id)
+      GROUP BY 1, 2, 3, 4`,
+    [
+      clientId,
+      EVERYBODY,
+      counted.map(({ time }) => time),
+      counted.map(({ kind }) => kind),
+      counted.map(({ detail }) => detail),
+    ],
+  );
+  await manager.query(
+    `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+     SELECT $1, hour, kind, 'password', greatest(1, round(usual * (0.6 + 0.8 * random())))::bigint, hour + interval '50 minutes'
+       FROM generate_series(date_trunc('hour', now(), 'UTC') - make_interval(hours => $2),
+                            date_trunc('hour', now(), 'UTC') - interval '1 hour', interval '1 hour') AS hour,
+            (VALUES ('sign_in', 3, 0.8), ('sign_in_refused', 1, 0.3)) AS usually (kind, usual, share)
+      -- The hour stands in it so that it is thrown for each hour anew.
+      WHERE random() + 0 * extract(epoch FROM hour) < share`,
+    [EVERYBODY, hours],
+  );
+}
+
+/** The requests of the past hours, oldest first. */
+function makeRequests(rhythm: readonly number[], hours: number): DemoRequest[] {
+  const now = Date.now();
+  const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const requests = Array.from({ length: hours + 1 }, (_hour, n) => thisHour - (hours - n) * HOUR_MS).flatMap(
+    (hour) => KINDS.flatMap((kind) => inHour(kind, hour, rhythm[new Date(hour).getUTCHours()]!)),
+  );
+  return requests.filter(({ time }) => time < now).sort((one, other) => one.time - other.time);
+}
+
+function inHour({ share, ...request }: Kind, hour: number, events: number): DemoRequest[] {
+  const usual = events * share * (0.7 + 0.6 * Math.random());
+  // A share of one is one hour in so many.
+  const count = Math.floor(usual) + (Math.random() < usual % 1 ? 1 : 0);
+  return Array.from({ length: count }, () => ({
+    ...request,
+    time: hour + Math.floor(Math.random() * HOUR_MS),
+  }));
+}

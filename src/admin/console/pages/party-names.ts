@@ -1,0 +1,18 @@
+import type { ClientsService } from '../../../clients/clients.service.js';
+import { isId } from '../../../secrets/ids.js';
+import type { UsersService } from '../../../users/accounts/users.service.js';
+
+/** The names of users and clients by their ids; those that are gone have none. */
+export type PartyNames = ReadonlyMap<string, string>;
+
+/** Reads the names of these users and clients, each kind at once. */
+export async function partyNames(
+  { users, clients }: { users: UsersService; clients: ClientsService },
+  ids: readonly (string | null)[],
+): Promise<PartyNames> {
+  const of = (prefix: 'user' | 'clnt'): string[] => [
+    ...new Set(ids.filter((id): id is string => id !== null && isId(prefix, id))),
+  ];
+  const found = await Promise.all([users.namesOf(of('user')), clients.namesOf(of('clnt'))]);
+  return new Map(found.flat().map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,114 @@
+import type { OpenApiDocument, Operation } from '../../src/api-docs/openapi.js';
+import { describeApi } from '../../src/describe-api.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
+
+describe('The API description', () => {
+  let service: TestService;
+  let partners: OpenApiDocument;
+  let operators: OpenApiDocument;
+
+  const documentAt = async (path: string): Promise<OpenApiDocument> =>
+    (await service.http.get(path)).json as unknown as OpenApiDocument;
+  const operationsOf = ({ paths }: OpenApiDocument): { path: string; operation: Operation }[] =>
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.values(methods).map((operation) => ({ path, operation })),
+    );
+  const scopesOf = ({ security = [] }: Operation): string[] =>
+    security.flatMap((way) => Object.values(way).flat());
+  const page = async (path: string): Promise<string> =>
+    (await service.http.get(path, { headers: { accept: 'text/html' } })).text;
+
+  beforeAll(async () => {
+    service = await startService();
+    partners = await documentAt('/openapi.json');
+    operators = await documentAt('/openapi/operators.json');
+  });
+  afterAll(() => service.stop());
+
+  it('for partners has nothing that they cannot use', () => {
+    const internal = operationsOf(partners).filter(
+      ({ path, operation }) =>
+        path.startsWith('/admin') || scopesOf(operation).some((scope) => OPERATOR_SCOPES.includes(scope)),
+    );
+    expect(internal).toEqual([]);
+    const text = JSON.stringify(partners);
+    for (const scope of OPERATOR_SCOPES) {
+      expect(JSON.stringify(partners.components.securitySchemes)).not.toContain(scope);
+    }
+    expect(text).not.toContain('/admin/');
+    expect(Object.keys(partners.paths['/v2/events']!)).toEqual(['get']);
+  });
+
+  it('for operators has all that needs one of their scopes, and nothing else', () => {
+    for (const { operation } of operationsOf(operators)) {
+      expect(scopesOf(operation)).toHaveLength(1);
+      expect(OPERATOR_SCOPES).toContain(scopesOf(operation)[0]);
+    }
+    const ids = operationsOf(operators).map(({ operation }) => operation.operationId);
+    expect(ids).toEqual(
+      expect.arrayContaining(['createClient', 'publishEvent', 'followAccessChanges', 'introspect']),
+    );
+    expect(operators.webhooks).toEqual({});
+  });
+
+  it('is the generated one', async () => {
+    const generated = JSON.parse(JSON.stringify(await describeApi(service.url))) as object;
+    expect({ partners, operators }).toEqual(generated);
+  });
+
+  it('begins with the token, and goes on with users, events and the sandbox', async () => {
+    expect(Object.keys(partners.paths)[0]).toBe('/o/token');
+    expect(partners.tags.map(({ name }) => name)).toEqual([
+      'OAuth',
+      'Users',
+      'Events',
+      'Webhooks',
+      'Sandbox',
+      'Notifications',
+    ]);
+    const text = await page('/docs');
+    const at = ['/o/token', '/v2/users', '/v2/events', '/v2/sandbox/drivers'].map((path) =>
+      text.indexOf(`</code> <code>${path}</code>`),
+    );
+    expect(at.every((place) => place > 0)).toBe(true);
+    expect(at).toEqual(at.toSorted((a, b) => a - b));
+    expect(text.indexOf('<details>')).toBeLessThan(at[0]!);
+    expect(text.slice(text.indexOf('<details>'), at[0])).not.toContain('</details>');
+  });
+
+  it('says of each number in a query what it is', () => {
+    for (const document of [partners, operators]) {
+      const numbers = operationsOf(document).flatMap(({ operation }) =>
+        (operation.parameters ?? []).filter(
+          ({ in: place, schema }) => place === 'query' && schema.type === 'integer',
+        ),
+      );
+      expect(numbers.length).toBeGreaterThan(0);
+      for (const { name, schema, description } of numbers)
+        expect([name, description ?? schema.description]).toEqual([name, expect.any(String)]);
+    }
+  });
+
+  it('has no part that nothing in it refers to, and every part that something refers to', () => {
+    for (const document of [partners, operators]) {
+      const text = JSON.stringify(document);
+      for (const kind of ['schemas', 'responses'] as const) {
+        for (const name of Object.keys(document.components[kind]))
+          expect(text).toContain(`"#/components/${kind}/${name}"`);
+      }
+      for (const [, kind, name] of text.matchAll(/"#\/components\/(\w+)\/([^"/]+)"/g))
+        expect(document.components).toHaveProperty([kind!, name!]);
+    }
+  });
+
+  it('is a page for each, which lists its own operations and names its own document', async () => {
+    const [forPartners, forOperators] = [await page('/docs'), await page('/docs/operators')];
+    for (const { path } of operationsOf(operators)) expect(forOperators).toContain(`<code>${path}</code>`);
+    expect(forOperators).toContain('<a href="/openapi/operators.json">');
+    expect(forOperators).toContain('"url":"/openapi/operators.json"');
+    expect(forPartners).not.toContain('/admin/');
+    expect(forPartners).toContain('"url":"/openapi.json"');
+  });
+});

@@ -1,0 +1,183 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { SHELVES } from '../../src/api-docs/handbook/catalogue.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
+import { isAccepted } from '../support/oauth.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+
+/** What a reader puts in by hand, by the sample that asks for it. */
+type ByHand = (sample: string) => string | undefined;
+
+describe('A guide, pasted from the top into one shell,', () => {
+  let service: TestService;
+  let webhooks: Webhooks;
+  let client: TestClient;
+  let user: UserEntity;
+  const shells: GuideShell[] = [];
+
+  beforeAll(async () => {
+    service = await startService({ env: WEBHOOK_ENV });
+    webhooks = await Webhooks.start(service);
+    client = await service.make.client();
+    user = await service.make.user();
+    await service.make.consent(client, user);
+  });
+  afterAll(async () => {
+    await Promise.all(shells.map((shell) => shell.end()));
+    await webhooks.stop();
+    await service.stop();
+  });
+
+  const newShell = (): GuideShell => {
+    const shell = GuideShell.start();
+    shells.push(shell);
+    return shell;
+  };
+  const credentialsOf =
+    ({ id, secret }: TestClient): ByHand =>
+    (sample) =>
+      /^export CLIENT_ID=clnt…$/m.test(sample)
+        ? sample.replace('clnt…', id).replace('cds_cs_…', secret)
+        : undefined;
+  const byHand =
+    (...hands: ByHand[]) =>
+    (sample: string): string => {
+      for (const hand of hands) {
+        const typed = hand(sample);
+        if (typed !== undefined) return typed;
+      }
+      // Nothing else has to be put in.
+      expect(sample).not.toContain('…');
+      return sample;
+    };
+  const instead =
+    (from: string, to: string): ByHand =>
+    (sample) =>
+      sample.includes(from) ? sample.replace(from, to) : undefined;
+
+  /** Pastes all samples of a guide; `between` runs before the one that it is called with. */
+  const paste = async (
+    slug: string,
+    typed: (sample: string) => string,
+    between: (sample: string, outputs: string[]) => Promise<string | void> = () => Promise.resolve(),
+  ): Promise<string[]> => {
+    const shell = newShell();
+    const outputs: string[] = [];
+    for (const sample of await shellSamplesOf(service.http, slug)) {
+      const own = await between(sample, outputs);
+      outputs.push(await shell.paste(own ?? typed(sample)));
+    }
+    return outputs;
+  };
+  const jsonIn = (outputs: string[]): unknown[] =>
+    outputs.filter((output) => /^[[{]/.test(output)).map((output) => JSON.parse(output) as unknown);
+
+  it('gets a first token, and calls the API with it', async () => {
+    const [token, users] = jsonIn(await paste('first-token', byHand(credentialsOf(client))));
+    expect(token).toMatchObject({ token_type: 'Bearer' });
+    expect(users).toEqual([expect.objectContaining({ id: user.id })]);
+  });
+
+  it('acts on behalf of a user, and ends with the grant', async () => {
+    const browser = await service.make.signedIn(user);
+    const typed = byHand(credentialsOf(client), instead('https://…', REDIRECT_URI));
+    const outputs = await paste('on-behalf-of-a-user', typed, async (sample, before) => {
+      if (!sample.startsWith('CAME_BACK=')) return undefined;
+      const sent = before.find((output) => output.includes('/o/authorize/?'))!;
+      const cameTo = await browser.authorize(Object.fromEntries(new URL(sent).searchParams));
+      return `CAME_BACK='${cameTo.href}'`;
+    });
+    const [tokens, me] = jsonIn(outputs) as { access_token: string; id: string }[];
+    expect(me!.id).toBe(user.id);
+    expect(await isAccepted(service.http, tokens!.access_token)).toBe(false);
+  });
+
+  it('refreshes, and has the next refresh token for another time', async () => {
+    const { refresh_token } = await service.make.tokens(client, user);
+    const typed = byHand(credentialsOf(client), instead('cds_rt_…', refresh_token));
+    const [fresh] = jsonIn(await paste('refresh', typed)) as { access_token: string }[];
+    expect(await isAccepted(service.http, fresh!.access_token)).toBe(true);
+    const shell = shells.at(-1)!;
+    const again = (await shellSamplesOf(service.http, 'refresh')).at(-1)!;
+    const next = JSON.parse(await shell.paste(again)) as { access_token: string };
+    expect(next.access_token).not.toBe(fresh!.access_token);
+  });
+
+  it('reads the feed on from the last event that it has', async () => {
+    const publish = async (id: string): Promise<string> =>
+      (await webhooks.publish(user.id, { type: 'vehicle.updated', data: { id } })).json.id as string;
+    const bearer = await service.make.clientToken(client);
+    const shown = (id: string): Promise<void> =>
+      until('the feed shows it', async () => {
+        const { json } = await service.http.get('/v2/events?page_size=100', { bearer });
+        return (json as { id: string }[]).some((event) => event.id === id);
+      });
+    const first = await publish('v1');
+    await shown(first);
+    let second = '';
+    const outputs = await paste('events-feed', byHand(credentialsOf(client)), async (sample) => {
+      if (sample.includes('after=')) second = await publish('v2');
+    });
+    const [, oldest, further] = jsonIn(outputs) as { id: string }[][];
+    expect(oldest!.map(({ id }) => id)).toContain(first);
+    expect(further!.map(({ id }) => id)).toEqual([second]);
+  });
+
+  it('opens the portal, and forwards events to this machine in a terminal of its own', async () => {
+    const hooks: string[] = [];
+    const receiver: Server = createServer((request, response) => {
+      hooks.push(request.headers['webhook-signature'] as string);
+      request.resume();
+      response.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const here = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    try {
+      const typed = byHand(credentialsOf(client));
+      const listening = newShell();
+      await listening.paste(
+        typed((await shellSamplesOf(service.http, 'webhooks')).find((each) => each.includes('clnt…'))!),
+      );
+      const outputs = await paste('webhooks', typed, async (sample) => {
+        if (!sample.includes('charging-data listen')) return undefined;
+        const line = await listening.leaveRunning(sample.replace('http://localhost:4000/hook', here));
+        expect(line).toContain(`Forwarding the events of ${service.url}`);
+        return ':';
+      });
+      expect(outputs.join('\n')).toContain('/portal/login/');
+      // It begins with what happens once it has reached the service.
+      await until('an event is forwarded', async () => {
+        await webhooks.publish(user.id, { type: 'vehicle.updated', data: { id: 'v3' } });
+        return hooks.length > 0;
+      });
+      expect(hooks[0]).toMatch(/^v1,/);
+    } finally {
+      receiver.close();
+    }
+  });
+
+  it('makes a driver in the sandbox, connects it, and lets something happen and something fail', async () => {
+    const sandbox = await service.make.client({ environment: 'sandbox' });
+    const outputs = await paste('sandbox', byHand(credentialsOf(sandbox)));
+    const [, driver, consent, session, fault] = jsonIn(outputs) as Record<string, unknown>[];
+    expect(driver).toMatchObject({ name: 'Ada', seed: 42 });
+    expect(consent).toMatchObject({ id: driver!.id, consented: true });
+    expect(session!.events).toBeGreaterThan(0);
+    expect(fault).toEqual({ kind: '429', count: 3 });
+  });
+
+  it('is one of these', async () => {
+    const slugs: string[] = SHELVES[0].entries.map(({ slug }) => slug);
+    const withSamples: string[] = [];
+    for (const slug of slugs)
+      if ((await shellSamplesOf(service.http, slug)).length > 0) withSamples.push(slug);
+    expect(withSamples.sort()).toEqual(
+      ['events-feed', 'first-token', 'on-behalf-of-a-user', 'refresh', 'sandbox', 'webhooks'].sort(),
+    );
+  });
+});

@@ -1,0 +1,246 @@
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { BrowserSession, authorizePath, type Page } from '../support/browser-session.js';
+import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { MailServer } from '../support/mail-server.js';
+import { signUpOptions } from '../support/passkey-sign-ups.js';
+import { addApp, codeOf } from '../support/second-factors.js';
+import { SoftwarePasskey } from '../support/software-passkey.js';
+import { startService, type TestService } from '../support/test-service.js';
+
+const NEW_PASSWORD = 'a new long password';
+const FORGOTTEN = '/password/forgotten';
+const SIGN_UP = '/sign-up';
+
+describe('An authorization request', () => {
+  let service: TestService;
+  let smtp: MailServer;
+  let client: TestClient;
+  let counter = 0;
+  let networks = 0;
+
+  beforeAll(async () => {
+    smtp = await MailServer.start();
+    service = await startService({
+      hostname: 'localhost',
+      env: { ...smtp.env, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' },
+    });
+    client = await service.make.client({ name: 'Charge Planner' });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await smtp.stop();
+  });
+
+  const newBrowser = (): BrowserSession =>
+    new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+  const newEmail = (): string => `consenting${++counter}@mail.example`;
+  const requestOf = (of = client): string =>
+    authorizePath({
+      response_type: 'code',
+      client_id: of.id,
+      redirect_uri: REDIRECT_URI,
+      state: `state of ${++counter}`,
+      code_challenge: newPkce().challenge,
+      code_challenge_method: 'S256',
+    });
+  /** Follows a link of the login page that the request leads to, and asks for a mail there. */
+  const askFrom = async (request: string, path: string, email: string): Promise<Page> => {
+    const browser = newBrowser();
+    const login = await browser.open((await browser.open(request)).headers.get('location')!);
+    const link = login.html
+      .querySelectorAll('a')
+      .map((each) => each.getAttribute('href')!.replaceAll('&amp;', '&'))
+      .find((href) => href.split('?')[0] === path)!;
+    return browser.submit(await browser.open(link), path, { email });
+  };
+  const linkTo = async (email: string, n = 1): Promise<string> => {
+    const url = new URL((await smtp.mailTo(email, n)).link);
+    // The mail holds nothing but the one-time key.
+    expect(url.search).toBe('');
+    return url.pathname;
+  };
+  const person = { name: 'Zoë Driver', password: NEW_PASSWORD, password_again: NEW_PASSWORD };
+  const passwords = { password: NEW_PASSWORD, password_again: NEW_PASSWORD };
+  const goneTo = (page: Page): [number, string | null] => [page.status, page.headers.get('location')];
+  const expectConsentPage = async (browser: BrowserSession, path: string, email: string): Promise<void> => {
+    const page = await browser.open(path);
+    expect(page.status).toBe(200);
+    expect(page.html.querySelector('h1')!.text).toContain('Charge Planner');
+    expect(page.html.text).toContain(email);
+    const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    const location = new URL(answer.headers.get('location')!);
+    const { searchParams } = new URL(path, service.url);
+    expect(location.searchParams.get('state')).toBe(searchParams.get('state'));
+    expect(location.searchParams.get('code')).toMatch(/^cds_ac_/);
+  };
+
+  describe('comes back after the mail', () => {
+    it('of a sign-up, in another browser, whose new account is logged in; the link works once', async () => {
+      const [request, email] = [requestOf(), newEmail()];
+      expect((await askFrom(request, SIGN_UP, email)).status).toBe(200);
+      const link = await linkTo(email);
+      const [browser, late] = [newBrowser(), newBrowser()];
+      const latePage = await late.open(link);
+      const answer = await browser.submit(await browser.open(link), link, person);
+      expect(goneTo(answer)).toEqual([303, request]);
+      await expectConsentPage(browser, request, email);
+      expect((await late.submit(latePage, link, person)).status).toBe(410);
+      expect(late.cookies.has('session')).toBe(false);
+    });
+
+    it('of a sign-up with a passkey', async () => {
+      const [request, email] = [requestOf(), newEmail()];
+      await askFrom(request, SIGN_UP, email);
+      const link = await linkTo(email);
+      const browser = newBrowser();
+      const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
+      const fields = { name: 'Zoë Driver', response };
+      expect(goneTo(await browser.submit(await browser.open(link), link, fields))).toEqual([303, request]);
+      await expectConsentPage(browser, request, email);
+    });
+
+    it('of a sign-up with an address that has an account', async () => {
+      const [request, user] = [requestOf(), await service.make.user()];
+      await askFrom(request, SIGN_UP, user.email);
+      const link = await linkTo(user.email);
+      const browser = newBrowser();
+      const answer = await browser.submit(await browser.open(link), link, passwords);
+      expect(goneTo(answer)).toEqual([303, request]);
+      await expectConsentPage(browser, request, user.email);
+    });
+
+    it('of a forgotten password, and everybody else is logged out', async () => {
+      const [request, user] = [requestOf(), await service.make.user()];
+      const before = await service.make.signedIn(user);
+      await askFrom(request, FORGOTTEN, user.email);
+      const link = await linkTo(user.email);
+      const browser = newBrowser();
+      const answer = await browser.submit(await browser.open(link), link, passwords);
+      expect(goneTo(answer)).toEqual([303, request]);
+      await expectConsentPage(browser, request, user.email);
+      expect((await before.open('/account')).status).toBe(302);
+      expect((await newBrowser().open(link)).status).toBe(410);
+      // The browser is known from now on: neither this login nor the next is told of as one of a stranger, as the first one was.
+      await browser.submit(await browser.open('/account'), '/logout');
+      await browser.logIn(user.email, NEW_PASSWORD);
+      const told = await service.database.query(
+        "SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2002'",
+        [user.id],
+      );
+      expect(told).toHaveLength(1);
+    });
+
+    it('only behind the second factor, where the account has one', async () => {
+      const [request, user] = [requestOf(), await service.make.user()];
+      const { secret } = await addApp(await service.make.signedIn(user));
+      await askFrom(request, FORGOTTEN, user.email);
+      const link = await linkTo(user.email);
+      const browser = newBrowser();
+      const answer = await browser.submit(await browser.open(link), link, passwords);
+      const step = `/login/second-factor?${new URLSearchParams({ return_to: request }).toString()}`;
+      expect(goneTo(answer)).toEqual([303, step]);
+      expect((await browser.open(request)).status).toBe(302);
+      const done = await browser.submit(await browser.open(step), '/login/second-factor', {
+        code: codeOf(secret, 1),
+      });
+      expect(goneTo(done)).toEqual([303, request]);
+      await expectConsentPage(browser, request, user.email);
+    });
+
+    it('of a trusted client, which the page of the link may be redirected to', async () => {
+      const trusted = await service.make.client({ name: 'Charge Planner', trusted: true });
+      const [request, email] = [requestOf(trusted), newEmail()];
+      await askFrom(request, SIGN_UP, email);
+      const link = await linkTo(email);
+      const page = await newBrowser().open(link);
+      expect(page.headers.get('content-security-policy')).toContain(new URL(REDIRECT_URI).origin);
+    });
+  });
+
+  it('is kept by the form when the address is wrong, and by the way back to the login', async () => {
+    const request = requestOf();
+    const page = await askFrom(request, SIGN_UP, 'no address');
+    expect(page.status).toBe(400);
+    const form = page.html.querySelector(`form[action="${SIGN_UP}"]`)!;
+    expect(
+      form.querySelector('input[name="return_to"]')!.getAttribute('value')!.replaceAll('&amp;', '&'),
+    ).toBe(request);
+    const back = `/login?${new URLSearchParams({ return_to: request }).toString()}`;
+    expect(page.html.querySelectorAll('a').map((each) => each.getAttribute('href'))).toContain(back);
+    const sent = await askFrom(request, SIGN_UP, newEmail());
+    expect(sent.html.querySelectorAll('a').map((each) => each.getAttribute('href'))).toContain(back);
+  });
+
+  it.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)'])(
+    'is never an address of somebody else: %s',
+    async (return_to) => {
+      for (const path of [SIGN_UP, FORGOTTEN]) {
+        const user = path === FORGOTTEN ? await service.make.user() : undefined;
+        const email = user?.email ?? newEmail();
+        const browser = newBrowser();
+        await browser.submit(await browser.open(path), path, { email, return_to });
+        const link = await linkTo(email);
+        const answer = await browser.submit(await browser.open(link), link, person);
+        expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+        expect(browser.cookies.has('session')).toBe(false);
+      }
+    },
+  );
+
+  it('is stored sealed, and what somebody else writes in its place is not followed', async () => {
+    const [request, email] = [requestOf(), newEmail()];
+    await askFrom(request, SIGN_UP, email);
+    const link = await linkTo(email);
+    const rows = await service.database.query<{ return_to: Buffer }>(
+      'SELECT return_to FROM email_links WHERE email = $1',
+      [email],
+    );
+    expect(rows[0]!.return_to.toString('latin1')).not.toContain('/o/authorize');
+    await service.database.query('UPDATE email_links SET return_to = $2 WHERE email = $1', [
+      email,
+      Buffer.from('//evil.example/'),
+    ]);
+    const browser = newBrowser();
+    expect(goneTo(await browser.submit(await browser.open(link), link, person))).toEqual([200, null]);
+  });
+
+  it('does not log in who was disabled meanwhile', async () => {
+    const [request, user] = [requestOf(), await service.make.user()];
+    await askFrom(request, FORGOTTEN, user.email);
+    const link = await linkTo(user.email);
+    const browser = newBrowser();
+    const page = await browser.open(link);
+    await service.make.setEnabled(user, false);
+    expect((await browser.submit(page, link, passwords)).status).toBe(410);
+    expect(browser.cookies.has('session')).toBe(false);
+  });
+
+  it('is answered once, however often its link is used at once', async () => {
+    const [request, user] = [requestOf(), await service.make.user()];
+    await askFrom(request, FORGOTTEN, user.email);
+    const link = await linkTo(user.email);
+    const browsers = Array.from({ length: 5 }, newBrowser);
+    const pages = await Promise.all(browsers.map((browser) => browser.open(link)));
+    const answers = await Promise.all(
+      browsers.map((browser, n) => browser.submit(pages[n]!, link, passwords)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 410, 410, 410, 410]);
+    const sessions = await service.database.query('SELECT 1 FROM sessions WHERE user_id = $1', [user.id]);
+    expect(sessions).toHaveLength(1);
+  });
+
+  it('ends with the link of an operator, which leads to the login as before', async () => {
+    const user: UserEntity = await service.make.user();
+    const token = await service.make.adminToken();
+    const made = await service.http.send(`/admin/users/${user.id}/password_links`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const link = new URL((made.json as { url: string }).url).pathname;
+    const browser = newBrowser();
+    expect(goneTo(await browser.submit(await browser.open(link), link, passwords))).toEqual([200, null]);
+    expect(browser.cookies.has('session')).toBe(false);
+    expect((await service.app.get(UsersService).get(user.id)).enabled).toBe(true);
+  });
+});

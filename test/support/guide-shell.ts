@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { parse } from 'node-html-parser';
+import type { Http } from './http.js';
+import { until } from './until.js';
+
+/** The samples of a guide that a reader pastes into a shell, from the top. */
+export async function shellSamplesOf(http: Http, slug: string): Promise<string[]> {
+  const { text } = await http.get(`/docs/guides/${slug}`, { headers: { accept: 'text/html' } });
+  return parse(text, { blockTextElements: { script: true, style: true } })
+    .querySelectorAll('pre[data-language="sh"]')
+    .map((pre) => pre.textContent);
+}
+
+/** A shell into which the samples of a guide are pasted one after another, with nothing set at the start. */
+export class GuideShell {
+  private out = '';
+  private err = '';
+  private pasted = 0;
+  private readonly ended: Promise<unknown>;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text));
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.err += text));
+    this.ended = once(child, 'close');
+    const killWithUs = () => void child.kill('SIGKILL');
+    process.once('exit', killWithUs);
+    child.once('exit', () => process.off('exit', killWithUs));
+  }
+
+  static start(): GuideShell {
+    const PATH = `${path.resolve('node_modules/.bin')}:${process.env.PATH}`;
+    // With -u, a variable that was never set ends the shell.
+    return new GuideShell(
+      spawn('bash', ['--noprofile', '--norc', '-u'], { env: { PATH, HOME: '/nowhere' } }),
+    );
+  }
+
+  /** Pastes a sample, and returns what it wrote. Throws if it wrote an error, or ended the shell. */
+  async paste(sample: string): Promise<string> {
+    const mark = `pasted ${++this.pasted}`;
+    const from = this.out.length;
+    this.child.stdin!.write(`${sample}\nprintf '%s\\n' '${mark}'\n`);
+    await until(`"${sample.split('\n')[0]}" has ended`, () => {
+      if (this.child.exitCode !== null) throw new Error(`the shell ended: ${this.err}`);
+      return this.out.includes(mark, from);
+    });
+    if (this.err !== '') throw new Error(`${sample}\nwrote: ${this.err}`);
+    return this.out.slice(from, this.out.indexOf(mark, from)).trim();
+  }
+
+  /** Pastes a sample that goes on until it is ended, and returns its first line. */
+  async leaveRunning(sample: string): Promise<string> {
+    const from = this.out.length;
+    this.child.stdin!.write(`exec bash -c '${sample.replaceAll("'", `'\\''`)}'\n`);
+    await until('it writes a line', () => {
+      if (this.child.exitCode !== null) throw new Error(`ended: ${this.err}`);
+      return this.out.includes('\n', from);
+    });
+    return this.out.slice(from, this.out.indexOf('\n', from));
+  }
+
+  async end(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+}
