@@ -9,6 +9,10 @@ import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
+import { OperatorClients } from './accounts/operator-clients.js';
+import { OperatorProtection } from './accounts/operator-protection.service.js';
+import { RoleChanges } from './accounts/role-changes.service.js';
+import { SignInWays } from './accounts/sign-in-ways.service.js';
 import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
@@ -69,6 +73,8 @@ import { UsersService } from './accounts/users.service.js';
     EmailVerificationService,
     KnownBrowsersService,
     LinkedAccountsService,
+    OperatorClients,
+    OperatorProtection,
     PasskeyRegistrations,
     PasskeySignIns,
     PasskeySignUps,
@@ -81,10 +87,12 @@ import { UsersService } from './accounts/users.service.js';
     PendingSignInsRepository,
     RecoveryCodesRepository,
     RecoveryCodesService,
+    RoleChanges,
     SecondFactorService,
     SessionsRepository,
     SessionsService,
     ShownOnce,
+    SignInWays,
     SignedInUsers,
     SignUpService,
     UserErasures,
@@ -100,6 +108,8 @@ import { UsersService } from './accounts/users.service.js';
     EmailVerificationService,
     KnownBrowsersService,
     LinkedAccountsService,
+    OperatorClients,
+    OperatorProtection,
     PasskeySignIns,
     PasskeySignUps,
     PasskeysService,
@@ -109,6 +119,7 @@ import { UsersService } from './accounts/users.service.js';
     SecondFactorService,
     SessionsService,
     ShownOnce,
+    SignInWays,
     SignedInUsers,
     SignUpService,
     UserErasures,
