@@ -25,7 +25,7 @@ export class AdminApprovalsController {
   @AdminRead(
     'listApprovals',
     'Approvals, newest first',
-    'With `FOUR_EYES=true`, erasing a user, making an admin and deleting a client wait for a second admin.',
+    'With `FOUR_EYES=true`, erasing a user, deleting a client, and what makes an admin or takes over an operator wait for a second admin.',
   )
   @ApiPage(ApprovalView)
   async list(
@@ -38,20 +38,19 @@ export class AdminApprovalsController {
     return page.items.map(approvalView);
   }
 
-  /** Carries it out: 200; for whoever asked for it: 403; not pending, or impossible by now: 409. */
+  /** Only a person approves, in the console: 403 for every token. */
   @Post(':id/approve')
   @AdminWrite(
     'approve',
-    'Approve and carry out what another admin asked for',
-    'Whoever asked for it: 403. What is not pending: 409. What became impossible is a 409 too, and stays pending.',
+    'Only a person approves, in the console: always 403',
+    'Nobody knows who holds the secret of a client. An admin approves on the page “Approvals” of the console.',
   )
   @ApiId('id', 'appr')
-  @ApiAnswer(200, 'Done.', ApprovalView)
-  @ApiProblems(404, 409)
+  @ApiAnswer(200, 'Never: no token approves.', ApprovalView)
   @HttpCode(200)
   @UseGuards(EmptyBodyGuard)
   async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ApprovalView> {
-    return approvalView(await this.approvals.approve(id, actor));
+    return approvalView((await this.approvals.approve(id, actor)).approval);
   }
 
   /** Nothing is done: 200, also for whoever asked for it; not pending: 409. */
