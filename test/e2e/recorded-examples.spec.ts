@@ -19,7 +19,7 @@ const NEVER_CAUSED = [
   'listScopes 400',
   'listAdminEventTypes 400',
   // Only a person approves, in the console.
-  'approve 200',
+  'approve 204',
 ];
 
 /** A page, or a stream that does not end. */

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } fr
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
 import { Settings } from '../../../config/settings.js';
-import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
@@ -46,11 +46,11 @@ export class AdminApprovalsController {
     'Nobody knows who holds the secret of a client. An admin approves on the page “Approvals” of the console.',
   )
   @ApiId('id', 'appr')
-  @ApiAnswer(200, 'Never: no token approves.', ApprovalView)
-  @HttpCode(200)
+  @ApiNoContent('Never: no token approves.')
+  @HttpCode(204)
   @UseGuards(EmptyBodyGuard)
-  async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ApprovalView> {
-    return approvalView((await this.approvals.approve(id, actor)).approval);
+  async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    await this.approvals.approve(id, actor);
   }
 
   /** Nothing is done: 200, also for whoever asked for it; not pending: 409. */
