@@ -187,6 +187,7 @@ async function makeSetting({ get, query }, port) {
           scopes,
           redirectUris: [],
           ownerId: owner.id,
+          companyService: scopes.includes('event:publish'),
         },
         SERVICE_ACTOR,
       )

@@ -99,8 +99,8 @@ export async function makeSetting({ query, pool }) {
 
 async function addClient(query, { id: clientId, secret }, owner, grantTypes, scopes) {
   await query(
-    `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
-     VALUES ($1, 'Bench', 'confidential', $2, $3, $4, $5)`,
+    `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id, company_service)
+     VALUES ($1, 'Bench', 'confidential', $2, $3, $4, $5, 'token:introspect' = ANY ($3::text[]))`,
     [clientId, grantTypes, scopes, grantTypes.includes('authorization_code') ? [REDIRECT_URI] : [], owner],
   );
   await query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [clientId, sha256(secret)]);

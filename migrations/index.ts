@@ -27,6 +27,7 @@ import { PartnerPortal1763800200000 } from './1763800200000-partner-portal.js';
 import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
 import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
 import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
+import { CompanyServices1763900000000 } from './1763900000000-company-services.js';
 import { SessionIdTokens1763902000000 } from './1763902000000-session-id-tokens.js';
 import { OperatorSessions1763903000000 } from './1763903000000-operator-sessions.js';
 import { RecoveryCodesOfApps1763903010000 } from './1763903010000-recovery-codes-of-apps.js';
@@ -64,6 +65,7 @@ export const MIGRATIONS = [
   EventSchemas1763800300000,
   EndpointOptions1763800400000,
   AccessChangeSubjects1763800500000,
+  CompanyServices1763900000000,
   SessionIdTokens1763902000000,
   OperatorSessions1763903000000,
   RecoveryCodesOfApps1763903010000,

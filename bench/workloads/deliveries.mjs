@@ -80,8 +80,8 @@ async function makeQueue({ database: { query }, setting, service }, port) {
   const { newSecret } = await load('secrets/tokens.js');
   const operator = { id: OPERATOR, secret: newSecret('clientSecret') };
   await query(
-    `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
-     VALUES ($1, 'Operator', 'confidential', '{client_credentials}', '{admin:write,event:publish}', '{}', $2)`,
+    `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id, company_service)
+     VALUES ($1, 'Operator', 'confidential', '{client_credentials}', '{admin:write,event:publish}', '{}', $2, true)`,
     [OPERATOR, setting.owner],
   );
   await query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [

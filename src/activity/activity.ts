@@ -16,6 +16,7 @@ export const REFUSALS: ActivityKind[] = ['token_refused', 'bearer_refused', 'rat
 export const CREDENTIALS_REFUSALS = [
   'unknown_client',
   'client_disabled',
+  'owner_not_operator',
   'wrong_secret',
   'expired_secret',
   'no_secret',
@@ -67,6 +68,7 @@ export type BearerRefusal =
   | 'grant_expired'
   | 'client_disabled'
   | 'owner_disabled'
+  | 'owner_not_operator'
   | 'user_disabled'
   | 'consent_withdrawn'
   | 'scope_missing'

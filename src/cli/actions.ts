@@ -35,6 +35,10 @@ const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> 
 
 const one = (options: Options, name: string): string | undefined => options[name]?.[0];
 
+/** `true` and `false` as such; anything else is refused by the rules. */
+const flagIn = (options: Options, name: string): unknown =>
+  ({ true: true, false: false })[one(options, name) ?? ''] ?? one(options, name);
+
 /** What the commands do. They call the same services as the admin API. */
 export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
   async 'make-operator'(app, _argument, options) {
@@ -55,7 +59,11 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
     if (!user) throw notFound('No user has this email address. Use make-operator to create one.');
     const admin = { role: 'operator', operatorRole: 'admin', enabled: true } as const;
     const { id, operatorRole } = await users.update(user.id, admin, SERVICE_ACTOR);
-    return { id, operator_role: operatorRole };
+    // Whoever becomes an admin has no password any more; the address may be somebody else's.
+    const link = app.get(Settings).passwordSignIn && {
+      set_password_at: await app.get(PasswordLinksService).create(id, SERVICE_ACTOR),
+    };
+    return { id, operator_role: operatorRole, ...link };
   },
   async 'register-client'(app, _argument, options) {
     const input = await checked(NewClientDto, {
@@ -65,6 +73,7 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
       scopes: options.scope,
       grant_types: options['grant-type'],
       redirect_uris: options['redirect-uri'] ?? [],
+      company_service: flagIn(options, 'company-service'),
     });
     const { client, secret } = await app.get(ClientsService).create(toNewClient(input), SERVICE_ACTOR);
     return { client_id: client.id, ...(secret === undefined ? {} : { client_secret: secret }) };

@@ -16,13 +16,14 @@ export const COMMANDS = {
   },
   'make-admin': {
     usage: '<email>',
-    summary: 'Make an existing user an admin, enabled: the way in when everybody is locked out',
+    summary:
+      'Make an existing user an admin, enabled, with a one-time link to set the password: the way in when everybody is locked out',
     argument: 'email',
     options: [],
   },
   'register-client': {
     usage:
-      '--name NAME --owner USER_ID --scope SCOPE… --grant-type GRANT_TYPE… [--redirect-uri URI…] [--type confidential|public]',
+      '--name NAME --owner USER_ID --scope SCOPE… --grant-type GRANT_TYPE… [--redirect-uri URI…] [--type confidential|public] [--company-service true|false]',
     summary: 'Register a client; its secret is printed only once',
     options: [
       { name: 'name', required: true },
@@ -31,6 +32,7 @@ export const COMMANDS = {
       { name: 'grant-type', required: true, repeatable: true },
       { name: 'redirect-uri', repeatable: true },
       { name: 'type' },
+      { name: 'company-service' },
     ],
   },
   'rotate-secret': {

@@ -4,6 +4,7 @@ import { ActivityService } from '../activity/activity.service.js';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
 import { digestOf, sameDigest } from '../secrets/tokens.js';
 import type { ClientCredentials } from './client-credentials.js';
+import { isBacked } from './client-with-secrets.js';
 import type { ClientEntity } from './client.entity.js';
 import { ClientsRepository } from './clients.repository.js';
 import { KnownClients } from './known-clients.service.js';
@@ -33,6 +34,7 @@ export class ClientAuthenticationService {
     if (!found) return this.refuse('unknown_client', undefined, address);
     const { client, secretDigests } = found;
     if (!client.enabled) return this.refuse('client_disabled', clientId, address);
+    if (!isBacked(found)) return this.refuse('owner_not_operator', clientId, address);
     if (client.type === 'public') {
       return clientSecret === undefined ? client : this.refuse('secret_of_public_client', clientId, address);
     }

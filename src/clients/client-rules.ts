@@ -16,6 +16,7 @@ export interface ClientShape {
   scopes: string[];
   redirectUris: string[];
   trusted: boolean;
+  companyService: boolean;
   environment: Environment;
 }
 
@@ -30,6 +31,12 @@ export const redirectUrisAfter = (
   { redirectUris }: Pick<ClientShape, 'redirectUris'>,
   { action, uri }: RedirectUriChange,
 ): string[] => [...redirectUris.filter((each) => each !== uri), ...(action === 'add' ? [uri] : [])];
+
+/** Whether the client has a scope for operators. */
+export const hasOperatorScope = (
+  { scopes }: Pick<ClientShape, 'scopes'>,
+  catalogue: ScopeEntity[],
+): boolean => catalogue.some(({ name, audience }) => audience === 'operator' && scopes.includes(name));
 
 /** What is wrong with a client, by wire member; empty if nothing is (contract §2). */
 export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Record<string, string[]> {
@@ -64,6 +71,9 @@ export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Rec
     if (!audiences.has(name)) add('scopes', `scope ${index + 1} is not in the catalogue`);
   });
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
+  if (client.companyService && !operatorScope) {
+    add('company_service', 'is only for a client with operator scopes');
+  }
   if (operatorScope) {
     if (client.type === 'public') add('scopes', `${operatorScope} requires a confidential client`);
     if (client.grantTypes.some((grantType) => grantType !== 'client_credentials')) {

@@ -8,8 +8,9 @@ export interface ClientWithSecrets {
   /** Seconds until the first of the secrets expires; null if none does. */
   seconds: number | null;
   ownerEnabled: boolean;
-  /** Null unless the owner is an operator. */
-  ownerRole: OperatorRole | null;
+  /** What it may do as an operator: all as a service of the company, otherwise what its owner may; null for nothing. */
+  operatorRole: OperatorRole | null;
+  hasOperatorScope: boolean;
   webhooksEnabled: boolean;
   /** Client-credentials tokens of earlier epochs are revoked. */
   epoch: number;
@@ -17,3 +18,14 @@ export interface ClientWithSecrets {
   position: number;
   now: number;
 }
+
+/** Whether the client may do anything: it is enabled, and if it has operator scopes, somebody stands behind it (contract §17). */
+export const isWorking = ({ client, operatorRole, hasOperatorScope }: ClientWithSecrets): boolean =>
+  client.enabled && isBacked({ operatorRole, hasOperatorScope });
+
+/** False for a client with operator scopes that may do nothing as an operator: it may do nothing at all. */
+export const isBacked = ({
+  operatorRole,
+  hasOperatorScope,
+}: Pick<ClientWithSecrets, 'operatorRole' | 'hasOperatorScope'>): boolean =>
+  operatorRole !== null || !hasOperatorScope;

@@ -41,6 +41,10 @@ export class ClientEntity {
   @Column('boolean')
   trusted!: boolean;
 
+  /** With operator scopes, but no operator's own: an admin says that it is a service of the company (contract §17). */
+  @Column('boolean', { name: 'company_service', default: false })
+  companyService!: boolean;
+
   /** Fixed when it is created. */
   @Column({ type: 'text', update: false })
   environment!: Environment;

@@ -9,6 +9,8 @@ import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientAuthenticationService } from './client-authentication.service.js';
 import { ClientsRepository } from './clients.repository.js';
+import { OperatorClientsRepository } from './operator-clients.repository.js';
+import { OperatorClientsService } from './operator-clients.service.js';
 import { KnownClients } from './known-clients.service.js';
 import { ClientsService } from './clients.service.js';
 import { SecretUsesRepository } from './secret-uses.repository.js';
@@ -28,6 +30,8 @@ import { SecretUses } from './secret-uses.service.js';
     ClientsRepository,
     ClientsService,
     KnownClients,
+    OperatorClientsRepository,
+    OperatorClientsService,
     SecretUses,
     SecretUsesRepository,
   ],

@@ -6,6 +6,7 @@ import { searchFor } from '../database/queries/search.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { realmOf, type Environment } from '../users/accounts/environment.js';
+import { HAS_OPERATOR_SCOPE, OPERATOR_ROLE } from './operator-role.sql.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
@@ -68,11 +69,12 @@ export class ClientsRepository {
       'clients with secrets',
       `SELECT c.id, c.name, c.type, c.grant_types AS "grantTypes", c.scopes, c.redirect_uris AS "redirectUris",
               c.owner_id AS "ownerId", c.enabled, c.rate_limit AS "rateLimit", c.trusted, c.environment,
+              c.company_service AS "companyService",
               ARRAY(SELECT s.digest FROM client_secrets s
                      WHERE s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS "secretDigests",
               (SELECT extract(epoch FROM min(s.expires_at) - now())::float8 FROM client_secrets s
                 WHERE s.client_id = c.id AND s.expires_at > now()) AS "seconds",
-              o.enabled AS "ownerEnabled", o.operator_role AS "ownerRole", o.webhooks_enabled AS "webhooksEnabled", c.token_epoch AS epoch,
+              o.enabled AS "ownerEnabled", ${OPERATOR_ROLE} AS "operatorRole", ${HAS_OPERATOR_SCOPE} AS "hasOperatorScope", o.webhooks_enabled AS "webhooksEnabled", c.token_epoch AS epoch,
               pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS position,
               extract(epoch FROM clock_timestamp())::float8 * 1000 AS now
          FROM clients c JOIN users o ON o.id = c.owner_id WHERE c.id = ANY (${arrayParameter(1, 'text')})`,
@@ -84,7 +86,8 @@ export class ClientsRepository {
           secretDigests,
           seconds,
           ownerEnabled,
-          ownerRole,
+          operatorRole,
+          hasOperatorScope,
           webhooksEnabled,
           epoch,
           position,
@@ -92,7 +95,18 @@ export class ClientsRepository {
           ...client
         }) => [
           client.id,
-          { client, secretDigests, seconds, ownerEnabled, ownerRole, webhooksEnabled, epoch, position, now },
+          {
+            client,
+            secretDigests,
+            seconds,
+            ownerEnabled,
+            operatorRole,
+            hasOperatorScope,
+            webhooksEnabled,
+            epoch,
+            position,
+            now,
+          },
         ],
       ),
     );

@@ -5,6 +5,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '../database/queries/da
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import { conflict, notFound, validationFailed, type Problem } from '../http/problems/problem.js';
+import type { ScopeEntity } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
@@ -13,6 +14,7 @@ import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { clientErrors, redirectUrisAfter, type ClientShape, type RedirectUriChange } from './client-rules.js';
 import type { ClientEntity, ClientType, GrantType } from './client.entity.js';
 import { ClientsRepository, type ClientFilter } from './clients.repository.js';
+import { OperatorClientsService } from './operator-clients.service.js';
 import type { SecretInfo } from './secret-info.js';
 
 export interface NewClient {
@@ -24,6 +26,8 @@ export interface NewClient {
   ownerId: string;
   rateLimit?: number | null;
   trusted?: boolean;
+  /** Whether it is a service of the company, with operator scopes but no operator's own. */
+  companyService?: boolean;
   environment?: Environment;
 }
 
@@ -33,6 +37,7 @@ export interface ClientChanges {
   grantTypes?: GrantType[];
   rateLimit?: number | null;
   trusted?: boolean;
+  companyService?: boolean;
   enabled?: boolean;
 }
 
@@ -44,6 +49,9 @@ export interface RegisteredClient {
 
 /** Something else that happens in the transaction of a change. */
 export type Alongside = (manager: EntityManager, client: ClientEntity) => Promise<void>;
+
+/** Looks at a change under the lock on the client; throws what refuses it. */
+export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => void;
 
 export interface RotatedSecret {
   secret: string;
@@ -60,6 +68,7 @@ export class ClientsService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
+    private readonly operators: OperatorClientsService,
   ) {}
 
   find(id: string, manager?: EntityManager): Promise<ClientEntity | null> {
@@ -98,37 +107,60 @@ export class ClientsService {
   }
 
   /** The same with an id chosen beforehand; undefined if a client with this id exists because the same form was posted before. */
-  async createOnce(id: string, input: NewClient, actor: Actor): Promise<RegisteredClient | undefined> {
+  async createOnce(
+    id: string,
+    input: NewClient,
+    actor: Actor,
+    alongside?: Alongside,
+  ): Promise<RegisteredClient | undefined> {
     try {
-      return await this.register(id, input, actor);
+      return await this.register(id, input, actor, alongside);
     } catch (error) {
       if (!isUniqueViolation(error, 'clients_pkey')) throw error;
       return undefined;
     }
   }
 
-  private async register(id: string, input: NewClient, actor: Actor): Promise<RegisteredClient> {
+  private register(
+    id: string,
+    input: NewClient,
+    actor: Actor,
+    alongside?: Alongside,
+  ): Promise<RegisteredClient> {
+    return this.transactions.run(async (manager) => {
+      const registered = await this.registerIn(manager, id, input, actor);
+      await alongside?.(manager, registered.client);
+      return registered;
+    });
+  }
+
+  /** The same in the caller's transaction. */
+  async registerIn(
+    manager: EntityManager,
+    id: string,
+    input: NewClient,
+    actor: Actor,
+  ): Promise<RegisteredClient> {
     const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
     const values = {
       ...input,
       enabled: true,
       rateLimit: input.rateLimit ?? null,
       trusted: input.trusted ?? false,
+      companyService: input.companyService ?? false,
       environment: input.environment ?? 'live',
     };
     try {
-      const client = await this.transactions.run(async (manager) => {
-        await this.checkRules(manager, values);
-        await this.repository.insert(manager, id, values);
-        if (secret) await this.repository.addSecret(manager, id, digestOf(secret), 0);
-        const made = (await this.repository.findById(id, manager))!;
-        await this.audit.record(manager, actor, {
-          action: 'client.created',
-          subjectType: 'client',
-          subjectId: id,
-          after: auditView(made),
-        });
-        return made;
+      const catalogue = await this.checkRules(manager, values);
+      await this.operators.requireBacking(manager, values, catalogue, actor);
+      await this.repository.insert(manager, id, values);
+      if (secret) await this.repository.addSecret(manager, id, digestOf(secret), 0);
+      const client = (await this.repository.findById(id, manager))!;
+      await this.audit.record(manager, actor, {
+        action: 'client.created',
+        subjectType: 'client',
+        subjectId: id,
+        after: auditView(client),
       });
       return { client, ...(secret ? { secret } : {}) };
     } catch (error) {
@@ -143,12 +175,19 @@ export class ClientsService {
   /**
    * Updates a client. Disabling it ends everything it holds in the same transaction, and enabling it again restores none of it.
    */
-  async update(id: string, changes: ClientChanges, actor: Actor): Promise<ClientEntity> {
+  async update(
+    id: string,
+    changes: ClientChanges,
+    actor: Actor,
+    check?: ClientChangeCheck,
+  ): Promise<ClientEntity> {
     const wanted = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     if (Object.keys(wanted).length === 0) return this.get(id);
     return this.transactions.run(async (manager) => {
       const before = await this.lockIn(manager, id);
-      return this.updateIn(manager, before, wanted, actor);
+      const after = await this.updateIn(manager, before, wanted, actor);
+      check?.(before, after);
+      return after;
     });
   }
 
@@ -167,14 +206,18 @@ export class ClientsService {
     return this.updateIn(manager, client, { redirectUris: redirectUrisAfter(client, change) }, actor);
   }
 
-  private async updateIn(
+  /** Updates a client that the caller's transaction has locked. */
+  async updateIn(
     manager: EntityManager,
     before: ClientEntity,
     changes: ClientChanges,
     actor: Actor,
   ): Promise<ClientEntity> {
     const { id } = before;
-    await this.checkRules(manager, { ...before, ...changes });
+    const catalogue = await this.checkRules(manager, { ...before, ...changes });
+    if (changes.enabled !== undefined || changes.companyService !== undefined) {
+      await this.operators.requireBacking(manager, { ...before, ...changes }, catalogue, actor);
+    }
     await this.repository.update(manager, id, changes);
     const after = (await this.repository.findById(id, manager))!;
     if (before.enabled && !after.enabled)
@@ -212,8 +255,13 @@ export class ClientsService {
    * Creates a secret, returned only this once; previous ones expire after at most `expirePreviousIn` seconds. With 0, the
    * client's portal links and sessions end too. A public client gets a 409 problem.
    */
-  async rotateSecret(id: string, expirePreviousIn: number, actor: Actor): Promise<RotatedSecret> {
-    return (await this.rotate(id, expirePreviousIn, actor))!;
+  async rotateSecret(
+    id: string,
+    expirePreviousIn: number,
+    actor: Actor,
+    alongside?: Alongside,
+  ): Promise<RotatedSecret> {
+    return (await this.rotate(id, expirePreviousIn, actor, undefined, alongside))!;
   }
 
   /** The same if `newest` still identifies the newest secret (`newestSecret`); undefined if it was rotated since. */
@@ -252,7 +300,21 @@ export class ClientsService {
     return this.repository.newestSecret(id);
   }
 
-  private async rotate(
+  private rotate(
+    id: string,
+    expirePreviousIn: number,
+    actor: Actor,
+    newest?: string,
+    alongside?: Alongside,
+  ): Promise<RotatedSecret | undefined> {
+    return this.transactions.run((manager) =>
+      this.rotateIn(manager, id, expirePreviousIn, actor, newest, alongside),
+    );
+  }
+
+  /** The same in the caller's transaction. */
+  async rotateIn(
+    manager: EntityManager,
     id: string,
     expirePreviousIn: number,
     actor: Actor,
@@ -260,23 +322,20 @@ export class ClientsService {
     alongside?: Alongside,
   ): Promise<RotatedSecret | undefined> {
     const secret = newSecret('clientSecret');
-    const previousSecretExpiresAt = await this.transactions.run(async (manager) => {
-      const client = (await this.repository.lock(manager, id)) ?? this.missing();
-      if (client.type === 'public') throw conflict('A public client has no secret.');
-      const until = await this.repository.addSecret(manager, id, digestOf(secret), expirePreviousIn, newest);
-      if (until === undefined) return undefined;
-      // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
-      if (expirePreviousIn === 0) await this.revocations.revokePortals(manager, { clientId: id });
-      await this.audit.record(manager, actor, {
-        action: 'client.secret_rotated',
-        subjectType: 'client',
-        subjectId: id,
-        after: { previous_secret_expires_at: until?.toISOString() ?? null },
-      });
-      await alongside?.(manager, client);
-      return until;
+    const client = (await this.repository.lock(manager, id)) ?? this.missing();
+    if (client.type === 'public') throw conflict('A public client has no secret.');
+    const until = await this.repository.addSecret(manager, id, digestOf(secret), expirePreviousIn, newest);
+    if (until === undefined) return undefined;
+    // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
+    if (expirePreviousIn === 0) await this.revocations.revokePortals(manager, { clientId: id });
+    await this.audit.record(manager, actor, {
+      action: 'client.secret_rotated',
+      subjectType: 'client',
+      subjectId: id,
+      after: { previous_secret_expires_at: until?.toISOString() ?? null },
     });
-    return previousSecretExpiresAt === undefined ? undefined : { secret, previousSecretExpiresAt };
+    await alongside?.(manager, client);
+    return { secret, previousSecretExpiresAt: until };
   }
 
   /** Ends every grant, token, code, portal link and portal session of the client. Returns the number of grants. */
@@ -299,9 +358,12 @@ export class ClientsService {
     return clientErrors(client, await this.scopes.list());
   }
 
-  private async checkRules(manager: EntityManager, client: ClientShape): Promise<void> {
-    const errors = clientErrors(client, await this.scopes.listAndHold(manager));
+  /** Returns the catalogue of scopes, which stays as it is until the transaction ends. */
+  private async checkRules(manager: EntityManager, client: ClientShape): Promise<ScopeEntity[]> {
+    const catalogue = await this.scopes.listAndHold(manager);
+    const errors = clientErrors(client, catalogue);
     if (Object.keys(errors).length > 0) throw validationFailed(errors);
+    return catalogue;
   }
 
   private missing(): never {
@@ -322,5 +384,6 @@ const auditView = (client: ClientEntity) => ({
   enabled: client.enabled,
   rate_limit: client.rateLimit,
   trusted: client.trusted,
+  company_service: client.companyService,
   environment: client.environment,
 });

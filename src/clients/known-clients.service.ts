@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccessChanges, type Stamp } from '../database/changes/access-changes.service.js';
 import { ChangeTrackedCache } from '../database/changes/change-tracked-cache.js';
 import { ClientsRepository } from './clients.repository.js';
-import type { ClientWithSecrets } from './client-with-secrets.js';
+import { isWorking, type ClientWithSecrets } from './client-with-secrets.js';
 
 const CACHED_CLIENTS = 5_000;
 
@@ -26,10 +26,10 @@ export class KnownClients {
     this.clients = new ChangeTrackedCache(changes, CACHED_CLIENTS);
   }
 
-  /** The client with its valid secrets, enabled or not. It is not called disabled from memory, which may be a moment behind. */
+  /** The client with its valid secrets, whether it works or not. It is not refused from memory, which may be a moment behind. */
   async find(clientId: string): Promise<ClientWithSecrets | undefined> {
     const known = this.known(clientId);
-    return known?.client.enabled ? known : this.read(clientId);
+    return known && isWorking(known) ? known : this.read(clientId);
   }
 
   /** The same, from memory only. */
@@ -46,7 +46,7 @@ export class KnownClients {
   async findAt(clientId: string): Promise<ClientAt | undefined> {
     const known = this.known(clientId);
     // Nothing about it changed up to the last read of the changes.
-    if (known?.client.enabled && known.ownerEnabled)
+    if (known && isWorking(known) && known.ownerEnabled)
       return { found: known, stamp: this.changes.stamp, now: this.changes.databaseNow };
     const { era } = this.changes;
     const found = await this.read(clientId);

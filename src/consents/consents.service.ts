@@ -12,6 +12,7 @@ import { NotificationsService } from '../notifications/notifications.service.js'
 import { ScopesService } from '../scopes/scopes.service.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { UserErasures } from '../users/accounts/user-erasures.js';
+import { OperatorProtection } from '../users/accounts/operator-protection.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { ConsentEvents } from './consent-events.js';
 import type { ConsentEntity } from './consent.entity.js';
@@ -32,6 +33,7 @@ export class ConsentsService {
     private readonly notifications: NotificationsService,
     private readonly events: ConsentEvents,
     private readonly users: UsersService,
+    private readonly protection: OperatorProtection,
     erasures: UserErasures,
   ) {
     erasures.add((manager, userId) => this.revokeForErasure(manager, userId));
@@ -103,7 +105,7 @@ export class ConsentsService {
     await this.checkScopes(client.scopes, scopes);
     try {
       return await this.transactions.run(async (manager) => {
-        await this.users.refuseOnOperator(actor, userId, manager);
+        await this.protection.refuseOn(actor, userId, manager);
         const before = await this.repository.lockPair(manager, clientId, userId);
         const pair = { clientId, userId, realm: realmOf(client) };
         await this.repository.replace(manager, pair, scopes, evidence);
@@ -153,7 +155,7 @@ export class ConsentsService {
     actor: Actor,
   ): Promise<'ended' | 'ended before' | 'never given'> {
     return this.transactions.run(async (manager) => {
-      await this.users.refuseOnOperator(actor, userId, manager);
+      await this.protection.refuseOn(actor, userId, manager);
       const before = await this.repository.lock(manager, clientId, userId);
       if (!before) return 'never given';
       if (!(await this.repository.revoke(manager, clientId, userId))) return 'ended before';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
+import type { LinkedPerson } from '../users/accounts/sign-in-ways.service.js';
 import { IdentityEntity } from './identity.entity.js';
 
 @Injectable()
@@ -20,6 +21,21 @@ export class IdentitiesRepository {
 
   isLinked(manager: EntityManager, userId: string, provider: string): Promise<boolean> {
     return manager.withRepository(this.identities).existsBy({ userId, provider });
+  }
+
+  hasAny(manager: EntityManager, userId: string): Promise<boolean> {
+    return manager.withRepository(this.identities).existsBy({ userId });
+  }
+
+  /** Removes the user's links, except to this person; returns how many. */
+  async deleteByUser(manager: EntityManager, userId: string, except?: LinkedPerson): Promise<number> {
+    const query = manager
+      .withRepository(this.identities)
+      .createQueryBuilder()
+      .delete()
+      .where('userId = :userId', { userId });
+    if (except) query.andWhere('NOT (issuer = :issuer AND subject = :subject)', except);
+    return (await query.execute()).affected ?? 0;
   }
 
   async insert(

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { notFound } from '../http/problems/problem.js';
 import { LinkedAccountsService } from '../users/accounts/linked-accounts.service.js';
+import { SignInWays } from '../users/accounts/sign-in-ways.service.js';
 import { ActingSessions } from '../users/sessions/acting-sessions.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
@@ -20,7 +22,10 @@ export class IdentitiesService {
     private readonly acting: ActingSessions,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-  ) {}
+    ways: SignInWays,
+  ) {
+    ways.registerLinks((manager, userId, except) => identities.deleteByUser(manager, userId, except));
+  }
 
   /** The links of a user, oldest first. */
   async list(userId: string): Promise<Identity[]> {
@@ -34,20 +39,31 @@ export class IdentitiesService {
     return identities.find((identity) => identity.provider === provider) ?? missing();
   }
 
-  /** Removes a link and ends the sessions that came from it; throws a 404 problem if there is none. */
-  async remove(userId: string, provider: string, actor: Actor): Promise<void> {
+  /** Removes a link and ends the sessions that came from it; throws a 404 problem if there is none. `check` throws what refuses it. */
+  async remove(
+    userId: string,
+    provider: string,
+    actor: Actor,
+    check?: (manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
     await this.transactions.run(async (manager) => {
-      // The account before its sessions, as at a login.
-      if (!(await this.accounts.lock(manager, { id: userId }))) missing();
-      await this.acting.requireLive(manager, actor);
-      const subject = (await this.identities.delete(manager, userId, provider)) ?? missing();
-      await this.sessions.endByProvider(manager, provider, { subject }, actor);
-      await this.audit.record(manager, actor, {
-        action: 'user.identity_removed',
-        subjectType: 'user',
-        subjectId: userId,
-        before: { provider },
-      });
+      await this.removeIn(manager, userId, provider, actor);
+      await check?.(manager);
+    });
+  }
+
+  /** The same in the caller's transaction. */
+  async removeIn(manager: EntityManager, userId: string, provider: string, actor: Actor): Promise<void> {
+    // The account before its sessions, as at a login.
+    if (!(await this.accounts.lock(manager, { id: userId }))) missing();
+    await this.acting.requireLive(manager, actor);
+    const subject = (await this.identities.delete(manager, userId, provider)) ?? missing();
+    await this.sessions.endByProvider(manager, provider, { subject }, actor);
+    await this.audit.record(manager, actor, {
+      action: 'user.identity_removed',
+      subjectType: 'user',
+      subjectId: userId,
+      before: { provider },
     });
   }
 

@@ -23,6 +23,11 @@ const IF_NOT_YOU = {
 };
 
 /** Every notification that the service raises. The message ids are part of the contract with partners and never change. */
+/** Said to whoever gained power, and had perhaps not set all of it. */
+const WAYS_ENDED =
+  'Because somebody else may have set them, the password, passkeys, authenticator app and recovery codes that your account had before ' +
+  'no longer work: set new ones.';
+
 export const MESSAGES = {
   rateLimitExceeded: (limit: number): Message => ({
     messageId: 'ERR1001',
@@ -76,14 +81,14 @@ export const MESSAGES = {
     detailPageBody:
       'The application showed that you agreed elsewhere, for example in a contract. If you did not agree, disconnect the application or tell us.',
   }),
-  /** `role`: null for somebody who is an operator no longer. */
-  operatorRoleChanged: (role: string | null): Message => ({
+  /** `role`: null for somebody who is an operator no longer. `isGain`: whether the role is higher than before. */
+  operatorRoleChanged: (role: string | null, isGain: boolean): Message => ({
     messageId: 'ERR2701',
     category: 'SERVICE',
     mail: 'security',
     shortTextTitle: 'Your access to the console changed',
     shortTextBody: role
-      ? `You are an operator with the role ${role} now. You were logged out everywhere.`
+      ? `You are an operator with the role ${role} now. You were logged out everywhere.${isGain ? ` ${WAYS_ENDED}` : ''}`
       : 'You are an operator no longer. You were logged out everywhere.',
     detailPageTitle: 'Why your access changed',
     detailPageBody:
@@ -134,12 +139,13 @@ export const MESSAGES = {
     shortTextBody: 'Someone made new recovery codes for your account. The codes before no longer work.',
     ...IF_NOT_YOU,
   }),
-  identityLinked: (providerLabel: string): Message => ({
+  /** `waysEnded`: whether everything else that opened the account has ended. */
+  identityLinked: (providerLabel: string, waysEnded: boolean): Message => ({
     messageId: 'ERR2501',
     category: 'SERVICE',
     mail: 'security',
     shortTextTitle: 'You can now log in with another service',
-    shortTextBody: `Your account was linked to “${providerLabel}”, where you have the same email address.`,
+    shortTextBody: `Your account was linked to “${providerLabel}”, where you have the same email address.${waysEnded ? ` ${WAYS_ENDED}` : ''}`,
     detailPageTitle: 'Was this you?',
     detailPageBody:
       'From now on you can log in to your account through that service. If it was not you, change your password and tell us: ' +

@@ -79,6 +79,7 @@ async function createClient(
     enabled: true,
     rateLimit: null,
     trusted: false,
+    companyService: false,
   });
   await manager.insert(ClientSecretEntity, { clientId: id, digest: digestOf(secret) });
   await record(manager, 'client.created', 'client', id);

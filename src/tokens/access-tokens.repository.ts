@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { OperatorRole } from '../config/operator-role.js';
 import type { BearerRefusal } from '../activity/activity.js';
+import { HAS_OPERATOR_SCOPE, IS_BACKED, OPERATOR_ROLE } from '../clients/operator-role.sql.js';
 import type { ClientType } from '../clients/client.entity.js';
 import type { Environment } from '../users/accounts/environment.js';
 import { batched } from '../database/queries/batched.js';
@@ -17,7 +18,8 @@ export interface TokenBasis {
   environment: Environment;
   clientScopes: string[];
   ownerId: string;
-  ownerRole: OperatorRole | null;
+  operatorRole: OperatorRole | null;
+  hasOperatorScope: boolean;
   rateLimit: number | null;
   webhooksEnabled: boolean;
   /** Scopes of the consent of the token's user; null for a token without a user. */
@@ -42,7 +44,8 @@ export class AccessTokensRepository {
     const rows = await this.statements.run<TokenBasis & { n: number }>(
       'what access tokens depend on',
       `SELECT a.n::int AS n, c.name AS "clientName", c.type AS "clientType", c.environment, c.scopes AS "clientScopes",
-              c.owner_id AS "ownerId", o.operator_role AS "ownerRole", c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled",
+              c.owner_id AS "ownerId", ${OPERATOR_ROLE} AS "operatorRole", ${HAS_OPERATOR_SCOPE} AS "hasOperatorScope",
+              c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled",
               k.scopes AS "consentScopes", e.seconds,
               CASE WHEN s.revoked_at IS NOT NULL THEN 'token_key_revoked'
                    WHEN s.id IS NULL OR c.id IS NULL
@@ -50,6 +53,7 @@ export class AccessTokensRepository {
                      OR a.grant_id IS NOT NULL AND (g.id IS NULL OR a.generation > g.generation) THEN 'token_unknown'
                    WHEN NOT c.enabled THEN 'client_disabled'
                    WHEN a.grant_id IS NULL AND NOT o.enabled THEN 'owner_disabled'
+                   WHEN NOT ${IS_BACKED} THEN 'owner_not_operator'
                    WHEN NOT coalesce(u.enabled, true) THEN 'user_disabled'
                    WHEN k.revoked_at IS NOT NULL THEN 'consent_withdrawn'
                    WHEN r.id IS NOT NULL OR g.revoked_at IS NOT NULL

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { ActivityService } from '../activity/activity.service.js';
 import type { BearerRefusal } from '../activity/activity.js';
-import type { ClientWithSecrets } from '../clients/client-with-secrets.js';
+import { isWorking, type ClientWithSecrets } from '../clients/client-with-secrets.js';
 import { KnownClients } from '../clients/known-clients.service.js';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
@@ -79,12 +79,12 @@ export class AccessTokensService {
   }
 
   /**
-   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled. The token carries the
+   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled, or no operator stands behind its operator scopes. The token carries the
    * client's epoch: revoking the client's tokens at the same moment raises the epoch and so revokes this token too.
    */
   async issueForClient(clientId: string, scopes: string[]): Promise<IssuedTokens | undefined> {
     const known = await this.clients.findAt(clientId);
-    if (!known || !known.found.client.enabled || !known.found.ownerEnabled) return undefined;
+    if (!known || !isWorking(known.found) || !known.found.ownerEnabled) return undefined;
     const key = await this.keys.signing();
     const expiresIn = this.settings.accessTokenTtl;
     const issuedAt = Math.floor(known.now);
@@ -171,8 +171,11 @@ export class AccessTokensService {
     if (isKeyRevoked) return { reason: 'token_key_revoked', clientId };
     const hasEnded = record.expiresAt <= this.changes.databaseNow;
     if (basis && !hasEnded) return toPrincipal(record, basis, scopes);
-    const { enabled, scopes: mostScopes } = known.client;
-    if (!enabled || (record.kind === 'client' && !(known.ownerEnabled && known.epoch === record.epoch)))
+    const { scopes: mostScopes } = known.client;
+    if (
+      !isWorking(known) ||
+      (record.kind === 'client' && !(known.ownerEnabled && known.epoch === record.epoch))
+    )
       return undefined;
     if (hasEnded) return { reason: 'token_expired', clientId };
     if (this.changes.hasChangedSince(record.stamp, dependsOn(record))) return undefined;
@@ -202,8 +205,25 @@ export class AccessTokensService {
 }
 
 function toPrincipal(record: AccessTokenRecord, basis: TokenBasis, scopes: readonly string[]): Judgement {
-  const { clientType: type, environment, ownerId, ownerRole, rateLimit, webhooksEnabled } = basis;
-  const client = { id: record.clientId, type, environment, ownerId, ownerRole, rateLimit, webhooksEnabled };
+  const {
+    clientType: type,
+    environment,
+    ownerId,
+    operatorRole,
+    hasOperatorScope,
+    rateLimit,
+    webhooksEnabled,
+  } = basis;
+  const client = {
+    id: record.clientId,
+    type,
+    environment,
+    ownerId,
+    operatorRole,
+    hasOperatorScope,
+    rateLimit,
+    webhooksEnabled,
+  };
   const limits = record.kind === 'user' ? [basis.clientScopes, basis.consentScopes!] : [basis.clientScopes];
   return { principal: principalOf(record, client, intersection(scopes, ...limits)) };
 }
@@ -214,12 +234,18 @@ const dependsOn = (record: AccessTokenRecord): string[] =>
     ? [record.id]
     : [accessTokenId(record), record.grantId, record.userId, `${record.clientId} users`];
 
-const clientOf = ({ client, ownerRole, webhooksEnabled }: ClientWithSecrets): PrincipalClient => ({
+const clientOf = ({
+  client,
+  operatorRole,
+  hasOperatorScope,
+  webhooksEnabled,
+}: ClientWithSecrets): PrincipalClient => ({
   id: client.id,
   type: client.type,
   environment: client.environment,
   ownerId: client.ownerId,
-  ownerRole,
+  operatorRole,
+  hasOperatorScope,
   rateLimit: client.rateLimit,
   webhooksEnabled,
 });

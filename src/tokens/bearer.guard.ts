@@ -113,7 +113,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
 
 /** Whether a token may not do all that it could. */
 const mayLess = (now: Principal, before: Principal): boolean =>
-  now.client.ownerRole !== before.client.ownerRole ||
+  now.client.operatorRole !== before.client.operatorRole ||
   !before.scopes.every((scope) => now.scopes.includes(scope));
 
 const hasTokenInQuery = (url: string): boolean =>

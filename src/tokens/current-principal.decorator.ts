@@ -21,7 +21,7 @@ export const CurrentActor = createParamDecorator((_data: unknown, context: Execu
           type: 'client',
           id: client.id,
           ownerId: client.ownerId,
-          ...(client.ownerRole && { operatorRole: client.ownerRole }),
+          ...(client.operatorRole && { operatorRole: client.operatorRole }),
         }),
     ...originOf(request),
   };

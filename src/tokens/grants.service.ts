@@ -12,7 +12,7 @@ import {
   type AccessRevocation,
   type RevocationReason,
 } from '../users/accounts/access-revocations.js';
-import { UsersService } from '../users/accounts/users.service.js';
+import { OperatorProtection } from '../users/accounts/operator-protection.service.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { GrantsRepository } from './grants.repository.js';
 import type { Grant, GrantInList } from './grant.js';
@@ -27,7 +27,7 @@ export class GrantsService implements AccessRevocation {
     private readonly audit: AuditService,
     private readonly clients: ClientsService,
     private readonly notifications: NotificationsService,
-    private readonly users: UsersService,
+    private readonly protection: OperatorProtection,
     revocations: AccessRevocations,
   ) {
     revocations.add(this);
@@ -63,7 +63,7 @@ export class GrantsService implements AccessRevocation {
   ): Promise<boolean> {
     const [grant] = await this.repository.revoke(manager, { id }, reason);
     if (!grant) return false;
-    await this.users.refuseOnOperator(actor, grant.userId, manager);
+    await this.protection.refuseOn(actor, grant.userId, manager, [grant.clientId]);
     await this.recordRevocation(manager, grant, reason, actor);
     if (reason === 'refresh_token_replayed') await this.warnUser(manager, grant);
     return true;
@@ -74,7 +74,7 @@ export class GrantsService implements AccessRevocation {
     return this.transactions.run(async (manager) => {
       if (!(await this.repository.lockUser(manager, userId)))
         throw notFound('There is no user with this id.');
-      await this.users.refuseOnOperator(actor, userId, manager);
+      await this.protection.refuseOn(actor, userId, manager);
       const revoked = await this.revokeByUser(manager, userId, 'tokens_revoked');
       await this.audit.record(manager, actor, {
         action: 'user.tokens_revoked',

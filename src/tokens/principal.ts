@@ -8,8 +8,10 @@ export interface PrincipalClient {
   type: ClientType;
   environment: Environment;
   ownerId: string;
-  /** Of an owner who is an operator: limits what the client may do in the admin API. */
-  ownerRole: OperatorRole | null;
+  /** What the client may do in the admin API: what its owner may, or everything as a service of the company; null for nothing. */
+  operatorRole: OperatorRole | null;
+  /** Whether it works for operators: then partners see nothing of it. */
+  hasOperatorScope: boolean;
   /** Requests per hour; null for the default of the service. */
   rateLimit: number | null;
   /** Whether the owner may open the webhook portal. */

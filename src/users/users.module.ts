@@ -10,6 +10,10 @@ import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
 import { FollowedProfiles } from './accounts/followed-profiles.service.js';
+import { OperatorClients } from './accounts/operator-clients.js';
+import { OperatorProtection } from './accounts/operator-protection.service.js';
+import { RoleChanges } from './accounts/role-changes.service.js';
+import { SignInWays } from './accounts/sign-in-ways.service.js';
 import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
@@ -74,6 +78,8 @@ import { UsersService } from './accounts/users.service.js';
     FollowedProfiles,
     LinkedAccountsService,
     MailedLogins,
+    OperatorClients,
+    OperatorProtection,
     PasskeyRegistrations,
     PasskeySignIns,
     PasskeySignUps,
@@ -86,10 +92,12 @@ import { UsersService } from './accounts/users.service.js';
     PendingSignInsRepository,
     RecoveryCodesRepository,
     RecoveryCodesService,
+    RoleChanges,
     SecondFactorService,
     SessionsRepository,
     SessionsService,
     ShownOnce,
+    SignInWays,
     SignedInUsers,
     SignUpService,
     UserErasures,
@@ -109,6 +117,8 @@ import { UsersService } from './accounts/users.service.js';
     FollowedProfiles,
     LinkedAccountsService,
     MailedLogins,
+    OperatorClients,
+    OperatorProtection,
     PasskeySignIns,
     PasskeySignUps,
     PasskeysService,
@@ -118,6 +128,7 @@ import { UsersService } from './accounts/users.service.js';
     SecondFactorService,
     SessionsService,
     ShownOnce,
+    SignInWays,
     SignedInUsers,
     SignUpService,
     UserErasures,

@@ -64,6 +64,7 @@ export class PortalAccessService implements AccessRevocation {
       );
     }
     if (!client.webhooksEnabled) throw noPermission();
+    if (client.hasOperatorScope) throw forbidden('A client with scopes for operators has no webhook portal.');
   }
 
   /** The portal that the link opens; undefined for a link that is used, expired or unknown. */

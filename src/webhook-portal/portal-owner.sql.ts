@@ -1,6 +1,10 @@
 // SQL that the repositories of links and of sessions have in common: both end with the same things.
 import { Raw } from 'typeorm';
+import { HAS_OPERATOR_SCOPE } from '../clients/operator-role.sql.js';
 import type { PortalsOf } from '../users/accounts/access-revocations.js';
+
+/** Whether the client (`c`) has a portal: partners see nothing of a client with scopes for operators (contract §17). */
+export const HAS_PORTAL = `c.enabled AND NOT ${HAS_OPERATOR_SCOPE}`;
 
 /** Selects a `PortalOwner` of a link or session (`p`) with its client (`c`) and owner (`o`). */
 export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.environment, o.id AS "ownerId", o.name AS "ownerName", c.scopes,
@@ -11,7 +15,7 @@ export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.envi
  * requested the link, its grant and consent. In SQL, because redeeming a link is one statement with the same condition.
  */
 export const LIVE = `
-  JOIN clients c ON c.id = p.client_id AND c.enabled
+  JOIN clients c ON c.id = p.client_id AND ${HAS_PORTAL}
   JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled
   LEFT JOIN grants g ON g.id = p.grant_id
   LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id`;

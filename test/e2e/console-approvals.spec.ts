@@ -1,5 +1,6 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
+import { makeAdmin } from '../support/admins.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { wordsOf } from '../support/portal.js';
@@ -18,8 +19,8 @@ describe('In the console, with FOUR_EYES=true', () => {
   beforeAll(async () => {
     service = await startService({ env: { FOUR_EYES: 'true' } });
     leaveOutScheduledPurges(service);
-    asking = await service.make.signedIn(await service.make.user({ role: 'operator', name: 'Anna Asking' }));
-    approving = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    asking = (await makeAdmin(service, 'Anna Asking')).browser;
+    approving = (await makeAdmin(service)).browser;
   });
   afterAll(() => service.stop());
   beforeEach(async () => {

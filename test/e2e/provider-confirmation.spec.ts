@@ -1,7 +1,6 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
 import { PATIENT, startService, type TestService } from '../support/test-service.js';
@@ -161,7 +160,8 @@ describe('An operator who came from a provider, when the console asks for the pa
     it('has a lower one from then on, in a new session, which alone is left', async () => {
       const begun = await askedAs('admins');
       const elsewhere = new BrowserSession(service.url);
-      await elsewhere.logIn(email, PASSWORD);
+      const other = await elsewhere.submit(await elsewhere.open('/login'), '/login/providers/groups');
+      await elsewhere.open(idp.callbackOf(other.headers.get('location')!));
       const before = browser.cookies.get('session');
       inGroup('readers');
       const answer = await comeBack(begun);

@@ -129,13 +129,22 @@ describe('Logging out', () => {
     });
 
     it('ends the session also after the password was changed in it, and so does Log out, at the provider', async () => {
-      const { email } = await service.make.user();
+      const { id, email } = await service.make.user();
+      const [before] = await service.database.query<{ password_hash: string }>(
+        'SELECT password_hash FROM users WHERE id = $1',
+        [id],
+      );
       const change = async (browser: BrowserSession, from: string, to: string): Promise<void> => {
         const fields = { current_password: from, password: to, password_again: to };
         const page = await browser.open('/account/password');
         expect((await browser.submit(page, '/account/password', fields)).status).toBe(303);
       };
       const one = await logIn('dia', 'session-3', email);
+      // The first login there ended the password that the account had.
+      await service.database.query('UPDATE users SET password_hash = $2 WHERE id = $1', [
+        id,
+        before!.password_hash,
+      ]);
       await change(one, PASSWORD, OTHER_PASSWORD);
       const left = await one.submit(await one.open('/account'), '/logout');
       expect(leadsTo(left)).toContain(`${idp.url}/end?`);

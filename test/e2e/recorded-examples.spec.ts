@@ -18,6 +18,8 @@ const NEVER_CAUSED = [
   'getUser 403',
   'listScopes 400',
   'listAdminEventTypes 400',
+  // Only a person approves, in the console.
+  'approve 204',
 ];
 
 /** A page, or a stream that does not end. */

@@ -111,11 +111,17 @@ describe('the operator tool for use without a browser', () => {
   it('makes an existing user an admin when everybody is locked out, also a disabled one', async () => {
     const user = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
     await service.database.query("UPDATE users SET enabled = false WHERE role = 'operator'");
-    expect(await result('make-admin', user.email.toUpperCase())).toEqual({
+    const made = await result('make-admin', user.email.toUpperCase());
+    expect(made).toEqual({
       id: user.id,
       operator_role: 'admin',
+      set_password_at: expect.stringContaining('/password/') as string,
     });
-    const browser = await service.make.signedIn(user);
+    const browser = new BrowserSession(service.url);
+    const path = new URL(made.set_password_at!).pathname;
+    const password = 'a password for an emergency';
+    await browser.submit(await browser.open(path), path, { password, password_again: password });
+    await browser.logIn(user.email, password);
     expect((await browser.open('/admin/console')).status).toBe(200);
     const events = await service.database.query(
       "SELECT actor_type, after FROM audit_events WHERE subject_id = $1 AND action = 'user.updated'",

@@ -175,6 +175,7 @@ describe('The rules of clients', () => {
     scopes: fc.array(names, { maxLength: 4 }),
     redirectUris: fc.array(uri(), { maxLength: 3 }),
     trusted: fc.boolean(),
+    companyService: fc.boolean(),
     environment: fc.constantFrom('live', 'sandbox'),
   });
   const catalogue = [
@@ -192,6 +193,7 @@ describe('The rules of clients', () => {
         const isOperator = client.scopes.includes('admin:read');
         return (
           client.scopes.every((name) => ['vehicle:read', 'admin:read'].includes(name)) &&
+          (isOperator || !client.companyService) &&
           !(isOperator && (client.type === 'public' || client.grantTypes.includes('authorization_code'))) &&
           !(
             client.type === 'public' &&

@@ -4,6 +4,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import { ClientsService, type NewClient } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { NewUser } from '../../src/users/accounts/user-changes.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
@@ -62,6 +63,7 @@ export class Factory {
 
   /** A confidential client of a new owner with both partner scopes and both grants, unless specified otherwise. */
   async client(input: Partial<NewClient> = {}): Promise<TestClient> {
+    const ownerId = input.ownerId ?? (await this.user({ kind: 'organisation' })).id;
     const { client, secret } = await this.instance.app.get(ClientsService).create(
       {
         name: `Client ${++counter}`,
@@ -70,15 +72,22 @@ export class Factory {
           input.type === 'public' ? ['authorization_code'] : ['authorization_code', 'client_credentials'],
         scopes: PARTNER_SCOPES,
         redirectUris: [REDIRECT_URI],
-        ownerId: input.ownerId ?? (await this.user({ kind: 'organisation' })).id,
+        companyService: await this.isForCompany(ownerId, input.scopes ?? []),
         ...input,
+        ownerId,
       },
       SERVICE_ACTOR,
     );
     return Object.assign(client, { secret: secret ?? '' });
   }
 
-  /** A confidential client with these operator scopes. */
+  /** Whether a client with these scopes has to be a service of the company: with operator scopes, unless an operator owns it. */
+  private async isForCompany(ownerId: string, scopes: string[]): Promise<boolean> {
+    if (!scopes.some((scope) => OPERATOR_SCOPES.includes(scope))) return false;
+    return (await this.instance.app.get(UsersService).find(ownerId))?.role !== 'operator';
+  }
+
+  /** A service of the company with these operator scopes, which no role limits. */
   operatorClient(
     scopes = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'],
   ): Promise<TestClient> {
@@ -107,6 +116,11 @@ export class Factory {
   /** Disables a user, or enables it again. */
   setEnabled(user: Pick<UserEntity, 'id'>, enabled: boolean): Promise<UserEntity> {
     return this.instance.app.get(UsersService).update(user.id, { enabled }, SERVICE_ACTOR);
+  }
+
+  /** Gives a user another role. */
+  setRole(user: Pick<UserEntity, 'id'>, roles: Pick<NewUser, 'role' | 'operatorRole'>): Promise<UserEntity> {
+    return this.instance.app.get(UsersService).update(user.id, roles, SERVICE_ACTOR);
   }
 
   /** A browser session in which the user is signed in. */

@@ -55,6 +55,8 @@ const OWNERS: Record<string, string[]> = {
 const READS: Record<string, string[]> = {
   'activity/activity.repository.ts': ['clients'],
   'clients/clients.repository.ts': ['users'],
+  'clients/operator-clients.repository.ts': ['organisation_members', 'users'],
+  'clients/operator-role.sql.ts': ['scopes'],
   'consents/consents.repository.ts': ['users'],
   'mail/mails.repository.ts': ['users'],
   'partners/members/members.repository.ts': ['users'],

@@ -7,8 +7,9 @@ import { forbidden } from '../../http/problems/problem.js';
 import { leastRoleOf } from '../least-role.js';
 
 /**
- * Refuses the client of an operator whose role does not include the route (contract §17). The role is in memory with the client, and
- * a change of it is known like any other change of access. Runs after the guard of the scopes.
+ * Refuses a client whose role does not include the route (contract §17): that of the operator who owns it, or admin for a service of the
+ * company. The role is in memory with the client, and a change of it is known like any other change of access. Runs after the guard of
+ * the scopes.
  */
 @Injectable()
 export class OperatorRoleGuard implements CanActivate {
@@ -19,12 +20,17 @@ export class OperatorRoleGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { principal, ip } = context.switchToHttp().getRequest<FastifyRequest>();
-    const { id, ownerRole } = principal!.client;
+    const { client, userId } = principal!;
+    const { id } = client;
+    // No user's token has the scopes of the admin API; a client is nobody's role but its own.
+    const role = userId === undefined ? client.operatorRole : null;
     const least = leastRoleOf(this.reflector, context);
-    if (ownerRole === null || roleIncludes(ownerRole, least)) return true;
+    if (roleIncludes(role, least)) return true;
     this.activity.count({ kind: 'bearer_refused', detail: 'role_missing', clientId: id, address: ip });
     throw forbidden(
-      `${roleNeeded(least)} The owner of the client is an operator with the role ${ownerRole}.`,
+      role === null
+        ? roleNeeded(least)
+        : `${roleNeeded(least)} The owner of the client is an operator with the role ${role}.`,
     );
   }
 }

@@ -1,9 +1,26 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 
-export const APPROVAL_ACTIONS = ['user.erase', 'user.make_admin', 'client.delete'] as const;
+export const APPROVAL_ACTIONS = [
+  'user.erase',
+  'user.make_admin',
+  'user.update',
+  'user.create_password_link',
+  'user.reset_second_factor',
+  'user.remove_identity',
+  'client.create',
+  'client.update',
+  'client.rotate_secret',
+  'client.delete',
+] as const;
 export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+/** What exactly was asked for. */
+export type ApprovalDetails = Record<string, unknown>;
+
+/** The hash of a password that was asked for: kept while it waits, and never shown. */
+export const PASSWORD_HASH = 'password_hash';
 
 /** Something that an admin asked for and a second one approves or rejects (contract §17). */
 @Entity('approvals')
@@ -14,9 +31,12 @@ export class ApprovalEntity {
   @Column('text')
   action!: ApprovalAction;
 
-  /** The user or client. It may be gone. */
+  /** The user or client. It may be gone, or not there yet. */
   @Column('text', { name: 'subject_id' })
   subjectId!: string;
+
+  @Column('jsonb', { nullable: true })
+  details!: ApprovalDetails | null;
 
   /** What is stored: `pending` also when it is overdue. */
   @Column('text')
@@ -45,6 +65,13 @@ export class ApprovalEntity {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
+  /** The admin who stands behind what a client asked for; null until there is one, and for what a person asked for. */
+  @Column('text', { name: 'seconded_by', nullable: true })
+  secondedBy!: string | null;
+
+  @Column('timestamptz', { name: 'seconded_at', nullable: true })
+  secondedAt!: Date | null;
+
   @Column('text', { name: 'decided_by_type', nullable: true })
   decidedByType!: 'user' | 'client' | null;
 
@@ -58,3 +85,16 @@ export class ApprovalEntity {
 /** The state as everybody sees it. */
 export const stateOf = ({ state, isOverdue }: ApprovalEntity): ApprovalState =>
   isOverdue ? 'expired' : state;
+
+/** The person behind the request, who cannot approve it; null for a client's request that nobody stands behind yet. */
+export const personBehind = ({
+  requestedByType,
+  requestedByPerson,
+  secondedBy,
+}: ApprovalEntity): string | null => (requestedByType === 'user' ? requestedByPerson : secondedBy);
+
+/** What may be shown of the details. */
+export const shownDetails = ({ details }: ApprovalEntity): ApprovalDetails => {
+  const { [PASSWORD_HASH]: hash, ...rest } = details ?? {};
+  return hash === undefined ? rest : { ...rest, password: 'a new one' };
+};

@@ -2,15 +2,24 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../../audit/audit.module.js';
 import { ClientsModule } from '../../clients/clients.module.js';
+import { IdentityProvidersModule } from '../../identity-providers/identity-providers.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
+import { ApprovedActions } from './approved-actions.service.js';
+import { FourEyes } from './four-eyes.service.js';
 
 /** What waits for a second admin (contract §17), for the admin API and the console. */
 @Module({
-  imports: [AuditModule, ClientsModule, UsersModule, TypeOrmModule.forFeature([ApprovalEntity])],
-  providers: [ApprovalsRepository, ApprovalsService],
-  exports: [ApprovalsService],
+  imports: [
+    AuditModule,
+    ClientsModule,
+    UsersModule,
+    IdentityProvidersModule,
+    TypeOrmModule.forFeature([ApprovalEntity]),
+  ],
+  providers: [ApprovalsRepository, ApprovalsService, ApprovedActions, FourEyes],
+  exports: [ApprovalsService, FourEyes],
 })
 export class ApprovalsModule {}

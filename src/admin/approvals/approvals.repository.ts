@@ -1,9 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { newId } from '../../secrets/ids.js';
-import { ApprovalEntity, type ApprovalAction, type ApprovalState } from './approval.entity.js';
+import {
+  ApprovalEntity,
+  PASSWORD_HASH,
+  type ApprovalAction,
+  type ApprovalDetails,
+  type ApprovalState,
+} from './approval.entity.js';
 
 const PENDING = "approval.state = 'pending' AND approval.expiresAt > now()";
 const OVERDUE = "approval.state = 'pending' AND approval.expiresAt <= now()";
@@ -16,6 +23,16 @@ export interface Party {
   id: string;
   person: string;
 }
+
+/** What somebody asks for. */
+export interface Asked {
+  action: ApprovalAction;
+  subjectId: string;
+  details: ApprovalDetails | null;
+}
+
+/** As it comes back from the database. */
+const jsonOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 @Injectable()
 export class ApprovalsRepository {
@@ -38,13 +55,15 @@ export class ApprovalsRepository {
     return this.approvals.createQueryBuilder('approval').where(PENDING).getCount();
   }
 
-  /** The pending approval for this, and whether it is new: at most one is pending, whoever asks at the same moment. */
+  /**
+   * The pending approval for this, and whether it is new: at most one is pending, whoever asks at the same moment. `isSame`: whether it
+   * has these details.
+   */
   async request(
     manager: EntityManager,
-    action: ApprovalAction,
-    subjectId: string,
+    { action, subjectId, details }: Asked,
     by: Party,
-  ): Promise<{ approval: ApprovalEntity; isNew: boolean }> {
+  ): Promise<{ approval: ApprovalEntity; isNew: boolean; isSame: boolean }> {
     const approvals = manager.withRepository(this.approvals);
     await approvals
       .createQueryBuilder()
@@ -59,18 +78,53 @@ export class ApprovalsRepository {
     // By hand: the conflict is with the partial index over what is pending. If the row is decided meanwhile, a new one is made.
     for (;;) {
       const made: unknown[] = await manager.query(
-        `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, now() + ${EXPIRES_AFTER})
+        `INSERT INTO approvals (id, action, subject_id, details, requested_by_type, requested_by_id, requested_by_person, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, now() + ${EXPIRES_AFTER})
          ON CONFLICT (action, subject_id) WHERE state = 'pending' DO NOTHING RETURNING 1`,
-        [id, action, subjectId, by.type, by.id, by.person],
+        [id, action, subjectId, details && JSON.stringify(details), by.type, by.id, by.person],
       );
-      if (made.length === 1) return { approval: (await approvals.findOneBy({ id }))!, isNew: true };
+      if (made.length === 1) {
+        return { approval: (await approvals.findOneBy({ id }))!, isNew: true, isSame: true };
+      }
       const pending = await approvals.findOneBy({ action, subjectId, state: 'pending' });
-      if (pending) return { approval: pending, isNew: false };
+      if (pending) {
+        return {
+          approval: pending,
+          isNew: false,
+          isSame: isDeepStrictEqual(pending.details, jsonOf(details)),
+        };
+      }
     }
   }
 
-  /** Decides what is pending, once; undefined if it is not, or no longer. */
+  /** Reads an approval and locks it until the transaction ends, with all its details. */
+  lock(manager: EntityManager, id: string): Promise<ApprovalEntity | null> {
+    return manager
+      .withRepository(this.approvals)
+      .findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** A person stands behind what a client asked for, once; undefined if it is not pending, or needs nobody, or has somebody already. */
+  async second(manager: EntityManager, id: string, person: string): Promise<ApprovalEntity | undefined> {
+    const approvals = manager.withRepository(this.approvals);
+    const { affected } = await approvals
+      .createQueryBuilder()
+      .update()
+      .set({ secondedBy: person, secondedAt: () => 'now()' })
+      .where(
+        "id = :id AND state = 'pending' AND expiresAt > now() AND requestedByType = 'client' AND secondedBy IS NULL",
+        { id },
+      )
+      .execute();
+    return affected === 1 ? ((await approvals.findOneBy({ id })) ?? undefined) : undefined;
+  }
+
+  /** Removes what was asked for about an erased person. */
+  async forgetDetails(manager: EntityManager, subjectId: string): Promise<void> {
+    await manager.withRepository(this.approvals).update({ subjectId }, { details: null });
+  }
+
+  /** Decides what is pending, once, and forgets a password; undefined if it is not pending, or no longer. */
   async decide(
     manager: EntityManager,
     id: string,
@@ -81,7 +135,13 @@ export class ApprovalsRepository {
     const { affected } = await approvals
       .createQueryBuilder()
       .update()
-      .set({ state, decidedByType: by.type, decidedById: by.id, decidedAt: () => 'now()' })
+      .set({
+        state,
+        decidedByType: by.type,
+        decidedById: by.id,
+        decidedAt: () => 'now()',
+        details: () => `details - '${PASSWORD_HASH}'`,
+      })
       .where("id = :id AND state = 'pending' AND expiresAt > now()", { id })
       .execute();
     return affected === 1 ? ((await approvals.findOneBy({ id })) ?? undefined) : undefined;

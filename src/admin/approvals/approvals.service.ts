@@ -1,35 +1,43 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
-import { ClientsService } from '../../clients/clients.service.js';
-import { Settings } from '../../config/settings.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, forbidden, notFound, Problem } from '../../http/problems/problem.js';
 import { isId } from '../../secrets/ids.js';
-import type { UserEntity } from '../../users/accounts/user.entity.js';
-import type { NewUser, UserChanges } from '../../users/accounts/user-changes.js';
-import { UsersService, type ChangeCheck } from '../../users/accounts/users.service.js';
-import { stateOf, type ApprovalAction, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
-import { ApprovalsRepository, type Party } from './approvals.repository.js';
+import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
+import { UserErasures } from '../../users/accounts/user-erasures.js';
+import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
+import { personBehind, stateOf, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
+import { ApprovalsRepository, type Asked, type Party } from './approvals.repository.js';
+import { ApprovedActions, type ShownOnApproval } from './approved-actions.service.js';
 
-/** What became of a request: it is done, or waits for a second admin. */
-export type Outcome<T = void> = { done: T; waiting?: undefined } | { waiting: ApprovalEntity };
+/** What became of an approval: it is carried out, and may have made something that is shown once; or it needs one more admin. */
+export interface Approved {
+  approval: ApprovalEntity;
+  shown?: ShownOnApproval;
+}
 
 /**
- * What needs two admins with `FOUR_EYES=true` (contract §17); without it, it is done at once. Approving and what is approved are one
- * transaction, so a crash leaves neither without the other, and of two decisions at once the first counts.
+ * What waits for a second admin (contract §17). Approving and what is approved are one transaction, so a crash leaves neither without the
+ * other, and of two decisions at once the first counts.
  */
 @Injectable()
 export class ApprovalsService {
   constructor(
     private readonly repository: ApprovalsRepository,
-    private readonly users: UsersService,
-    private readonly clients: ClientsService,
+    private readonly actions: ApprovedActions,
+    private readonly protection: OperatorProtection,
+    private readonly acting: ActingSessions,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly settings: Settings,
-  ) {}
+    erasures: UserErasures,
+  ) {
+    erasures.add(async (manager, userId) => {
+      await repository.forgetDetails(manager, userId);
+      return {};
+    });
+  }
 
   /** Newest first. */
   list(state: ApprovalState | undefined, page: PageRequest): Promise<Page<ApprovalEntity>> {
@@ -45,62 +53,45 @@ export class ApprovalsService {
     return this.repository.countPending();
   }
 
-  async eraseUser(id: string, actor: Actor): Promise<Outcome> {
-    if (!this.settings.fourEyes) return { done: await this.users.erase(id, actor) };
-    await this.users.get(id);
-    return this.request('user.erase', id, actor);
-  }
-
-  async deleteClient(id: string, actor: Actor): Promise<Outcome> {
-    if (!this.settings.fourEyes) return { done: await this.clients.delete(id, actor) };
-    await this.clients.get(id);
-    return this.request('client.delete', id, actor);
-  }
-
-  /** Creates a user. Throws a 409 problem for an admin that a second one would have to approve: there is nobody to approve yet. */
-  async createUser(input: NewUser, actor: Actor): Promise<UserEntity> {
-    if (this.settings.fourEyes && input.role === 'operator' && (input.operatorRole ?? 'admin') === 'admin') {
-      throw conflict(
-        'A second admin approves new admins: create the user first, then make the user an admin.',
-      );
-    }
-    return this.users.create(input, actor);
-  }
-
-  /** Updates a user. Making an admin waits, and is asked for alone, because nothing is done until it is approved. */
-  async updateUser(id: string, changes: UserChanges, actor: Actor): Promise<Outcome<UserEntity>> {
-    const check = this.settings.fourEyes ? refuseNewAdmin : undefined;
-    try {
-      return { done: await this.users.update(id, changes, actor, check) };
-    } catch (error) {
-      if (!(error instanceof NeedsApproval)) throw error;
-    }
-    const others = Object.entries(changes).filter(
-      ([name, value]) => value !== undefined && name !== 'role' && name !== 'operatorRole',
-    );
-    if (others.length > 0) {
-      throw conflict('A second admin approves new admins: change the role alone, and the rest separately.');
-    }
-    return this.request('user.make_admin', id, actor);
+  /** Stores what waits; the pending one, if the same is asked for again. Throws a 409 problem if something else of the kind waits. */
+  request(asked: Asked, actor: Actor): Promise<ApprovalEntity> {
+    return this.transactions.run(async (manager) => {
+      const { approval, isNew, isSame } = await this.repository.request(manager, asked, partyOf(actor));
+      if (!isSame)
+        throw conflict(`Something else of this kind waits already: ${approval.id}. Reject that first.`);
+      if (isNew) await this.record(manager, 'approval.requested', approval, actor);
+      return approval;
+    });
   }
 
   /**
-   * Carries it out. Throws a 403 problem for whoever asked for it, 409 for what is not pending, and 409 with the reason for what became
-   * impossible: that stays pending.
+   * Carries it out. Only a person approves, in a session with a second factor or from a provider. Nobody knows who holds the secret of a
+   * client: behind what one asked for, an admin has to stand first, which is all that the first approval does. Throws a 403 problem for
+   * whoever asked for it, 409 for what is not pending, and 409 with the reason for what became impossible: that stays pending.
    */
-  async approve(id: string, actor: Actor): Promise<ApprovalEntity> {
+  async approve(id: string, actor: Actor): Promise<Approved> {
+    if (actor.type !== 'user') throw forbidden('Only a person approves, in the console.');
     await this.get(id);
     return this.transactions.run(async (manager) => {
       // First, because everything that changes admins locks in this order.
-      await this.users.requireAdmin(manager, actor);
+      await this.protection.requireAdmin(manager, actor);
+      await this.acting.requireSecondFactor(manager, actor);
       const by = partyOf(actor);
+      const seconded = await this.repository.second(manager, id, by.person);
+      if (seconded) {
+        await this.requireAsking(manager, seconded);
+        await this.record(manager, 'approval.seconded', seconded, actor);
+        return { approval: seconded };
+      }
+      const { details } = (await this.repository.lock(manager, id)) ?? this.missing();
       const approval = await this.decide(manager, id, 'approved', by);
-      if (approval.requestedByPerson === by.person) {
+      if (personBehind(approval) === by.person) {
         throw forbidden('You asked for this yourself: another admin has to approve it.');
       }
+      await this.requireAsking(manager, approval);
       await this.record(manager, 'approval.approved', approval, actor);
-      await this.carryOut(manager, approval, actor);
-      return approval;
+      const shown = await this.carryOut(manager, { ...approval, details }, actor);
+      return { approval, shown };
     });
   }
 
@@ -108,23 +99,23 @@ export class ApprovalsService {
   async reject(id: string, actor: Actor): Promise<ApprovalEntity> {
     await this.get(id);
     return this.transactions.run(async (manager) => {
-      await this.users.requireAdmin(manager, actor);
+      await this.protection.requireAdmin(manager, actor);
       const approval = await this.decide(manager, id, 'rejected', partyOf(actor));
       await this.record(manager, 'approval.rejected', approval, actor);
       return approval;
     });
   }
 
-  private request(
-    action: ApprovalAction,
-    subjectId: string,
-    actor: Actor,
-  ): Promise<{ waiting: ApprovalEntity }> {
-    return this.transactions.run(async (manager) => {
-      const { approval, isNew } = await this.repository.request(manager, action, subjectId, partyOf(actor));
-      if (isNew) await this.record(manager, 'approval.requested', approval, actor);
-      return { waiting: approval };
-    });
+  /** Throws a 409 problem if whoever asked for it, or stands behind it, is an admin no longer. */
+  private async requireAsking(manager: EntityManager, approval: ApprovalEntity): Promise<void> {
+    const { requestedByType: type, requestedById: id, secondedBy } = approval;
+    const isStill = (each: Pick<Actor, 'type' | 'id'>) => this.protection.isStillAdmin(manager, each);
+    if (
+      !(await isStill({ type, id })) ||
+      (secondedBy && !(await isStill({ type: 'user', id: secondedBy })))
+    ) {
+      throw conflict('Whoever asked for this is an admin no longer: reject it.');
+    }
   }
 
   private async decide(
@@ -141,17 +132,17 @@ export class ApprovalsService {
 
   private async carryOut(
     manager: EntityManager,
-    { action, subjectId }: ApprovalEntity,
+    approval: ApprovalEntity,
     actor: Actor,
-  ): Promise<void> {
+  ): Promise<ShownOnApproval | undefined> {
     try {
-      if (action === 'user.erase') await this.users.eraseIn(manager, subjectId, actor);
-      else if (action === 'user.make_admin') await this.users.makeAdminIn(manager, subjectId, actor);
-      else await this.clients.deleteIn(manager, subjectId, actor);
+      return await this.actions.carryOut(manager, approval, actor);
     } catch (error) {
-      if (error instanceof Problem && error.status === 404)
-        throw conflict(`${error.detail} It may be gone: reject this.`);
-      throw error;
+      if (!(error instanceof Problem) || ![400, 404].includes(error.status)) throw error;
+      const reasons = Object.entries(error.extras.fieldErrors ?? {}).map(
+        ([name, texts]) => `${name} ${texts.join(', ')}.`,
+      );
+      throw conflict(`${[error.detail, ...reasons].join(' ')} It may be gone: reject this.`);
     }
   }
 
@@ -174,15 +165,8 @@ export class ApprovalsService {
   }
 }
 
-/** Who asks or decides. The owner stands behind a client: nobody approves with a client what they asked for in the console. */
+/** Who asks or decides; behind a client, its owner. */
 function partyOf({ type, id, ownerId }: Actor): Party {
   if (type === 'service' || id === null) throw new Error('Only a user or a client asks for an approval.');
   return { type, id, person: ownerId ?? id };
 }
-
-/** Ends the transaction of a change that has to wait. */
-class NeedsApproval extends Error {}
-
-const refuseNewAdmin: ChangeCheck = (before, after) => {
-  if (before.operatorRole !== 'admin' && after.operatorRole === 'admin') throw new NeedsApproval();
-};

@@ -44,6 +44,7 @@ const NOTICES = {
   operator_removed: 'The user is no longer an operator.',
   approval_requested: 'Nothing is done yet: another admin has to approve it.',
   approved: 'Approved and carried out.',
+  approval_seconded: 'You stand behind this now. A second admin has to approve it too.',
   approval_rejected: 'Rejected. Nothing was done.',
   redirect_uri_approved: 'Approved: the client is changed.',
   redirect_uri_rejected: 'Rejected. Nothing was changed.',
@@ -69,6 +70,9 @@ export type ConsoleAnswer = PageAnswer<ConsolePage, ConsoleNotice>;
 
 /** An operator's request to the console, after its guard. */
 export class ConsoleContext extends UserPageContext<ConsolePage> {
+  /** Whether the path names a user who counts as an operator, as far as that limits the visitor. */
+  isAboutOperator = false;
+
   constructor(
     private operator: SignedInUser,
     readonly role: OperatorRole,
@@ -94,9 +98,11 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
 
   /** Only with what the role may use. Of operators, others than admins see what viewers see. */
   layOut(page: ConsolePage): LayoutProps {
-    const role = page.isAboutOperator && this.role !== 'admin' ? 'viewer' : this.role;
+    const isLimited = this.isAboutOperator || (page.isAboutOperator && this.role !== 'admin');
+    const role = isLimited ? 'viewer' : this.role;
     const method = isPosted(this.request) ? 'POST' : 'GET';
-    if (role !== this.role && !mayUseRoute(role, method, this.path)) {
+    // The guard has refused the rest already, with an error page that is laid out here too.
+    if (page.isAboutOperator && role !== this.role && !mayUseRoute(role, method, this.path)) {
       throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
     }
     const mayUse: MayUse = (how, path) => !path.startsWith(CONSOLE_PATH) || mayUseRoute(role, how, path);

@@ -14,8 +14,11 @@ import { sendPage } from '../../http/page-routes/send-page.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { confirmPathFor as loginPathFor } from '../../users/factors/factor-paths.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
+import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
+import { isId } from '../../secrets/ids.js';
 import { leastRoleOf } from '../least-role.js';
+import { mayUseRoute } from './console-routes.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
 import { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
 import { FormIds } from './form-ids.service.js';
@@ -44,6 +47,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly shownOnce: ShownOnce,
     private readonly factors: SecondFactorService,
     private readonly deciding: DecidingProviders,
+    private readonly protection: OperatorProtection,
     private readonly reflector: Reflector,
     private readonly settings: Settings,
   ) {}
@@ -67,11 +71,16 @@ export class ConsoleGuard implements CanActivate {
     }
     const page = this.contextOf(user, user.operatorRole, request, reply);
     request.pageContext = page;
+    page.isAboutOperator = await this.isAboutOperator(user.operatorRole, page.path, request);
     const least = leastRoleOf(this.reflector, context);
     if (!roleIncludes(user.operatorRole, least)) {
       throw roleTooLow(`${roleNeeded(least)} Your role is ${user.operatorRole}: an admin can change it.`);
     }
     if (isPosted(request)) page.checkForm();
+    const method = isPosted(request) ? 'POST' : 'GET';
+    if (page.isAboutOperator && !mayUseRoute('viewer', method, page.path)) {
+      throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
+    }
     const rule = this.reflector.get<PasswordRule>(PASSWORD_RULE, context.getHandler());
     const asksAt = user.gavePasswordRecently ? undefined : this.returnPathOf(rule, request, page);
     if (asksAt !== undefined) {
@@ -79,6 +88,14 @@ export class ConsoleGuard implements CanActivate {
       return false;
     }
     return true;
+  }
+
+  /** Whether the page is about somebody who counts as an operator; asked only for those whom it concerns. */
+  private async isAboutOperator(role: OperatorRole, path: string, request: FastifyRequest): Promise<boolean> {
+    if (role === 'admin') return false;
+    const { id, user_id: userId } = request.params as { id?: string; user_id?: string };
+    const subject = userId ?? (path.startsWith(`${CONSOLE_PATH}/users/`) ? id : undefined);
+    return subject !== undefined && isId('user', subject) && this.protection.countsById(subject);
   }
 
   private contextOf(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import type { IdentityProvider } from '../../config/identity-providers.js';
-import type { OperatorRole } from '../../config/operator-role.js';
+import { isHigher, type OperatorRole } from '../../config/operator-role.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { FollowedProfiles } from '../../users/accounts/followed-profiles.service.js';
@@ -85,7 +85,7 @@ export class ProviderAccounts {
     actor: Actor,
   ): Promise<AdmittedAccount> {
     const role = roleAfter(provider, person, before.operatorRole);
-    const user = await this.accounts.setRole(manager, before, role, actor);
+    const user = await this.accounts.setRole(manager, before, role, actor, person);
     return { user, roleChanged: user.operatorRole !== before.operatorRole };
   }
 
@@ -105,7 +105,9 @@ export class ProviderAccounts {
       return this.admit(manager, provider, person, found, actor);
     }
     if (found) await this.refuseLink(manager, provider, person, found);
-    const user = found ?? (await this.create(manager, provider, { ...person, verifiedEmail: email }, actor));
+    const user = found
+      ? await this.openToPerson(manager, provider, { ...person, verifiedEmail: email }, found, actor)
+      : await this.create(manager, provider, { ...person, verifiedEmail: email }, actor);
     const now = await this.applyRole(manager, provider, person, user, actor);
     await this.identities.insert(manager, { issuer, subject, userId: user.id, provider: provider.id });
     await this.audit.record(
@@ -119,11 +121,27 @@ export class ProviderAccounts {
       },
     );
     if (found) {
-      // Before the notification, which is also mailed.
-      await this.accounts.noteVerified(manager, found, email);
-      await this.notifications.raise(manager, user.id, null, MESSAGES.identityLinked(provider.label));
+      const message = MESSAGES.identityLinked(provider.label, user !== found);
+      await this.notifications.raise(manager, user.id, null, message);
     }
     return { ...now, user: await this.profiles.follow(manager, now.user, person, provider.label, actor) };
+  }
+
+  /**
+   * The address is the person's, so that notifications can be mailed to it. With the first link, everything else that opened the account
+   * before ends: nobody had proven to be the person. A role that is gained now ends it anyway.
+   */
+  private async openToPerson(
+    manager: EntityManager,
+    provider: IdentityProvider,
+    person: Person & { verifiedEmail: string },
+    user: UserEntity,
+    actor: Actor,
+  ): Promise<UserEntity> {
+    await this.accounts.noteVerified(manager, user, person.verifiedEmail);
+    if (isHigher(roleAfter(provider, person, user.operatorRole), user.operatorRole)) return user;
+    if (await this.identities.hasAny(manager, user.id)) return user;
+    return this.accounts.endWays(manager, user, { ...actor, id: user.id });
   }
 
   private async refuseLink(
@@ -134,7 +152,7 @@ export class ProviderAccounts {
   ): Promise<void> {
     if (!user.enabled) refuse('account_disabled', 'the account is disabled', user.id);
     const isForOperators = provider.audience.includes('operators');
-    if (user.role === 'operator' && !isForOperators) {
+    if (!isForOperators && (await this.accounts.countsAsOperator(manager, user))) {
       refuse('not_for_you', 'an operator is not linked by a provider of users', user.id);
     }
     if (!isFor(provider, roleAfter(provider, person, user.operatorRole))) {

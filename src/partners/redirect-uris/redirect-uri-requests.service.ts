@@ -11,7 +11,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound, Problem, validationFailed } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { isId, newId } from '../../secrets/ids.js';
-import { UsersService } from '../../users/accounts/users.service.js';
+import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
 import { MembersService } from '../members/members.service.js';
 import type { RedirectUriRequestEntity } from './redirect-uri-request.entity.js';
 import {
@@ -34,7 +34,7 @@ export class RedirectUriRequestsService {
     private readonly repository: RedirectUriRequestsRepository,
     private readonly clients: ClientsService,
     private readonly members: MembersService,
-    private readonly users: UsersService,
+    private readonly protection: OperatorProtection,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
   ) {}
@@ -91,7 +91,7 @@ export class RedirectUriRequestsService {
     const { clientId } = await this.get(id);
     return this.transactions.run(async (manager) => {
       // First, because everything that changes operators' roles locks in this order.
-      await this.users.requireAdmin(manager, actor);
+      await this.protection.requireAdmin(manager, actor);
       const client = await this.clients.lockIn(manager, clientId);
       return this.carryOut(manager, client, id, actor);
     });
@@ -101,7 +101,7 @@ export class RedirectUriRequestsService {
   async reject(id: string, reason: string | null, actor: Actor): Promise<RedirectUriRequestEntity> {
     const { clientId } = await this.get(id);
     return this.transactions.run(async (manager) => {
-      await this.users.requireAdmin(manager, actor);
+      await this.protection.requireAdmin(manager, actor);
       const client = await this.clients.lockIn(manager, clientId);
       const request = await this.decide(manager, id, 'rejected', actor, reason);
       await this.record(manager, 'redirect_uri_request.rejected', request, actor);

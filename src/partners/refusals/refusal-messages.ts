@@ -104,6 +104,9 @@ const INVALID_GRANT = {
   ),
 };
 
+const NOT_AN_OPERATOR =
+  'It has operator scopes, but its owner is no operator. An admin can mark it as a service of the company, or make the owner an operator.';
+
 const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, RefusalMessage> = {
   wrong_secret: refused(
     '401 invalid_client',
@@ -116,6 +119,7 @@ const TOKEN_REFUSED: Record<TokenRefusal, RefusalMessage> & Record<string, Refus
     'The client still sends a secret that was rotated and has expired. Set the new one in its settings.',
   ),
   client_disabled: refused('401 invalid_client', 'Client disabled', 'Enable the client if it should work.'),
+  owner_not_operator: refused('401 invalid_client', 'Owner not an operator', NOT_AN_OPERATOR),
   no_secret: refused(
     '401 invalid_client',
     'No secret',
@@ -216,6 +220,7 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
       'Owner disabled',
       'Enable its owner if the client should work. It then needs new tokens.',
     ),
+    owner_not_operator: refused('401', 'Owner not an operator', NOT_AN_OPERATOR),
     user_disabled: refused('401', 'User disabled', 'The account of the user behind the token is disabled.'),
     scope_missing: refused(
       '403',

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
 import type { OperatorRole } from '../../config/operator-role.js';
-import { MESSAGES } from '../../notifications/message-catalogue.js';
-import { NotificationsService } from '../../notifications/notifications.service.js';
 import { newId } from '../../secrets/ids.js';
-import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
-import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { emailKeyOf } from './email.js';
+import { OperatorProtection } from './operator-protection.service.js';
+import { isGain, RoleChanges } from './role-changes.service.js';
+import { SignInWays, type LinkedPerson } from './sign-in-ways.service.js';
 import { auditView } from './user-changes.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
@@ -17,15 +16,26 @@ import { UsersRepository } from './users.repository.js';
 export class LinkedAccountsService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly sessions: SessionsRepository,
-    private readonly passwordLinks: PasswordLinksRepository,
-    private readonly notifications: NotificationsService,
+    private readonly protection: OperatorProtection,
+    private readonly roles: RoleChanges,
+    private readonly ways: SignInWays,
     private readonly audit: AuditService,
   ) {}
 
   /** Reads the account with its password hash and locks it until the transaction ends. */
   lock(manager: EntityManager, by: { id: string } | { email: string }): Promise<UserEntity | null> {
     return this.users.lockWithPassword(manager, by);
+  }
+
+  /** Whether the account counts as an operator’s. */
+  countsAsOperator(manager: EntityManager, user: UserEntity): Promise<boolean> {
+    return this.protection.counts(user, manager);
+  }
+
+  /** Ends everything that opens a locked account but its address, which the person has just proven. Returns the account as it is then. */
+  async endWays(manager: EntityManager, user: UserEntity, actor: Actor): Promise<UserEntity> {
+    await this.ways.endAll(manager, user.id, actor, { isNew: { email: true } });
+    return { ...user, passwordHash: null };
   }
 
   /** Notes that the address is the account's own, if it has this one: a provider calls it verified (contract §18). */
@@ -63,14 +73,15 @@ export class LinkedAccountsService {
   }
 
   /**
-   * Gives a locked account another role, which ends its sessions and password links; does nothing if it is the same. The last enabled
-   * admin stays one, whatever a provider says. Returns the account as it is then.
+   * Gives a locked account another role, with all that belongs to it (`RoleChanges`); does nothing if it is the same. The last enabled
+   * admin stays one, whatever a provider says. `person`: who signs in now. Returns the account as it is then.
    */
   async setRole(
     manager: EntityManager,
     user: UserEntity,
     operatorRole: OperatorRole | null,
     actor: Actor,
+    person: LinkedPerson & { verifiedEmail?: string },
   ): Promise<UserEntity> {
     if (user.operatorRole === operatorRole) return user;
     if (user.operatorRole === 'admin') {
@@ -78,11 +89,15 @@ export class LinkedAccountsService {
       if (admins.length <= 1) return user;
     }
     const roles = { role: operatorRole ? 'operator' : 'user', operatorRole } as const;
+    const isProven =
+      person.verifiedEmail !== undefined && emailKeyOf(person.verifiedEmail) === emailKeyOf(user.email);
+    const changed = { ...user, ...roles, ...(isGain(user, roles) ? { passwordHash: null } : {}) };
+    await this.roles.tell(manager, user.id, user, changed);
     await this.users.update(manager, user.id, roles);
-    await this.sessions.deleteByUser(manager, user.id);
-    await this.passwordLinks.deleteByUser(manager, user.id);
-    await this.notifications.raise(manager, user.id, null, MESSAGES.operatorRoleChanged(operatorRole));
-    const changed = { ...user, ...roles };
+    await this.roles.follow(manager, user.id, user, changed, actor, {
+      person,
+      isNew: { email: isProven },
+    });
     await this.audit.record(manager, actor, {
       action: 'user.updated',
       subjectType: 'user',

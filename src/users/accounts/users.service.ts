@@ -1,23 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
-import { roleNeeded } from '../../config/operator-role.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
-import { conflict, notFound, roleTooLow } from '../../http/problems/problem.js';
+import { conflict, notFound } from '../../http/problems/problem.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { newId } from '../../secrets/ids.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { AccessRevocations } from './access-revocations.js';
-import { isLimited, refuseGivingPower, refuseOnOperator } from './operator-limits.js';
+import { refuseGivingPower } from './operator-limits.js';
+import { OperatorProtection } from './operator-protection.service.js';
 import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { ActingSessions } from '../sessions/acting-sessions.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { operatorChanges } from './operator-changes.js';
+import { RoleChanges } from './role-changes.service.js';
 import {
   auditView,
   emailVerifiedAfter,
@@ -38,7 +39,7 @@ type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?
 type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
 
 /** Looks at a change under the lock on the user; throws what refuses it. */
-export type ChangeCheck = (before: UserEntity, after: UserEntity) => void;
+export type ChangeCheck = (manager: EntityManager, before: UserEntity, after: UserEntity) => Promise<void>;
 
 /** Accounts of end users, organisations and operators (contract §2). Every change is an audit event in its transaction. */
 @Injectable()
@@ -47,6 +48,8 @@ export class UsersService {
     private readonly repository: UsersRepository,
     private readonly sessions: SessionsRepository,
     private readonly acting: ActingSessions,
+    private readonly protection: OperatorProtection,
+    private readonly roleChanges: RoleChanges,
     private readonly passwordLinks: PasswordLinksRepository,
     private readonly pending: PendingSignInsRepository,
     private readonly transactions: Transactions,
@@ -79,26 +82,9 @@ export class UsersService {
     return this.repository.list(filter, page);
   }
 
-  /**
-   * Throws a 403 problem for an operator who is not an admin and acts on an operator. In a transaction, the user's role stays as it
-   * is until it ends. Costs nothing for others.
-   */
-  async refuseOnOperator(actor: Actor, id: string, manager?: EntityManager): Promise<void> {
-    if (!isLimited(actor)) return;
-    const user = manager ? await this.repository.hold(manager, id) : await this.repository.findById(id);
-    if (user) refuseOnOperator(actor, user);
-  }
-
-  /**
-   * Throws a 403 problem unless the actor is still an admin, who stays one until the transaction ends, or a client that no role
-   * limits.
-   */
-  async requireAdmin(manager: EntityManager, actor: Actor): Promise<void> {
-    if (actor.operatorRole === undefined) return;
-    const id = actor.type === 'user' ? actor.id : actor.ownerId;
-    const operator = await this.repository.hold(manager, id!);
-    await this.acting.requireLive(manager, actor);
-    if (!operator || !isAdmin(operator)) throw roleTooLow(roleNeeded('admin'));
+  /** The user, who stays unchanged until the transaction ends. */
+  hold(manager: EntityManager, id: string): Promise<UserEntity | null> {
+    return this.repository.hold(manager, id);
   }
 
   /** Creates a user; throws a 409 problem for an email that is taken. */
@@ -151,7 +137,7 @@ export class UsersService {
   /**
    * Updates a user. Disabling, a new password and a new email end the tokens, codes, links and sessions of the user, in the same
    * transaction. Disabling also ends the client-credentials access of the user's own clients; disabling webhooks ends the portal
-   * sessions of the user's clients; another operator role ends sessions and password links. The last enabled admin stays one (409).
+   * sessions of the user's clients; another operator role ends what `RoleChanges` says. The last enabled admin stays one (409).
    */
   async update(id: string, changes: UserChanges, actor: Actor, check?: ChangeCheck): Promise<UserEntity> {
     if (Object.values(changes).every((value) => value === undefined)) return this.get(id);
@@ -162,12 +148,8 @@ export class UsersService {
     );
   }
 
-  /** The same in the caller's transaction. */
-  makeAdminIn(manager: EntityManager, id: string, actor: Actor): Promise<UserEntity> {
-    return this.updateIn(manager, id, { role: 'operator', operatorRole: 'admin' }, actor);
-  }
-
-  private async updateIn(
+  /** The same in the caller's transaction, with the hash of a password. */
+  async updateIn(
     manager: EntityManager,
     id: string,
     { passwordHash, ...changes }: UserChanges & { passwordHash?: string },
@@ -177,29 +159,34 @@ export class UsersService {
     const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(manager, id) : [];
     const before = (await this.repository.lock(manager, id)) ?? this.missing();
     await this.acting.requireLive(manager, actor);
-    refuseOnOperator(actor, before);
+    await this.protection.refuse(actor, before, manager);
     refuseForDriver(before, changes, passwordHash !== undefined);
     const { email, name, kind, webhooksEnabled, enabled } = changes;
     const isNewEmail = email !== undefined && email !== before.email;
+    const roles = rolesAfter(before, changes);
     const values = {
       email,
       name,
       kind,
-      ...rolesAfter(before, changes),
+      ...roles,
       webhooksEnabled,
       enabled,
       passwordHash,
       emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
     };
     // Before the change, so that the mail goes to the address that the user still has.
+    await this.roleChanges.tell(manager, id, before, { ...before, ...roles });
     await this.tellOwner(manager, before, { ...changes, passwordHash }, actor);
     await this.translatingConflicts(() => this.repository.update(manager, id, values));
+    const changed = (await this.repository.findById(id, manager))!;
+    if (isNewEmail) await this.emails.replaceLinks(manager, changed);
+    refuseGivingPower(actor, before, changed, passwordHash !== undefined);
+    await check?.(manager, before, changed);
+    if (isAdmin(before) && !isAdmin(changed)) await this.refuseLastAdmin(manager, id, admins);
+    await this.revokeDependents(manager, before, changed, passwordHash !== undefined);
+    const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
+    await this.roleChanges.follow(manager, id, before, changed, actor, { isNew });
     const after = (await this.repository.findById(id, manager))!;
-    if (isNewEmail) await this.emails.replaceLinks(manager, after);
-    refuseGivingPower(actor, before, after, passwordHash !== undefined);
-    check?.(before, after);
-    if (isAdmin(before) && !isAdmin(after)) await this.refuseLastAdmin(manager, id, admins);
-    await this.revokeDependents(manager, before, after, passwordHash !== undefined);
     const difference = changesBetween(auditView(before), auditView(after));
     if (difference) {
       await this.audit.record(manager, actor, {
@@ -221,10 +208,13 @@ export class UsersService {
 
   /**
    * Erases the user: the account and everything that belongs to it. Each client that could read the user's data is notified; the
-   * audit log keeps only ids. An owner of clients gets a 409.
+   * audit log keeps only ids. An owner of clients gets a 409. `check` throws what refuses it after all.
    */
-  erase(id: string, actor: Actor): Promise<void> {
-    return this.transactions.run((manager) => this.eraseIn(manager, id, actor));
+  erase(id: string, actor: Actor, check?: (manager: EntityManager) => Promise<void>): Promise<void> {
+    return this.transactions.run(async (manager) => {
+      await this.eraseIn(manager, id, actor);
+      await check?.(manager);
+    });
   }
 
   /** The same in the caller's transaction. */
@@ -233,7 +223,7 @@ export class UsersService {
     if (!(await this.repository.lockForErasure(manager, id))) this.missing();
     await this.acting.requireLive(manager, actor);
     const user = (await this.repository.findById(id, manager))!;
-    refuseOnOperator(actor, user);
+    await this.protection.refuse(actor, user, manager);
     if (isAdmin(user)) await this.refuseLastAdmin(manager, id, admins);
     try {
       const kept = await this.erasures.run(manager, id);
@@ -275,7 +265,6 @@ export class UsersService {
     if (before.webhooksEnabled && !after.webhooksEnabled) {
       await this.revocations.revokePortals(manager, { ownerId: after.id });
     }
-    if (before.operatorRole !== after.operatorRole) await this.beginRole(manager, after);
     if (!disabled && !newEmail && !newPassword) return;
     const reason = disabled ? 'user_disabled' : newPassword ? 'password_changed' : 'email_changed';
     await this.sessions.deleteByUser(manager, after.id);
@@ -297,13 +286,6 @@ export class UsersService {
     if (admins.every((admin) => admin === id)) {
       throw conflict('This is the last enabled admin. Make somebody else an admin first.');
     }
-  }
-
-  /** The browsers and links of the former role end: a link that somebody else made must not lead into the new one. */
-  private async beginRole(manager: EntityManager, { id, operatorRole }: UserEntity): Promise<void> {
-    await this.sessions.deleteByUser(manager, id);
-    await this.passwordLinks.deleteByUser(manager, id);
-    await this.notifications.raise(manager, id, null, MESSAGES.operatorRoleChanged(operatorRole));
   }
 
   private async translatingConflicts<T>(work: () => Promise<T>): Promise<T> {

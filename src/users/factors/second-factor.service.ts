@@ -6,7 +6,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
-import { refuseOnOperator } from '../accounts/operator-limits.js';
+import { OperatorProtection } from '../accounts/operator-protection.service.js';
 import type { UserEntity, UserRole } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
@@ -39,6 +39,7 @@ export class SecondFactorService {
     private readonly recoveryCodes: RecoveryCodesService,
     private readonly pending: PendingSignInsRepository,
     private readonly users: UsersRepository,
+    private readonly protection: OperatorProtection,
     private readonly sessions: SessionsRepository,
     private readonly acting: ActingSessions,
     private readonly settings: Settings,
@@ -143,26 +144,40 @@ export class SecondFactorService {
    * Throws a 404 problem for an unknown user, a 409 problem for one's own account, and a 403 problem for an operator's account
    * unless an admin asks.
    */
-  async reset(userId: string, own: string | undefined, actor: Actor): Promise<void> {
+  async reset(
+    userId: string,
+    own: string | undefined,
+    actor: Actor,
+    check?: (manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
     if (userId === own) {
       throw conflict('You cannot reset your own second factor. Change it on your account page.');
     }
-    await this.transactions.run(async (manager) => {
-      refuseOnOperator(actor, await this.lock(manager, userId, actor));
-      const passkeys = await this.passkeys.deleteByUser(manager, userId);
-      const authenticatorApp = await this.apps.delete(manager, userId);
-      if (passkeys === 0 && !authenticatorApp) return;
-      await this.codes.deleteByUser(manager, userId);
-      await this.pending.deleteByUser(manager, userId);
-      await this.sessions.deleteByUser(manager, userId);
-      await this.audit.record(manager, actor, {
-        action: 'user.second_factor_reset',
-        subjectType: 'user',
-        subjectId: userId,
-        before: { passkeys, authenticator_app: authenticatorApp },
-      });
-      await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorReset());
+    await this.transactions.run((manager) => this.resetIn(manager, userId, actor, check));
+  }
+
+  /** The same in the caller's transaction. `check` throws what refuses it, where there is something to remove. */
+  async resetIn(
+    manager: EntityManager,
+    userId: string,
+    actor: Actor,
+    check?: (manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
+    await this.protection.refuse(actor, await this.lock(manager, userId, actor), manager);
+    const passkeys = await this.passkeys.deleteByUser(manager, userId);
+    const authenticatorApp = await this.apps.delete(manager, userId);
+    if (passkeys === 0 && !authenticatorApp) return;
+    await check?.(manager);
+    await this.codes.deleteByUser(manager, userId);
+    await this.pending.deleteByUser(manager, userId);
+    await this.sessions.deleteByUser(manager, userId);
+    await this.audit.record(manager, actor, {
+      action: 'user.second_factor_reset',
+      subjectType: 'user',
+      subjectId: userId,
+      before: { passkeys, authenticator_app: authenticatorApp },
     });
+    await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorReset());
   }
 
   /** Throws `SignedOutMeanwhile` if the session of whoever asks has ended before the lock was free. */

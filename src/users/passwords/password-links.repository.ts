@@ -12,7 +12,7 @@ export interface NewPasswordLink {
   formId: string | null;
   purpose: PasswordLinkPurpose;
   returnTo?: Buffer | null;
-  /** The address it is mailed to; the link is created only for an enabled user who still has it. */
+  /** The address it is mailed to; the link is created only for an enabled user who still has it, and has verified it if an operator. */
   mailedTo?: string;
 }
 
@@ -41,7 +41,8 @@ export class PasswordLinksRepository {
     const rows: unknown[] = await manager.query(
       `INSERT INTO password_links (digest, user_id, expires_at, form_id, mailed, purpose, return_to)
        SELECT $1, id, now() + make_interval(secs => $3), $4, $5::text IS NOT NULL, $6, $7
-         FROM users WHERE id = $2 AND environment = 'live' AND ($5::text IS NULL OR (enabled AND email = $5)) FOR SHARE RETURNING 1`,
+         FROM users WHERE id = $2 AND environment = 'live' AND ($5::text IS NULL OR (
+           enabled AND email = $5 AND (operator_role IS NULL OR email_verified_at IS NOT NULL))) FOR SHARE RETURNING 1`,
       [digest, userId, ttl, formId, mailedTo, purpose, returnTo],
     );
     return rows.length === 1;

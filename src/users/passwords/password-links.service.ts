@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { isUniqueViolation } from '../../database/queries/database-errors.js';
@@ -16,7 +17,7 @@ import { PasswordLinksRepository, type FoundPasswordLink } from './password-link
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
-import { UsersService } from '../accounts/users.service.js';
+import { OperatorProtection } from '../accounts/operator-protection.service.js';
 
 // Contract §12: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
@@ -32,6 +33,9 @@ interface SetPassword {
   returnTo: string | undefined;
 }
 
+/** Looks at a new link in its transaction; throws what refuses it. */
+type LinkCheck = (manager: EntityManager) => Promise<void>;
+
 /** One-time links for setting a password. */
 @Injectable()
 export class PasswordLinksService {
@@ -43,20 +47,25 @@ export class PasswordLinksService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
-    private readonly accounts: UsersService,
+    private readonly protection: OperatorProtection,
     private readonly mails: MailsService,
     private readonly notifications: NotificationsService,
   ) {}
 
   /** Creates a link for the user and returns its URL, only this once; throws a 404 problem for an unknown user, 409 for a driver. */
-  create(userId: string, actor: Actor): Promise<string> {
-    return this.make(userId, actor, null);
+  create(userId: string, actor: Actor, check?: LinkCheck): Promise<string> {
+    return this.transactions.run((manager) => this.makeIn(manager, userId, actor, null, check));
   }
 
   /** The same for the form with this id; undefined if that form has already created its link. */
-  async createOnce(formId: string, userId: string, actor: Actor): Promise<string | undefined> {
+  async createOnce(
+    formId: string,
+    userId: string,
+    actor: Actor,
+    check?: LinkCheck,
+  ): Promise<string | undefined> {
     try {
-      return await this.make(userId, actor, formId);
+      return await this.transactions.run((manager) => this.makeIn(manager, userId, actor, formId, check));
     } catch (error) {
       if (!isUniqueViolation(error, 'password_links_form_id_key')) throw error;
       return undefined;
@@ -69,7 +78,7 @@ export class PasswordLinksService {
     if (user) await this.mailToOwner(user, 'forgotten_password', returnTo, actor);
   }
 
-  /** Mails a link to the user, unless the account is disabled or has another address by now. */
+  /** Mails a link to the user, unless the account is disabled or has another address by now, or is an operator’s whose address is not verified. */
   async mailToOwner(
     { id, email }: { id: string; email: string },
     kind: 'forgotten_password' | 'account_exists',
@@ -107,33 +116,33 @@ export class PasswordLinksService {
     });
   }
 
-  private async make(userId: string, actor: Actor, formId: string | null): Promise<string> {
+  /** The same in the caller's transaction. `check` throws what refuses it. */
+  async makeIn(
+    manager: EntityManager,
+    userId: string,
+    actor: Actor,
+    formId: string | null = null,
+    check?: LinkCheck,
+  ): Promise<string> {
     const key = newSecret('passwordKey');
-    await this.transactions.run(async (manager) => {
-      await this.accounts.refuseOnOperator(actor, userId, manager);
-      const link = {
-        digest: digestOf(key),
-        userId,
-        ttl: LINK_TTL_SECONDS,
-        formId,
-        purpose: 'operator' as const,
-      };
-      if (!(await this.links.insert(manager, link))) {
-        if (await this.users.findById(userId, manager)) {
-          throw conflict('This is a driver of a sandbox, as whom nobody logs in.');
-        }
-        throw notFound('There is no user with this id.');
+    await this.protection.refuseOn(actor, userId, manager);
+    const link = { digest: digestOf(key), userId, ttl: LINK_TTL_SECONDS, formId, purpose: 'operator' as const };
+    if (!(await this.links.insert(manager, link))) {
+      if (await this.users.findById(userId, manager)) {
+        throw conflict('This is a driver of a sandbox, as whom nobody logs in.');
       }
-      await this.audit.record(manager, actor, {
-        action: 'user.password_link_created',
-        subjectType: 'user',
-        subjectId: userId,
-      });
-      if (actor.type !== 'service') {
-        const done = ['created a link with which the password of your account can be set'];
-        await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
-      }
+      throw notFound('There is no user with this id.');
+    }
+    await check?.(manager);
+    await this.audit.record(manager, actor, {
+      action: 'user.password_link_created',
+      subjectType: 'user',
+      subjectId: userId,
     });
+    if (actor.type !== 'service') {
+      const done = ['created a link with which the password of your account can be set'];
+      await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
+    }
     return `${this.settings.baseUrl}/password/${key}`;
   }
 

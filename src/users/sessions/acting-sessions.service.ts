@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
+import { forbidden } from '../../http/problems/problem.js';
 import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
 import { SessionsRepository } from './sessions.repository.js';
+
+export const SECOND_FACTOR_NEEDED =
+  'This needs a session in which you gave a second factor, or that an identity provider began. Set up a passkey or an authenticator app under “Security” of your account, and log in with it.';
 
 /** The sessions in which users change accounts. */
 @Injectable()
@@ -16,5 +20,14 @@ export class ActingSessions {
    */
   async requireLive(manager: EntityManager, { sessionDigest }: Pick<Actor, 'sessionDigest'>): Promise<void> {
     if (sessionDigest && !(await this.sessions.hold(manager, sessionDigest))) throw new SignedOutMeanwhile();
+  }
+
+  /** Throws a 403 problem unless the actor acts in a session in which a second factor was given, or that a provider began. */
+  async requireSecondFactor(
+    manager: EntityManager,
+    { sessionDigest }: Pick<Actor, 'sessionDigest'>,
+  ): Promise<void> {
+    if (sessionDigest && (await this.sessions.holdWithFactor(manager, sessionDigest))) return;
+    throw forbidden(SECOND_FACTOR_NEEDED);
   }
 }

@@ -57,6 +57,8 @@ const RECENTLY = "interval '15 minutes'";
 // A provider may let somebody in who authenticated there long ago. Without a time from the provider, it was never.
 const AUTHENTICATED_AT = `CASE WHEN session.method = 'provider' THEN coalesce(session.authenticatedAt, '-infinity')
                                ELSE session.createdAt END`;
+// A provider is responsible for its factors.
+const HAS_FACTOR = "(session.secondFactor OR session.method = 'provider')";
 
 @Injectable()
 export class SessionsRepository {
@@ -86,7 +88,7 @@ export class SessionsRepository {
       .addSelect('session.method', 'method')
       .addSelect('session.provider', 'provider')
       .addSelect(`${AUTHENTICATED_AT} > now() - ${RECENTLY}`, 'gavePasswordRecently')
-      .addSelect("session.secondFactor OR session.method = 'provider'", 'gaveSecondFactor')
+      .addSelect(HAS_FACTOR, 'gaveSecondFactor')
       .addSelect(`session.lastSeenAt < now() - ${SEEN_AGAIN_AFTER}`, 'seenLongAgo')
       .setParameters({ idle: this.settings.operatorSessionIdle })
       .where('session.digest = :digest AND session.expiresAt > now() AND user.enabled', { digest })
@@ -98,14 +100,22 @@ export class SessionsRepository {
 
   /** Whether the session is active; it then does not end before the transaction does. */
   async hold(manager: EntityManager, digest: Buffer): Promise<boolean> {
-    const session = await manager
+    return (await this.holding(manager, digest).getOne()) !== null;
+  }
+
+  /** The same for one in which a second factor was given, or that a provider began. */
+  async holdWithFactor(manager: EntityManager, digest: Buffer): Promise<boolean> {
+    const query = this.holding(manager, digest).andWhere(HAS_FACTOR);
+    return (await query.getOne()) !== null;
+  }
+
+  private holding(manager: EntityManager, digest: Buffer) {
+    return manager
       .withRepository(this.sessions)
       .createQueryBuilder('session')
       .select('session.digest')
       .where('session.digest = :digest AND session.expiresAt > now()', { digest })
-      .setLock('for_key_share')
-      .getOne();
-    return session !== null;
+      .setLock('for_key_share');
   }
 
   /** Updates the time when the session was last seen, at most once in 5 minutes, and puts off the end of an operator's. */

@@ -116,7 +116,9 @@ export class World {
       const subject = (await this.newUser()).id;
       const approvals = this.app.get(ApprovalsRepository);
       return this.run(
-        async (manager) => (await approvals.request(manager, 'user.erase', subject, by)).approval.id,
+        async (manager) =>
+          (await approvals.request(manager, { action: 'user.erase', subjectId: subject, details: null }, by))
+            .approval.id,
       );
     },
     sessionId: async () => {

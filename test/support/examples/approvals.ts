@@ -1,4 +1,5 @@
 import type { Http } from '../http.js';
+import { addApp } from '../second-factors.js';
 import { startInstance } from '../test-service.js';
 import type { Stage } from './stage.js';
 
@@ -17,7 +18,6 @@ export async function recordApprovals(stage: Stage): Promise<void> {
 }
 
 async function recordDecisions(stage: Stage, http: Http): Promise<void> {
-  const second = await secondAdmin(stage);
   const { make } = stage.service;
   const joan = await make.user({ email: 'joan@charging.example', name: 'Joan' });
   const old = await make.client({ name: 'Old diary', ownerId: stage.cast.owner.id });
@@ -28,25 +28,45 @@ async function recordDecisions(stage: Stage, http: Http): Promise<void> {
   await ask('updateUser', { path: { id: joan.id }, json: admin });
   const deleting = await ask('deleteClient', { path: { client_id: old.id } });
   await stage.operator('listApprovals', 200, { http, query: { state: 'pending', page_size: 2 } });
-  const approved = { http, path: { id: deleting } };
-  const sameAdmin = { bearer: stage.operatorToken };
-  await stage.operator('approve', 200, { ...approved, bearer: second }, { forbidden: sameAdmin });
-  await stage.conflict('approve', approved);
+  await stage.operator('approve', 403, { http, path: { id: deleting } });
+  await recordWaiting(stage, http);
   const rejected = { http, path: { id: erasing } };
   await stage.operator('reject', 200, rejected);
   await stage.conflict('reject', rejected);
 }
 
-/** A token of an admin who stands behind none of the other clients. */
-async function secondAdmin({ service: { make } }: Stage): Promise<string> {
-  const { id: ownerId } = await make.user({
-    email: 'edith@charging.example',
-    name: 'Edith',
-    role: 'operator',
-  });
-  const scopes = ['admin:read', 'admin:write'];
-  const grantTypes = ['client_credentials' as const];
-  return make.clientToken(
-    await make.client({ name: 'Edith’s tools', ownerId, scopes, grantTypes, redirectUris: [] }),
+/** What makes or takes over an operator waits too, and clients of the admin API. */
+async function recordWaiting(stage: Stage, http: Http): Promise<void> {
+  const { make } = stage.service;
+  const edith = await make.user({ email: 'edith@charging.example', name: 'Edith', role: 'operator' });
+  await addApp(await make.signedIn(edith));
+  await stage.service.database.query(
+    `INSERT INTO identities (issuer, subject, user_id, provider)
+     SELECT 'https://login.charging.example', 'edith ' || p, $1, p FROM unnest(ARRAY['company', 'partners']) AS p`,
+    [edith.id],
   );
+  const tools = await make.client({
+    name: 'Edith’s tools',
+    ownerId: edith.id,
+    scopes: ['admin:read', 'admin:write'],
+    grantTypes: ['client_credentials'],
+    redirectUris: [],
+  });
+  const user = { http, path: { id: edith.id } };
+  const client = { http, path: { client_id: tools.id } };
+  await stage.operator('createPasswordLink', 202, user);
+  await stage.operator('resetSecondFactor', 202, user);
+  await stage.operator('removeIdentity', 202, { http, path: { id: edith.id, provider: 'company' } });
+  await stage.conflict('removeIdentity', { http, path: { id: edith.id, provider: 'partners' } });
+  await stage.operator('rotateClientSecret', 202, { ...client, json: { expire_previous_in: 3600 } });
+  await stage.operator('updateClient', 202, { ...client, json: { company_service: true } });
+  await stage.conflict('updateClient', { ...client, json: { company_service: true, name: 'Tools' } });
+  const robot = {
+    name: 'Night robot',
+    type: 'confidential',
+    grant_types: ['client_credentials'],
+    scopes: ['admin:read', 'admin:write'],
+    owner_id: edith.id,
+  };
+  await stage.operator('createClient', 202, { http, json: robot });
 }

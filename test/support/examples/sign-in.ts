@@ -9,7 +9,13 @@ export async function recordSignIn(stage: Stage, provider: IdentityProvider): Pr
   const { ada, company } = stage.cast;
   const { service } = stage;
   provider.people.set(SUBJECT, { email: ada.email, email_verified: true, name: ada.name });
+  const passwords = 'SELECT password_hash FROM users WHERE id = $1';
+  const [{ password_hash: before }] = (await service.database.query<{ password_hash: string }>(passwords, [
+    ada.id,
+  ])) as [{ password_hash: string }];
   await new PersonBrowser(service.url, provider.url).logIn(SUBJECT);
+  // The first login there ends what opened the account before.
+  await service.database.query('UPDATE users SET password_hash = $2 WHERE id = $1', [ada.id, before]);
   await addApp(await service.make.signedIn(ada));
   const path = { id: ada.id };
   await stage.operator('getAdminUser', 200, { path });

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } fr
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
 import { Settings } from '../../../config/settings.js';
-import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
@@ -25,7 +25,7 @@ export class AdminApprovalsController {
   @AdminRead(
     'listApprovals',
     'Approvals, newest first',
-    'With `FOUR_EYES=true`, erasing a user, making an admin and deleting a client wait for a second admin.',
+    'With `FOUR_EYES=true`, erasing a user, deleting a client, and what makes an admin or takes over an operator wait for a second admin.',
   )
   @ApiPage(ApprovalView)
   async list(
@@ -38,20 +38,19 @@ export class AdminApprovalsController {
     return page.items.map(approvalView);
   }
 
-  /** Carries it out: 200; for whoever asked for it: 403; not pending, or impossible by now: 409. */
+  /** Only a person approves, in the console: 403 for every token. */
   @Post(':id/approve')
   @AdminWrite(
     'approve',
-    'Approve and carry out what another admin asked for',
-    'Whoever asked for it: 403. What is not pending: 409. What became impossible is a 409 too, and stays pending.',
+    'Only a person approves, in the console: always 403',
+    'Nobody knows who holds the secret of a client. An admin approves on the page “Approvals” of the console.',
   )
   @ApiId('id', 'appr')
-  @ApiAnswer(200, 'Done.', ApprovalView)
-  @ApiProblems(404, 409)
-  @HttpCode(200)
+  @ApiNoContent('Never: no token approves.')
+  @HttpCode(204)
   @UseGuards(EmptyBodyGuard)
-  async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ApprovalView> {
-    return approvalView(await this.approvals.approve(id, actor));
+  async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+    await this.approvals.approve(id, actor);
   }
 
   /** Nothing is done: 200, also for whoever asked for it; not pending: 409. */

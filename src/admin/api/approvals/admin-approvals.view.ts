@@ -6,6 +6,7 @@ import { idOf, oneOf, orNull, text, time } from '../../../http/api/api-schemas.j
 import {
   APPROVAL_ACTIONS,
   APPROVAL_STATES,
+  shownDetails,
   stateOf,
   type ApprovalAction,
   type ApprovalEntity,
@@ -31,7 +32,9 @@ export class ApprovalView {
   @ApiProperty(oneOf(...APPROVAL_ACTIONS))
   action!: ApprovalAction;
 
-  @ApiProperty(text('The id of the user or client.'))
+  @ApiProperty(
+    text('The id of the user or client; of a client that is to be created, the id that it will have.'),
+  )
   subject_id!: string;
 
   @ApiProperty(oneOf(...APPROVAL_STATES))
@@ -46,12 +49,35 @@ export class ApprovalView {
   @ApiProperty(time())
   expires_at!: string;
 
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What exactly was asked for, as far as the action does not say it.',
+  })
+  details!: Record<string, unknown>;
+
+  @ApiProperty({
+    type: ApprovalPartyView,
+    nullable: true,
+    description: 'The admin who stands behind what a client asked for.',
+  })
+  seconded_by!: ApprovalPartyView | null;
+
   @ApiProperty({ type: ApprovalPartyView, nullable: true })
   decided_by!: ApprovalPartyView | null;
 
   @ApiProperty(orNull(time()))
   decided_at!: string | null;
 }
+
+/** As the members are called elsewhere in the API. */
+const snakeCased = (details: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
 
 export const approvalView = (approval: ApprovalEntity): ApprovalView => ({
   id: approval.id,
@@ -61,6 +87,8 @@ export const approvalView = (approval: ApprovalEntity): ApprovalView => ({
   requested_by: { type: approval.requestedByType, id: approval.requestedById },
   requested_at: approval.requestedAt.toISOString(),
   expires_at: approval.expiresAt.toISOString(),
+  details: snakeCased(shownDetails(approval)),
+  seconded_by: approval.secondedBy === null ? null : { type: 'user', id: approval.secondedBy },
   decided_by:
     approval.decidedByType === null ? null : { type: approval.decidedByType, id: approval.decidedById! },
   decided_at: approval.decidedAt?.toISOString() ?? null,

@@ -1,11 +1,14 @@
-import { Body, Controller, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Param, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { ApiAnswer, ApiId, ApiProblems, NOT_CACHED } from '../../../http/api/api-answers.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminWrite } from '../admin-api.decorator.js';
+import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
 import { NewSecretDto } from './admin-clients.dto.js';
 import { NewSecretView } from './admin-clients.view.js';
 import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
@@ -15,7 +18,10 @@ import { RevokedView } from '../revoked.view.js';
 @Controller('admin/clients/:client_id')
 @AdminApi()
 export class AdminClientCredentialsController {
-  constructor(private readonly clients: ClientsService) {}
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly fourEyes: FourEyes,
+  ) {}
 
   /**
    * Creates a secret: 201 with `client_secret`, only this once, and `previous_secret_expires_at`. Previous ones expire after at
@@ -30,6 +36,7 @@ export class AdminClientCredentialsController {
   @ApiId('client_id', 'clnt')
   @ApiBody({ type: NewSecretDto, required: false })
   @ApiAnswer(201, 'The secret, only this once.', NewSecretView, NOT_CACHED)
+  @ApiWaiting()
   @ApiProblems(404, 409)
   @UseGuards(EmptyBodyGuard)
   @Header('cache-control', 'no-store')
@@ -37,9 +44,12 @@ export class AdminClientCredentialsController {
     @Param('client_id') id: string,
     @Body() body: NewSecretDto,
     @CurrentActor() actor: Actor,
-  ): Promise<NewSecretView> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NewSecretView | ApprovalView> {
     const expirePreviousIn = body.expire_previous_in ?? DEFAULT_SECRET_OVERLAP_SECONDS;
-    const { secret, previousSecretExpiresAt } = await this.clients.rotateSecret(id, expirePreviousIn, actor);
+    const outcome = await this.fourEyes.rotateSecret(id, expirePreviousIn, actor);
+    if (outcome.waiting) return waiting(reply, outcome.waiting);
+    const { secret, previousSecretExpiresAt } = outcome.done!;
     return {
       client_secret: secret,
       previous_secret_expires_at: previousSecretExpiresAt?.toISOString() ?? null,

@@ -26,7 +26,8 @@ import {
 } from '../../../http/api/api-answers.js';
 import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
-import { ApprovalsService } from '../../approvals/approvals.service.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
+import { newId } from '../../../secrets/ids.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
 import {
@@ -45,7 +46,7 @@ export class AdminClientsController {
   constructor(
     private readonly settings: Settings,
     private readonly clients: ClientsService,
-    private readonly approvals: ApprovalsService,
+    private readonly fourEyes: FourEyes,
   ) {}
 
   /**
@@ -59,9 +60,16 @@ export class AdminClientsController {
     'The response contains `client_id` and, for a confidential client, `client_secret`, only this once.',
   )
   @ApiAnswer(201, 'The client and, only this once, its secret.', NewClientView, NOT_CACHED)
+  @ApiWaiting()
   @Header('cache-control', 'no-store')
-  async create(@Body() body: NewClientDto, @CurrentActor() actor: Actor): Promise<NewClientView> {
-    const { client, secret } = await this.clients.create(toNewClient(body), actor);
+  async create(
+    @Body() body: NewClientDto,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NewClientView | ApprovalView> {
+    const outcome = await this.fourEyes.createClient(newId('clnt'), toNewClient(body), actor);
+    if (outcome.waiting) return waiting(reply, outcome.waiting);
+    const { client, secret } = outcome.done!;
     return { ...clientView(client), ...(secret === undefined ? {} : { client_secret: secret }) };
   }
 
@@ -104,13 +112,16 @@ export class AdminClientsController {
   )
   @ApiId('client_id', 'clnt')
   @ApiAnswer(200, 'The client.', ClientView)
-  @ApiProblems(404)
+  @ApiWaiting()
+  @ApiProblems(404, 409)
   async update(
     @Param('client_id') id: string,
     @Body() body: ClientChangesDto,
     @CurrentActor() actor: Actor,
-  ): Promise<ClientView> {
-    return clientView(await this.clients.update(id, toClientChanges(body), actor));
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ClientView | ApprovalView> {
+    const outcome = await this.fourEyes.updateClient(id, toClientChanges(body), actor);
+    return outcome.waiting ? waiting(reply, outcome.waiting) : clientView(outcome.done);
   }
 
   /** Deletes the client with its secrets, consents, grants and tokens: 204. */
@@ -130,7 +141,7 @@ export class AdminClientsController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApprovalView | void> {
-    const outcome = await this.approvals.deleteClient(id, actor);
+    const outcome = await this.fourEyes.deleteClient(id, actor);
     if (outcome.waiting) return waiting(reply, outcome.waiting);
   }
 }

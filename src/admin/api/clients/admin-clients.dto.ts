@@ -26,6 +26,8 @@ import {
 
 // Contract §14 sets the same bounds for the default limit.
 const RATE_LIMIT_MAX = 1_000_000_000;
+const COMPANY_SERVICE =
+  'A service of the company: it has operator scopes, and no operator’s role limits it. Required with operator scopes unless the owner is an operator.';
 const FIXED = 'cannot be changed after the client was created';
 
 const IsGrantTypeList = (): PropertyDecorator =>
@@ -83,6 +85,11 @@ export class NewClientDto {
   @IsTrueOrFalse()
   trusted?: boolean;
 
+  @ApiProperty({ description: COMPANY_SERVICE })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  company_service?: boolean;
+
   @ApiProperty({ description: 'Fixed when it is created; by default live.' })
   @IsOptionalNotNull()
   @IsOneOf(...ENVIRONMENTS)
@@ -112,6 +119,11 @@ export class ClientChangesDto {
   @IsOptionalNotNull()
   @IsTrueOrFalse()
   trusted?: boolean;
+
+  @ApiProperty({ description: COMPANY_SERVICE })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  company_service?: boolean;
 
   @IsOptionalNotNull()
   @IsTrueOrFalse()
@@ -151,6 +163,7 @@ export const toNewClient = (body: NewClientDto): NewClient => ({
   ownerId: body.owner_id,
   rateLimit: body.rate_limit,
   trusted: body.trusted,
+  companyService: body.company_service,
   environment: body.environment,
 });
 
@@ -160,5 +173,6 @@ export const toClientChanges = (body: ClientChangesDto): ClientChanges => ({
   grantTypes: body.grant_types,
   rateLimit: body.rate_limit,
   trusted: body.trusted,
+  companyService: body.company_service,
   enabled: body.enabled,
 });

@@ -53,6 +53,9 @@ export class ClientView {
   @ApiProperty(flag('Whether the consent is recorded without a page.'))
   trusted!: boolean;
 
+  @ApiProperty(flag('Whether it is a service of the company, which no operator’s role limits.'))
+  company_service!: boolean;
+
   @ApiProperty(oneOf(...ENVIRONMENTS))
   environment!: Environment;
 
@@ -91,6 +94,7 @@ export const clientView = (client: ClientEntity): ClientView => ({
   enabled: client.enabled,
   rate_limit: client.rateLimit,
   trusted: client.trusted,
+  company_service: client.companyService,
   environment: client.environment,
   created_at: client.createdAt.toISOString(),
   updated_at: client.updatedAt.toISOString(),

@@ -8,7 +8,7 @@ import type { NotificationEntity } from '../../../notifications/notification.ent
 import { notificationView } from '../../../notifications/notification.view.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
-import { UsersService } from '../../../users/accounts/users.service.js';
+import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';
 import { AdminNotificationView } from './admin-notifications.view.js';
@@ -20,7 +20,7 @@ export class AdminNotificationsController {
   constructor(
     private readonly settings: Settings,
     private readonly notifications: NotificationsService,
-    private readonly users: UsersService,
+    private readonly protection: OperatorProtection,
   ) {}
 
   /** Creates one for a user: 201 and the notification; an unknown user or client: 400 with `field_errors`. */
@@ -36,7 +36,7 @@ export class AdminNotificationsController {
     @Body() body: NewNotificationDto,
     @CurrentActor() actor: Actor,
   ): Promise<AdminNotificationView> {
-    await this.users.refuseOnOperator(actor, body.user_id);
+    await this.protection.refuseOn(actor, body.user_id);
     return this.view(await this.notifications.raiseByOperator(toNewNotification(body), actor));
   }
 

@@ -1,10 +1,13 @@
-import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiProblems } from '../../../http/api/api-answers.js';
 import { IdentitiesService } from '../../../identity-providers/identities.service.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
+import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
 import { IdentityView, identityView } from './admin-identities.view.js';
 
 /** The links of users to identity providers, in the admin API (contract §15). */
@@ -14,6 +17,7 @@ export class AdminIdentitiesController {
   constructor(
     private readonly users: UsersService,
     private readonly identities: IdentitiesService,
+    private readonly fourEyes: FourEyes,
   ) {}
 
   /** The links of a user, oldest first: at most one for each provider. */
@@ -40,13 +44,16 @@ export class AdminIdentitiesController {
   )
   @ApiId('id', 'user')
   @ApiNoContent('Removed.')
-  @ApiProblems(404)
+  @ApiWaiting()
+  @ApiProblems(404, 409)
   @HttpCode(204)
-  remove(
+  async remove(
     @Param('id') id: string,
     @Param('provider') provider: string,
     @CurrentActor() actor: Actor,
-  ): Promise<void> {
-    return this.identities.remove(id, provider, actor);
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApprovalView | void> {
+    const outcome = await this.fourEyes.removeIdentity(id, provider, actor);
+    if (outcome.waiting) return waiting(reply, outcome.waiting);
   }
 }

@@ -30,10 +30,9 @@ import { CurrentActor, CurrentPrincipal } from '../../../tokens/current-principa
 import type { Principal } from '../../../tokens/principal.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
-import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
-import { ApprovalsService } from '../../approvals/approvals.service.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewUserDto, toNewUser, toUserChanges, UserChangesDto, UsersQuery } from './admin-users.dto.js';
 import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
@@ -47,8 +46,7 @@ export class AdminUsersController {
   constructor(
     private readonly settings: Settings,
     private readonly users: UsersService,
-    private readonly approvals: ApprovalsService,
-    private readonly passwordLinks: PasswordLinksService,
+    private readonly fourEyes: FourEyes,
     private readonly grants: GrantsService,
     private readonly factors: SecondFactorService,
   ) {}
@@ -59,7 +57,7 @@ export class AdminUsersController {
   @ApiAnswer(201, 'The user.', UserView)
   @ApiProblems(409)
   async create(@Body() body: NewUserDto, @CurrentActor() actor: Actor): Promise<UserView> {
-    return userView(await this.approvals.createUser(toNewUser(body), actor));
+    return userView(await this.fourEyes.createUser(toNewUser(body), actor));
   }
 
   /** The users by id, paged; `q` searches. */
@@ -113,7 +111,7 @@ export class AdminUsersController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UserView | ApprovalView> {
-    const outcome = await this.approvals.updateUser(id, toUserChanges(body), actor);
+    const outcome = await this.fourEyes.updateUser(id, toUserChanges(body), actor);
     return outcome.waiting ? waiting(reply, outcome.waiting) : userView(outcome.done);
   }
 
@@ -134,7 +132,7 @@ export class AdminUsersController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApprovalView | void> {
-    const outcome = await this.approvals.eraseUser(id, actor);
+    const outcome = await this.fourEyes.eraseUser(id, actor);
     if (outcome.waiting) return waiting(reply, outcome.waiting);
   }
 
@@ -149,10 +147,16 @@ export class AdminUsersController {
   )
   @ApiId('id', 'user')
   @ApiAnswer(201, 'The link.', LinkView, NOT_CACHED)
+  @ApiWaiting()
   @ApiProblems(404, 409)
   @Header('cache-control', 'no-store')
-  async createPasswordLink(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<LinkView> {
-    return { url: await this.passwordLinks.create(id, actor) };
+  async createPasswordLink(
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<LinkView | ApprovalView> {
+    const outcome = await this.fourEyes.createPasswordLink(id, actor);
+    return outcome.waiting ? waiting(reply, outcome.waiting) : { url: outcome.done! };
   }
 
   /** Ends every grant of the user, with its tokens: `{"revoked": n}`, the number of grants. */
@@ -181,13 +185,16 @@ export class AdminUsersController {
   )
   @ApiId('id', 'user')
   @ApiNoContent('Reset.')
+  @ApiWaiting()
   @ApiProblems(404, 409)
   @HttpCode(204)
-  resetSecondFactor(
+  async resetSecondFactor(
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
     @CurrentPrincipal() { client }: Principal,
-  ): Promise<void> {
-    return this.factors.reset(id, client.ownerId, actor);
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApprovalView | void> {
+    const outcome = await this.fourEyes.resetSecondFactor(id, client.ownerId, actor);
+    if (outcome.waiting) return waiting(reply, outcome.waiting);
   }
 }

@@ -3,9 +3,11 @@ import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { ApprovalsQuery } from '../../api/approvals/admin-approvals.dto.js';
-import type { ApprovalEntity } from '../../approvals/approval.entity.js';
-import { ApprovalsService } from '../../approvals/approvals.service.js';
-import type { ConsoleAnswer, ConsoleContext, ConsoleNotice } from '../console-context.js';
+import { personBehind, type ApprovalEntity } from '../../approvals/approval.entity.js';
+import { ApprovalsService, type Approved } from '../../approvals/approvals.service.js';
+import { secretShownPath, type ShownSecret } from '../clients/secret.page.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { userPath } from '../users/user-layout.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, type FieldErrors } from '../form-attempt.js';
@@ -38,38 +40,46 @@ export class ConsoleApprovalsController {
 
   /** Carries it out; what became impossible meanwhile stays pending, with the reason. */
   @ConsolePost(':id/approve', 'asked on the page above')
-  approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.decide(context, id, 'approved', () => this.approvals.approve(id, context.actor));
+  async approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    const { done, errors } = await attempt(() => this.approvals.approve(id, context.actor));
+    return errors ? this.page(context, id, errors) : afterApproval(done);
   }
 
   @ConsolePost(':id/reject', 'asked on the page above')
-  reject(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.decide(context, id, 'approval_rejected', () => this.approvals.reject(id, context.actor));
-  }
-
-  private async decide(
-    context: ConsoleContext,
-    id: string,
-    notice: ConsoleNotice,
-    work: () => Promise<ApprovalEntity>,
-  ): Promise<ConsoleAnswer> {
-    const { errors } = await attempt(work);
-    return errors ? this.page(context, id, errors) : { goTo: approvalPath(id), notice };
+  async reject(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    const { errors } = await attempt(() => this.approvals.reject(id, context.actor));
+    return errors ? this.page(context, id, errors) : { goTo: approvalPath(id), notice: 'approval_rejected' };
   }
 
   private async page({ user }: ConsoleContext, id: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const approval = await this.approvals.get(id);
-    const isOwn = approval.requestedByPerson === user.id;
+    const isOwn = personBehind(approval) === user.id;
+    const { gaveSecondFactor } = user;
     const names = await this.namesIn([approval]);
-    return { page: approvalPage({ approval, names, isOwn, errors }), status: errors ? 409 : 200 };
+    const page = approvalPage({ approval, names, isOwn, gaveSecondFactor, errors });
+    return { page, status: errors ? 409 : 200 };
   }
 
   private namesIn(approvals: ApprovalEntity[]): Promise<PartyNames> {
-    const ids = approvals.flatMap(({ subjectId, requestedById, decidedById }) => [
+    const ids = approvals.flatMap(({ subjectId, requestedById, secondedBy, decidedById }) => [
       subjectId,
       requestedById,
+      secondedBy,
       decidedById,
     ]);
     return partyNames({ users: this.users, clients: this.clients }, ids);
   }
+}
+
+/** To what was made, which is shown once to whoever approved it; otherwise back to the approval. */
+function afterApproval({ approval, shown }: Approved): ConsoleAnswer {
+  const { id, subjectId } = approval;
+  if (approval.state === 'pending') return { goTo: approvalPath(id), notice: 'approval_seconded' };
+  if (!shown) return { goTo: approvalPath(id), notice: 'approved' };
+  if ('passwordLink' in shown) {
+    return { goTo: userPath(subjectId, 'password-link'), showOnce: { url: shown.passwordLink } };
+  }
+  const previousSecretExpiresAt = shown.previousSecretExpiresAt?.toISOString() ?? null;
+  const showOnce: ShownSecret = { ...shown, previousSecretExpiresAt };
+  return { goTo: secretShownPath(subjectId), showOnce };
 }

@@ -6,11 +6,13 @@ import { ExactMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import {
   APPROVAL_STATES,
+  shownDetails,
   stateOf,
   type ApprovalAction,
   type ApprovalEntity,
   type ApprovalState,
 } from '../../approvals/approval.entity.js';
+import { SECOND_FACTOR_NEEDED } from '../../../users/sessions/acting-sessions.service.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -21,6 +23,13 @@ import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
 const ACTIONS: Record<ApprovalAction, string> = {
   'user.erase': 'Erase user',
   'user.make_admin': 'Make admin',
+  'user.update': 'Change operator',
+  'user.create_password_link': 'Create password link',
+  'user.reset_second_factor': 'Reset second factor',
+  'user.remove_identity': 'Remove link to identity provider',
+  'client.create': 'Create client',
+  'client.update': 'Change client',
+  'client.rotate_secret': 'Rotate secret',
   'client.delete': 'Delete client',
 };
 
@@ -35,6 +44,32 @@ const ApprovalStateWord = ({ approval }: { approval: ApprovalEntity }): VNode =>
   const { label, tone } = STATES[stateOf(approval)];
   return <State tone={tone}>{label}</State>;
 };
+
+/** What was asked for, as the forms call it. */
+const DETAILS: Record<string, string> = {
+  email: 'Email address',
+  emailVerified: 'Address vouched for',
+  role: 'Role',
+  operatorRole: 'Role of an operator',
+  password: 'Password',
+  enabled: 'Enabled',
+  provider: 'Identity provider',
+  name: 'Name',
+  ownerId: 'Owner',
+  type: 'Type',
+  scopes: 'Scopes',
+  grantTypes: 'Grant types',
+  redirectUris: 'Redirect URIs',
+  companyService: 'Company service',
+  environment: 'Environment',
+  trusted: 'Trusted',
+  rateLimit: 'Requests per hour',
+  expirePreviousIn: 'Previous secrets stay valid (seconds)',
+};
+
+const Detail = ({ value }: { value: unknown }): VNode => (
+  <bdi>{Array.isArray(value) ? value.join(', ') || 'none' : String(value)}</bdi>
+);
 
 /** What admins asked for, newest first. */
 export function approvalsPage(list: FilteredList<ApprovalEntity>, names: PartyNames): ConsolePage {
@@ -63,14 +98,18 @@ export function approvalsPage(list: FilteredList<ApprovalEntity>, names: PartyNa
 export interface ApprovalPageProps {
   approval: ApprovalEntity;
   names: PartyNames;
-  /** Whether the visitor, or a client of theirs, asked for it. */
+  /** Whether the visitor asked for it, or stands behind it. */
   isOwn: boolean;
+  /** Whether the visitor's session lets them approve. */
+  gaveSecondFactor: boolean;
   errors?: FieldErrors;
 }
 
 /** One approval; while it is pending, with the forms to decide it. */
-export function approvalPage({ approval, names, isOwn, errors }: ApprovalPageProps): ConsolePage {
-  const { id, action, subjectId, requestedById, decidedById, decidedAt } = approval;
+export function approvalPage(props: ApprovalPageProps): ConsolePage {
+  const { approval, names, isOwn, gaveSecondFactor, errors } = props;
+  const { id, action, subjectId, requestedById, secondedBy, decidedById, decidedAt } = approval;
+  const needsSecond = approval.requestedByType === 'client' && secondedBy === null;
   const isPending = stateOf(approval) === 'pending';
   return {
     part: 'approvals',
@@ -84,7 +123,12 @@ export function approvalPage({ approval, names, isOwn, errors }: ApprovalPagePro
             ['ID', <Id id={id} />],
             ['State', <ApprovalStateWord approval={approval} />],
             ['Subject', <Party id={subjectId} names={names} />],
+            ...Object.entries(shownDetails(approval)).map(([name, value]): [string, VNode] => [
+              DETAILS[name] ?? name,
+              <Detail value={value} />,
+            ]),
             ['Requested by', <Party id={requestedById} names={names} />],
+            secondedBy !== null && ['Behind it', <Party id={secondedBy} names={names} />],
             ['Requested', <ExactMoment at={approval.requestedAt} />],
             ['Expires', <ExactMoment at={approval.expiresAt} />],
             decidedById !== null && ['Decided by', <Party id={decidedById} names={names} />],
@@ -95,11 +139,16 @@ export function approvalPage({ approval, names, isOwn, errors }: ApprovalPagePro
           <p>
             Nothing is done until another admin approves it.
             {isOwn && ' You asked for this yourself, so you cannot approve it.'}
+            {needsSecond &&
+              ' A client asked for it, and nobody knows who holds its secret: two admins have to approve it.'}
+            {!isOwn && !gaveSecondFactor && ` ${SECOND_FACTOR_NEEDED}`}
           </p>
         )}
         {isPending && (
           <Buttons>
-            {!isOwn && <PostButton action={approvalPath(id, 'approve')}>Approve</PostButton>}
+            {!isOwn && gaveSecondFactor && (
+              <PostButton action={approvalPath(id, 'approve')}>Approve</PostButton>
+            )}
             <PostButton action={approvalPath(id, 'reject')} look="quiet">
               Reject
             </PostButton>

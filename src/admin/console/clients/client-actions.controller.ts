@@ -5,7 +5,7 @@ import { ConsentsService } from '../../../consents/consents.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { EndpointsService, ENDPOINTS_PER_CLIENT } from '../../../webhooks/endpoints/endpoints.service.js';
-import { ApprovalsService } from '../../approvals/approvals.service.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
@@ -20,7 +20,7 @@ export class ConsoleClientActionsController {
     private readonly consents: ConsentsService,
     private readonly grants: GrantsService,
     private readonly endpoints: EndpointsService,
-    private readonly approvals: ApprovalsService,
+    private readonly fourEyes: FourEyes,
     private readonly settings: Settings,
   ) {}
 
@@ -37,8 +37,8 @@ export class ConsoleClientActionsController {
 
   @ConsolePost('enable', 'asked on the page above')
   async enable(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    await this.clients.update(id, { enabled: true }, context.actor);
-    return { goTo: clientPath(id), notice: 'client_enabled' };
+    const outcome = await this.fourEyes.updateClient(id, { enabled: true }, context.actor);
+    return outcome.waiting ? waitingFor(outcome.waiting) : { goTo: clientPath(id), notice: 'client_enabled' };
   }
 
   @ConsoleGet('revoke', 'asked', 'support')
@@ -59,7 +59,7 @@ export class ConsoleClientActionsController {
 
   @ConsolePost('delete', 'asked')
   async delete(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
-    const outcome = await this.approvals.deleteClient(id, context.actor);
+    const outcome = await this.fourEyes.deleteClient(id, context.actor);
     if (outcome.waiting) return waitingFor(outcome.waiting);
     return { goTo: CLIENTS_PATH, notice: 'client_deleted' };
   }

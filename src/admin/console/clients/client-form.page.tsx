@@ -144,6 +144,10 @@ function ChangeableFields({ fields }: { fields: ClientFields }): VNode {
         hint="For each of its users. Leave empty for the service default."
       />
       <Tick name="trusted" label="Trusted: the consent page is skipped" />
+      <Tick
+        name="company_service"
+        label="Company service: it has scopes for operators, and no operator’s role limits it"
+      />
     </>
   );
 }

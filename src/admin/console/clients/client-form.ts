@@ -15,6 +15,7 @@ export interface ClientFields {
   owner: string;
   rate_limit: string;
   trusted: boolean;
+  company_service: boolean;
   environment: string;
 }
 
@@ -27,6 +28,7 @@ export const emptyClientFields = (owner = ''): ClientFields => ({
   owner,
   rate_limit: '',
   trusted: false,
+  company_service: false,
   environment: 'live',
 });
 
@@ -39,6 +41,7 @@ export const clientFieldsOf = (client: ClientEntity): ClientFields => ({
   owner: client.ownerId,
   rate_limit: client.rateLimit?.toString() ?? '',
   trusted: client.trusted,
+  company_service: client.companyService,
   environment: client.environment,
 });
 
@@ -51,6 +54,7 @@ export const clientFieldsIn = (form: Form): ClientFields => ({
   owner: form.get('owner')?.trim() ?? '',
   rate_limit: form.get('rate_limit')?.trim() ?? '',
   trusted: form.get('trusted') === 'true',
+  company_service: form.get('company_service') === 'true',
   environment: form.get('environment') ?? 'live',
 });
 
@@ -77,6 +81,7 @@ export const changedClientMembers = (
   redirect_uris: linesOf(fields.redirect_uris),
   rate_limit: fields.rate_limit === '' ? null : numberIn(fields.rate_limit),
   trusted: fields.trusted,
+  company_service: fields.company_service,
 });
 
 /** The client as it would be according to the form, for rules that look at several fields at once. */
@@ -86,16 +91,18 @@ export const clientShapeOf = (fields: ClientFields): ClientShape => ({
   scopes: fields.scopes,
   redirectUris: linesOf(fields.redirect_uris),
   trusted: fields.trusted,
+  companyService: fields.company_service,
   environment: fields.environment === 'sandbox' ? 'sandbox' : 'live',
 });
 
-/** Whether a change affects who receives users' data: redirect URIs, grant types, or whether users are asked. */
+/** Whether a change affects who receives users' data: redirect URIs, grant types, whether users are asked, and whose power it has. */
 export function givesPower(client: ClientEntity, fields: ClientFields): boolean {
   const { redirectUris, grantTypes } = clientShapeOf(fields);
   return (
     redirectUris.some((uri) => !client.redirectUris.includes(uri)) ||
     grantTypes.some((grantType) => !client.grantTypes.includes(grantType)) ||
-    (fields.trusted && !client.trusted)
+    (fields.trusted && !client.trusted) ||
+    (fields.company_service && !client.companyService)
   );
 }
 

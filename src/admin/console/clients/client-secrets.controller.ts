@@ -3,6 +3,8 @@ import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { NewSecretDto } from '../../api/clients/admin-clients.dto.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
+import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { formValue, type FieldErrors } from '../form-attempt.js';
@@ -12,7 +14,10 @@ import { secretPage, secretShownPath, type ShownSecret } from './secret.page.js'
 /** Rotating a client's secret in the console, with the old one staying valid for a while; new secrets are shown once. */
 @ConsolePages('clients/:client_id/secret')
 export class ConsoleClientSecretsController {
-  constructor(private readonly clients: ClientsService) {}
+  constructor(
+    private readonly clients: ClientsService,
+    private readonly fourEyes: FourEyes,
+  ) {}
 
   @ConsoleGet('', 'asked')
   async ask(@Param('client_id') id: string): Promise<ConsoleAnswer> {
@@ -29,12 +34,13 @@ export class ConsoleClientSecretsController {
     const { done, errors } = await context.attemptWithPassword(async () => {
       const seconds = /^\d{1,9}$/.test(overlap) ? Number(overlap) : overlap;
       const body = await formValue(NewSecretDto, { expire_previous_in: seconds });
-      return this.clients.rotateSecretOnce(id, newest, body.expire_previous_in!, context.actor);
+      return this.fourEyes.rotateSecret(id, body.expire_previous_in!, context.actor, newest);
     });
     if (errors) return this.form(id, overlap, newest, errors);
+    if (done.waiting) return waitingFor(done.waiting);
     const goTo = secretShownPath(id);
-    if (!done) return { goTo };
-    const { secret, previousSecretExpiresAt } = done;
+    if (!done.done) return { goTo };
+    const { secret, previousSecretExpiresAt } = done.done;
     const until = previousSecretExpiresAt?.toISOString() ?? null;
     const showOnce: ShownSecret = { secret, isNew: false, previousSecretExpiresAt: until };
     return { goTo, showOnce };

@@ -76,6 +76,7 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
               client.rateLimit === null ? 'service default' : `${client.rateLimit} for each user`,
             ],
             ['Consent page', client.trusted ? 'skipped (trusted client)' : 'shown at every authorization'],
+            client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}
         />

@@ -12,6 +12,8 @@ import {
   toClientChanges,
   toNewClient,
 } from '../../api/clients/admin-clients.dto.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
+import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
@@ -40,6 +42,7 @@ const NEW_PATH = `${CLIENTS_PATH}/new`;
 export class ConsoleClientsController {
   constructor(
     private readonly clients: ClientsService,
+    private readonly fourEyes: FourEyes,
     private readonly users: UsersService,
     private readonly scopes: ScopesService,
   ) {}
@@ -65,13 +68,14 @@ export class ConsoleClientsController {
     const fields = clientFieldsIn(form);
     const id = context.onceIn('clnt', NEW_PATH);
     const { done, errors } = await context.attemptWithPassword(async () =>
-      this.clients.createOnce(id, await this.newClientIn(fields), context.actor),
+      this.fourEyes.createClient(id, await this.newClientIn(fields), context.actor),
     );
     if (errors) return this.newForm(fields, form.get(ONCE_FIELD)!, errors);
+    if (done.waiting) return waitingFor(done.waiting);
     if (fields.type === 'public') return { goTo: clientPath(id), notice: 'public_client_registered' };
     const goTo = secretShownPath(id);
-    if (!done?.secret) return { goTo };
-    const showOnce: ShownSecret = { secret: done.secret, isNew: true, previousSecretExpiresAt: null };
+    if (!done.done?.secret) return { goTo };
+    const showOnce: ShownSecret = { secret: done.done.secret, isNew: true, previousSecretExpiresAt: null };
     return { goTo, showOnce };
   }
 
@@ -101,8 +105,11 @@ export class ConsoleClientsController {
       scopes: client.scopes,
       environment: client.environment,
     };
-    const work = async () => this.clients.update(id, await this.changesIn(fields), context.actor);
-    const { errors } = await (givesPower(client, fields) ? context.attemptWithPassword(work) : attempt(work));
+    const work = async () => this.fourEyes.updateClient(id, await this.changesIn(fields), context.actor);
+    const { done, errors } = await (givesPower(client, fields)
+      ? context.attemptWithPassword(work)
+      : attempt(work));
+    if (done?.waiting) return waitingFor(done.waiting);
     if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };
     return { page: editClientPage({ client, fields, errors }), status: 400 };
   }

@@ -1,6 +1,6 @@
 import { Context } from '../../../http/page-routes/page-context.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
-import { UsersService } from '../../../users/accounts/users.service.js';
+import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
 import {
   NewNotificationDto,
   NotificationsQuery,
@@ -23,7 +23,7 @@ import {
 export class ConsoleNotificationsController {
   constructor(
     private readonly notifications: NotificationsService,
-    private readonly users: UsersService,
+    private readonly protection: OperatorProtection,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -51,7 +51,7 @@ export class ConsoleNotificationsController {
     const fields: NotificationFields = Object.fromEntries(given);
     const { errors } = await attempt(async () => {
       const input = toNewNotification(await formValue(NewNotificationDto, fields));
-      await this.users.refuseOnOperator(context.actor, input.userId);
+      await this.protection.refuseOn(context.actor, input.userId);
       return this.notifications.raiseByOperator(input, context.actor);
     });
     if (errors) return this.form(fields, errors);

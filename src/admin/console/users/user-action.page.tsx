@@ -22,6 +22,8 @@ export interface UserActionPageProps {
   grants: number;
   /** Whether it is the operator's own account. */
   isSelf: boolean;
+  /** Whether the user counts as an operator. */
+  isProtected: boolean;
   /** Whether a second admin has to approve what needs that. */
   fourEyes: boolean;
   errors?: FieldErrors;
@@ -67,6 +69,7 @@ const MESSAGES: Record<UserAction, Messages> = {
     consequences: () => [
       'An operator sees every client, user, delivery and the audit log.',
       'An admin can change and delete all of them, and make other operators.',
+      'With a higher role than before, the password, passkeys, authenticator app, recovery codes and links to providers that the account has now stop working, because somebody else may have set them: create a password link afterwards.',
       'The user is logged out everywhere, and password links that were not used yet stop working.',
     ],
   },
@@ -74,7 +77,8 @@ const MESSAGES: Record<UserAction, Messages> = {
     title: 'Remove operator role',
     question: 'Remove console access from',
     consequences: () => [
-      'The user can no longer open the console, and is logged out everywhere. Nothing else changes.',
+      'The user can no longer open the console, and is logged out everywhere.',
+      'Clients of this user with scopes for operators are disabled and lose their tokens, unless they are company services.',
     ],
   },
   'reset-second-factor': {
@@ -98,15 +102,19 @@ const MESSAGES: Record<UserAction, Messages> = {
   },
 };
 
+/** Whether this waits for a second admin because the user is another operator. */
+const waitsOnOperators = ({ action, isProtected, isSelf }: UserActionPageProps): boolean =>
+  isProtected && !isSelf && ['make-operator', 'remove-operator', 'reset-second-factor'].includes(action);
+
 /** Says what follows before a user is disabled or erased, loses all tokens, or gets another role. */
 export function userActionPage(props: UserActionPageProps): ConsolePage {
-  const { user, action, grants, isSelf, fourEyes, errors } = props;
+  const { user, action, grants, isSelf, isProtected, fourEyes, errors } = props;
   const { title, question, consequences } = MESSAGES[action];
   const choosesRole = action === 'make-operator';
   const listed = [
     ...consequences(grants),
-    ...(fourEyes && action === 'erase' ? [SECOND_ADMIN] : []),
-    ...(fourEyes && choosesRole ? [`For the role admin: ${SECOND_ADMIN}`] : []),
+    ...(fourEyes && (action === 'erase' || waitsOnOperators(props)) ? [SECOND_ADMIN] : []),
+    ...(fourEyes && choosesRole && !isProtected ? [`For the role admin: ${SECOND_ADMIN}`] : []),
   ];
   return aboutUser(user, {
     title,

@@ -2,10 +2,10 @@ import { Param } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
-import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
+import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { toUserChanges, UserChangesDto } from '../../api/users/admin-users.dto.js';
-import { ApprovalsService, type Outcome } from '../../approvals/approvals.service.js';
+import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import { COUNTED_UP_TO } from '../clients/client-action.page.js';
 import type { ConsoleAnswer, ConsoleNotice, ConsoleContext } from '../console-context.js';
@@ -20,9 +20,9 @@ export class ConsoleUserActionsController {
   constructor(
     private readonly users: UsersService,
     private readonly grants: GrantsService,
-    private readonly approvals: ApprovalsService,
+    private readonly protection: OperatorProtection,
+    private readonly fourEyes: FourEyes,
     private readonly settings: Settings,
-    private readonly factors: SecondFactorService,
   ) {}
 
   @ConsoleGet('disable', 'asked', 'support')
@@ -32,15 +32,15 @@ export class ConsoleUserActionsController {
 
   @ConsolePost('disable', 'asked', 'support')
   disable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.perform(context, id, 'disable', 'user_disabled', async () => ({
-      done: await this.users.update(id, { enabled: false }, context.actor),
-    }));
+    return this.perform(context, id, 'disable', 'user_disabled', () =>
+      this.fourEyes.updateUser(id, { enabled: false }, context.actor),
+    );
   }
 
   @ConsolePost('enable', 'asked on the page above', 'support')
   async enable(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    await this.users.update(id, { enabled: true }, context.actor);
-    return { goTo: userPath(id), notice: 'user_enabled' };
+    const outcome = await this.fourEyes.updateUser(id, { enabled: true }, context.actor);
+    return outcome.waiting ? waitingFor(outcome.waiting) : { goTo: userPath(id), notice: 'user_enabled' };
   }
 
   @ConsoleGet('revoke', 'asked', 'support')
@@ -65,7 +65,7 @@ export class ConsoleUserActionsController {
     return this.perform(context, id, 'make-operator', 'operator_made', async () => {
       const members = { role: 'operator', operator_role: context.form.get('operator_role') ?? '' };
       const changes = toUserChanges(await formValue(UserChangesDto, members));
-      return this.approvals.updateUser(id, changes, context.actor);
+      return this.fourEyes.updateUser(id, changes, context.actor);
     });
   }
 
@@ -76,9 +76,9 @@ export class ConsoleUserActionsController {
 
   @ConsolePost('remove-operator', 'asked')
   removeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.perform(context, id, 'remove-operator', 'operator_removed', async () => ({
-      done: await this.users.update(id, { role: 'user' }, context.actor),
-    }));
+    return this.perform(context, id, 'remove-operator', 'operator_removed', () =>
+      this.fourEyes.updateUser(id, { role: 'user' }, context.actor),
+    );
   }
 
   @ConsoleGet('reset-second-factor', 'asked', 'support')
@@ -92,9 +92,9 @@ export class ConsoleUserActionsController {
   /** Resets the second factor of somebody else; for oneself it is refused, with the reason. */
   @ConsolePost('reset-second-factor', 'asked', 'support')
   resetSecondFactor(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.perform(context, id, 'reset-second-factor', 'second_factor_reset', async () => ({
-      done: await this.factors.reset(id, context.user.id, context.actor),
-    }));
+    return this.perform(context, id, 'reset-second-factor', 'second_factor_reset', () =>
+      this.fourEyes.resetSecondFactor(id, context.user.id, context.actor),
+    );
   }
 
   @ConsoleGet('erase', 'asked')
@@ -105,7 +105,7 @@ export class ConsoleUserActionsController {
   /** Erases the user, or asks a second admin to; an owner of clients is refused, with the reason. */
   @ConsolePost('erase', 'asked')
   erase(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    const work = () => this.approvals.eraseUser(id, context.actor);
+    const work = () => this.fourEyes.eraseUser(id, context.actor);
     return this.perform(context, id, 'erase', 'user_erased', work, USERS_PATH);
   }
 
@@ -132,7 +132,8 @@ export class ConsoleUserActionsController {
     const grants = await this.grants.countLive({ userId: id }, COUNTED_UP_TO);
     const isSelf = id === context.user.id;
     const { fourEyes } = this.settings;
-    const page = userActionPage({ user, action, grants, isSelf, fourEyes, errors });
+    const isProtected = await this.protection.counts(user);
+    const page = userActionPage({ user, action, grants, isSelf, isProtected, fourEyes, errors });
     return { page, status: errors ? (errors.form ? 409 : 400) : 200 };
   }
 }

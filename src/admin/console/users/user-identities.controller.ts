@@ -2,6 +2,8 @@ import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { IdentitiesService } from '../../../identity-providers/identities.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
+import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { removeIdentityPage, userIdentitiesPage } from './user-identities.pages.js';
@@ -13,6 +15,7 @@ export class ConsoleUserIdentitiesController {
   constructor(
     private readonly users: UsersService,
     private readonly identities: IdentitiesService,
+    private readonly fourEyes: FourEyes,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -34,7 +37,8 @@ export class ConsoleUserIdentitiesController {
     @Param('id') id: string,
     @Param('provider') provider: string,
   ): Promise<ConsoleAnswer> {
-    await this.identities.remove(id, provider, context.actor);
+    const outcome = await this.fourEyes.removeIdentity(id, provider, context.actor);
+    if (outcome.waiting) return waitingFor(outcome.waiting);
     return { goTo: userPath(id, 'identities'), notice: 'identity_removed' };
   }
 }

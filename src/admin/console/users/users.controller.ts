@@ -2,7 +2,6 @@ import { Param, UseGuards } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { conflict } from '../../../http/problems/problem.js';
-import { PasswordLinksService } from '../../../users/passwords/password-links.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
@@ -13,6 +12,8 @@ import {
   UserChangesDto,
   UsersQuery,
 } from '../../api/users/admin-users.dto.js';
+import { FourEyes } from '../../approvals/four-eyes.service.js';
+import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
@@ -28,7 +29,7 @@ import { usersPage } from './users.page.js';
 export class ConsoleUsersController {
   constructor(
     private readonly users: UsersService,
-    private readonly passwordLinks: PasswordLinksService,
+    private readonly fourEyes: FourEyes,
     private readonly factors: SecondFactorService,
     private readonly settings: Settings,
   ) {}
@@ -78,8 +79,15 @@ export class ConsoleUsersController {
     const user = await this.users.get(id);
     const fields = userFieldsIn(context.form, context.role === 'admin' ? undefined : userFieldsOf(user));
     const work = async () =>
-      this.users.update(id, toUserChanges(await formValue(UserChangesDto, { ...fields })), context.actor);
-    const { errors } = await (givesPower(user, fields) ? context.attemptWithPassword(work) : attempt(work));
+      this.fourEyes.updateUser(
+        id,
+        toUserChanges(await formValue(UserChangesDto, { ...fields })),
+        context.actor,
+      );
+    const { done, errors } = await (givesPower(user, fields)
+      ? context.attemptWithPassword(work)
+      : attempt(work));
+    if (done?.waiting) return waitingFor(done.waiting);
     if (!errors) return { goTo: userPath(id), notice: 'user_changed' };
     const props = { user, fields, errors: besideEmail(errors) };
     return { page: editUserPage(props), status: 400 };
@@ -98,7 +106,9 @@ export class ConsoleUsersController {
       );
     }
     const goTo = linkPath(id);
-    const url = await this.passwordLinks.createOnce(context.onceIn('form', goTo), id, context.actor);
+    const outcome = await this.fourEyes.createPasswordLink(id, context.actor, context.onceIn('form', goTo));
+    if (outcome.waiting) return waitingFor(outcome.waiting);
+    const { done: url } = outcome;
     return url === undefined ? { goTo } : { goTo, showOnce: { url } };
   }
 

@@ -1,0 +1,202 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Actor } from '../../audit/audit.service.js';
+import type { ClientEntity } from '../../clients/client.entity.js';
+import {
+  ClientsService,
+  type ClientChanges,
+  type NewClient,
+  type RegisteredClient,
+  type RotatedSecret,
+} from '../../clients/clients.service.js';
+import { Settings } from '../../config/settings.js';
+import { conflict } from '../../http/problems/problem.js';
+import { IdentitiesService } from '../../identity-providers/identities.service.js';
+import { hashPassword } from '../../secrets/passwords.js';
+import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
+import type { NewUser, UserChanges } from '../../users/accounts/user-changes.js';
+import type { UserEntity } from '../../users/accounts/user.entity.js';
+import { UsersService, type ChangeCheck } from '../../users/accounts/users.service.js';
+import { SecondFactorService } from '../../users/factors/second-factor.service.js';
+import { PasswordLinksService } from '../../users/passwords/password-links.service.js';
+import { PASSWORD_HASH, type ApprovalEntity } from './approval.entity.js';
+import { ApprovalsService } from './approvals.service.js';
+import type { Asked } from './approvals.repository.js';
+import { changed, clientPowersIn, isAdminClient, onlyThese, userPowersIn } from './powers.js';
+
+/** What became of a request: it is done, or waits for a second admin. */
+export type Outcome<T = void> = { done: T; waiting?: undefined } | { waiting: ApprovalEntity };
+
+/**
+ * What needs two admins with `FOUR_EYES=true` (contract §17); without it, it is done at once. Each action runs as it would be done, and is
+ * undone before the commit if it has to wait: so whatever refuses it refuses it now, and whether it waits is decided under its locks.
+ */
+@Injectable()
+export class FourEyes {
+  constructor(
+    private readonly approvals: ApprovalsService,
+    private readonly users: UsersService,
+    private readonly clients: ClientsService,
+    private readonly passwordLinks: PasswordLinksService,
+    private readonly factors: SecondFactorService,
+    private readonly identities: IdentitiesService,
+    private readonly protection: OperatorProtection,
+    private readonly settings: Settings,
+  ) {}
+
+  eraseUser(id: string, actor: Actor): Promise<Outcome> {
+    const asked = { action: 'user.erase', subjectId: id, details: null } as const;
+    return this.attempt(asked, actor, () => this.users.erase(id, actor, () => this.wait()));
+  }
+
+  async deleteClient(id: string, actor: Actor): Promise<Outcome> {
+    if (!this.settings.fourEyes) return { done: await this.clients.delete(id, actor) };
+    await this.clients.get(id);
+    return {
+      waiting: await this.approvals.request({ action: 'client.delete', subjectId: id, details: null }, actor),
+    };
+  }
+
+  /** Creates a user. Throws a 409 problem for an admin that a second one would have to approve: there is nobody to approve yet. */
+  async createUser(input: NewUser, actor: Actor): Promise<UserEntity> {
+    if (this.settings.fourEyes && input.role === 'operator' && (input.operatorRole ?? 'admin') === 'admin') {
+      throw conflict(
+        'A second admin approves new admins: create the user first, then make the user an admin.',
+      );
+    }
+    return this.users.create(input, actor);
+  }
+
+  /**
+   * Updates a user. What makes an admin waits, and what takes over another operator: password, address, role, enabling. It is asked for
+   * alone, because nothing is done until it is approved; otherwise a 409 problem.
+   */
+  async updateUser(id: string, changes: UserChanges, actor: Actor): Promise<Outcome<UserEntity>> {
+    let asked: Asked | undefined;
+    const check: ChangeCheck = async (manager, before, after) => {
+      if (!this.settings.fourEyes) return;
+      const wanted = changed(before, changes);
+      if (before.operatorRole !== 'admin' && after.operatorRole === 'admin') {
+        onlyThese(wanted, ['role', 'operatorRole'], 'new admins: change the role alone');
+        asked = { action: 'user.make_admin', subjectId: id, details: { email: before.email } };
+      } else if (userPowersIn(before, wanted) && (await this.isAnother(manager, before, actor))) {
+        const waiting = ['role', 'operatorRole', 'email', 'emailVerified', 'enabled', 'password'] as const;
+        onlyThese(wanted, waiting, 'what opens the account of an operator: change it alone');
+        asked = { action: 'user.update', subjectId: id, details: wanted };
+      }
+      if (asked) throw new NeedsApproval();
+    };
+    return this.attempt(
+      async () => {
+        const { password, ...details } = (asked!.details ?? {}) as UserChanges;
+        if (password === undefined) return asked!;
+        return { ...asked!, details: { ...details, [PASSWORD_HASH]: await hashPassword(password) } };
+      },
+      actor,
+      () => this.users.update(id, changes, actor, check),
+    );
+  }
+
+  /** A link to set another operator's password waits; it is shown to whoever approves. `formId`: as in `createOnce`. */
+  createPasswordLink(id: string, actor: Actor, formId?: string): Promise<Outcome<string | undefined>> {
+    const asked = { action: 'user.create_password_link', subjectId: id, details: null } as const;
+    const check = (manager: EntityManager) => this.waitOnAnother(manager, id, actor);
+    return this.attempt(asked, actor, () =>
+      formId === undefined
+        ? this.passwordLinks.create(id, actor, check)
+        : this.passwordLinks.createOnce(formId, id, actor, check),
+    );
+  }
+
+  resetSecondFactor(id: string, own: string | undefined, actor: Actor): Promise<Outcome> {
+    const asked = { action: 'user.reset_second_factor', subjectId: id, details: null } as const;
+    const check = (manager: EntityManager) => this.waitOnAnother(manager, id, actor);
+    return this.attempt(asked, actor, () => this.factors.reset(id, own, actor, check));
+  }
+
+  removeIdentity(id: string, provider: string, actor: Actor): Promise<Outcome> {
+    const asked = { action: 'user.remove_identity', subjectId: id, details: { provider } } as const;
+    const check = (manager: EntityManager) => this.waitOnAnother(manager, id, actor);
+    return this.attempt(asked, actor, () => this.identities.remove(id, provider, actor, check));
+  }
+
+  /** A client of the admin API waits; its secret is shown to whoever approves. Undefined if it exists already, as in `createOnce`. */
+  createClient(id: string, input: NewClient, actor: Actor): Promise<Outcome<RegisteredClient | undefined>> {
+    const asked = { action: 'client.create', subjectId: id, details: { ...input } } as const;
+    const check = () => (isAdminClient(input) ? this.wait() : Promise.resolve());
+    return this.attempt(asked, actor, () => this.clients.createOnce(id, input, actor, check));
+  }
+
+  /** Giving a client of the admin API more power waits: enabling it, or making it a service of the company. */
+  updateClient(id: string, changes: ClientChanges, actor: Actor): Promise<Outcome<ClientEntity>> {
+    let details: ClientChanges = {};
+    const check = (before: ClientEntity) => {
+      if (!this.settings.fourEyes || !isAdminClient(before)) return;
+      details = changed(before, changes);
+      if (!clientPowersIn(details)) return;
+      onlyThese(
+        details,
+        ['enabled', 'companyService'],
+        'what gives a client of the admin API power: change it alone',
+      );
+      throw new NeedsApproval();
+    };
+    return this.attempt(
+      () => Promise.resolve({ action: 'client.update', subjectId: id, details: { ...details } }),
+      actor,
+      () => this.clients.update(id, changes, actor, check),
+    );
+  }
+
+  /** A new secret for a client of the admin API waits; it is shown to whoever approves. `newest`: as in `rotateSecretOnce`. */
+  rotateSecret(
+    id: string,
+    expirePreviousIn: number,
+    actor: Actor,
+    newest?: string,
+  ): Promise<Outcome<RotatedSecret | undefined>> {
+    const asked = { action: 'client.rotate_secret', subjectId: id, details: { expirePreviousIn } } as const;
+    const check = (_manager: EntityManager, client: ClientEntity) =>
+      isAdminClient(client) ? this.wait() : Promise.resolve();
+    return this.attempt(asked, actor, () =>
+      newest === undefined
+        ? this.clients.rotateSecret(id, expirePreviousIn, actor, check)
+        : this.clients.rotateSecretOnce(id, newest, expirePreviousIn, actor, check),
+    );
+  }
+
+  /** Does it, or asks for an approval if that throws `NeedsApproval`. */
+  private async attempt<T>(
+    asked: Asked | (() => Promise<Asked>),
+    actor: Actor,
+    work: () => Promise<T>,
+  ): Promise<Outcome<T>> {
+    try {
+      return { done: await work() };
+    } catch (error) {
+      if (!(error instanceof NeedsApproval)) throw error;
+    }
+    return {
+      waiting: await this.approvals.request(typeof asked === 'function' ? await asked() : asked, actor),
+    };
+  }
+
+  private wait(): Promise<void> {
+    return this.settings.fourEyes ? Promise.reject(new NeedsApproval()) : Promise.resolve();
+  }
+
+  private async waitOnAnother(manager: EntityManager, id: string, actor: Actor): Promise<void> {
+    if (!this.settings.fourEyes) return;
+    const user = await this.users.hold(manager, id);
+    if (user && (await this.isAnother(manager, user, actor))) throw new NeedsApproval();
+  }
+
+  /** Whether the user counts as an operator and is not the person who acts: a client is nobody, also on the account of its owner. */
+  private async isAnother(manager: EntityManager, user: UserEntity, actor: Actor): Promise<boolean> {
+    if (actor.type === 'user' && actor.id === user.id) return false;
+    return this.protection.counts(user, manager);
+  }
+}
+
+/** Ends the transaction of a change that has to wait. */
+class NeedsApproval extends Error {}

@@ -1,0 +1,36 @@
+import type { ClientChanges } from '../../clients/clients.service.js';
+import { conflict } from '../../http/problems/problem.js';
+import type { UserChanges } from '../../users/accounts/user-changes.js';
+import type { UserEntity } from '../../users/accounts/user.entity.js';
+
+/** Whether the client can use the admin API. */
+export const isAdminClient = ({ scopes }: { scopes: string[] }): boolean =>
+  scopes.some((scope) => scope === 'admin:read' || scope === 'admin:write');
+
+/** The members that differ from what is there. */
+export function changed<T extends object>(before: object, changes: T): Partial<T> {
+  const now = before as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(changes).filter(
+      ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(now[name]),
+    ),
+  ) as Partial<T>;
+}
+
+/** Whether a change makes somebody an operator again or another one, or opens the account to whoever makes it. */
+export const userPowersIn = (before: UserEntity, wanted: UserChanges): boolean =>
+  wanted.role !== undefined ||
+  wanted.operatorRole !== undefined ||
+  wanted.password !== undefined ||
+  wanted.email !== undefined ||
+  wanted.enabled === true ||
+  (wanted.emailVerified === true && before.emailVerifiedAt === null);
+
+export const clientPowersIn = (wanted: ClientChanges): boolean =>
+  wanted.enabled === true || wanted.companyService === true;
+
+/** Throws a 409 problem if anything else changes than these. */
+export function onlyThese<T extends object>(wanted: T, names: readonly (keyof T)[], what: string): void {
+  const others = (Object.keys(wanted) as (keyof T)[]).filter((name) => !names.includes(name));
+  if (others.length > 0) throw conflict(`A second admin approves ${what}, and the rest separately.`);
+}

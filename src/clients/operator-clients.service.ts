@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../audit/audit.service.js';
+import type { OperatorRole } from '../config/operator-role.js';
+import { validationFailed } from '../http/problems/problem.js';
+import type { ScopeEntity } from '../scopes/scope.entity.js';
+import { AccessRevocations } from '../users/accounts/access-revocations.js';
+import { OperatorClients, type ClientsOfOperators } from '../users/accounts/operator-clients.js';
+import { OperatorProtection } from '../users/accounts/operator-protection.service.js';
+import { UsersService } from '../users/accounts/users.service.js';
+import { hasOperatorScope } from './client-rules.js';
+import type { ClientEntity } from './client.entity.js';
+import { OperatorClientsRepository } from './operator-clients.repository.js';
+
+type Shape = Pick<ClientEntity, 'ownerId' | 'scopes' | 'enabled' | 'companyService'>;
+
+/**
+ * Who stands behind a client with operator scopes (contract §17): an operator, whose role at this moment limits it, or the company. When
+ * neither does any more, the client is disabled and its tokens end.
+ */
+@Injectable()
+export class OperatorClientsService implements ClientsOfOperators {
+  constructor(
+    private readonly repository: OperatorClientsRepository,
+    private readonly users: UsersService,
+    private readonly protection: OperatorProtection,
+    private readonly revocations: AccessRevocations,
+    private readonly audit: AuditService,
+    port: OperatorClients,
+  ) {
+    port.register(this);
+  }
+
+  roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null> {
+    return this.repository.roleOf(manager, clientId);
+  }
+
+  isBehindOne(userId: string, manager?: EntityManager): Promise<boolean> {
+    return this.repository.isBehindOne(userId, manager);
+  }
+
+  async endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void> {
+    for (const id of await this.repository.lockPersonal(manager, ownerId)) {
+      await this.repository.disable(manager, id);
+      await this.revocations.revokeByClient(manager, id, 'client_disabled');
+      await this.audit.record(manager, actor, {
+        action: 'client.updated',
+        subjectType: 'client',
+        subjectId: id,
+        before: { enabled: true },
+        after: { enabled: false },
+      });
+    }
+  }
+
+  /**
+   * For a client that begins to work, or whose mark changes: throws a 400 problem with `field_errors` if it has operator scopes and nobody
+   * stands behind it, and a 403 problem unless the actor is an admin still. The owner's role stays as it is until the transaction ends.
+   */
+  async requireBacking(
+    manager: EntityManager,
+    client: Shape,
+    catalogue: ScopeEntity[],
+    actor: Actor,
+  ): Promise<void> {
+    if (!hasOperatorScope(client, catalogue)) return;
+    await this.protection.requireAdmin(manager, actor);
+    if (!client.enabled || client.companyService) return;
+    const owner = await this.users.hold(manager, client.ownerId);
+    // An unknown owner is refused when the client is inserted.
+    if (owner && owner.operatorRole === null) {
+      throw validationFailed({
+        company_service: ['must be true for a client with operator scopes whose owner is not an operator'],
+      });
+    }
+  }
+}

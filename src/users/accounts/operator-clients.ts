@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Actor } from '../../audit/audit.service.js';
+import type { OperatorRole } from '../../config/operator-role.js';
+
+/** What accounts need to know of clients that work for operators: of live clients with a scope for operators (contract §17). */
+export interface ClientsOfOperators {
+  /** What the client may do as an operator at this moment; null: nothing. It stays so until the transaction ends. */
+  roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null>;
+  /** Whether the user owns such a client, or is an admin of an organisation that does. */
+  isBehindOne(userId: string, manager?: EntityManager): Promise<boolean>;
+  /** Disables those of an owner who is an operator no longer, and ends their tokens, unless they are services of the company. */
+  endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void>;
+}
+
+/** The port through which accounts reach the clients of operators, in the same transaction. */
+@Injectable()
+export class OperatorClients {
+  private part!: ClientsOfOperators;
+
+  /** Called once by the module of the clients. */
+  register(part: ClientsOfOperators): void {
+    this.part = part;
+  }
+
+  roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null> {
+    return this.part.roleOf(manager, clientId);
+  }
+
+  isBehindOne(userId: string, manager?: EntityManager): Promise<boolean> {
+    return this.part.isBehindOne(userId, manager);
+  }
+
+  endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void> {
+    return this.part.endOf(manager, ownerId, actor);
+  }
+}

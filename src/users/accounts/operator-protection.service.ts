@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Actor } from '../../audit/audit.service.js';
+import { roleNeeded } from '../../config/operator-role.js';
+import { roleTooLow } from '../../http/problems/problem.js';
+import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { OperatorClients } from './operator-clients.js';
+import { isLimited } from './operator-limits.js';
+import { isAdmin } from './user-changes.js';
+import type { UserEntity } from './user.entity.js';
+import { UsersRepository } from './users.repository.js';
+
+/** Who counts as an operator, and who may act on one (contract §17). */
+@Injectable()
+export class OperatorProtection {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly clients: OperatorClients,
+    private readonly acting: ActingSessions,
+  ) {}
+
+  /** An operator, and whoever stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */
+  async counts(
+    user: Pick<UserEntity, 'id' | 'role' | 'environment'>,
+    manager?: EntityManager,
+  ): Promise<boolean> {
+    if (user.role === 'operator') return true;
+    return user.environment === 'live' && this.clients.isBehindOne(user.id, manager);
+  }
+
+  /** The same for the user with this id; false if there is none. */
+  async countsById(id: string): Promise<boolean> {
+    const user = await this.users.findById(id);
+    return user !== null && this.counts(user);
+  }
+
+  /** Throws a 403 problem for everybody but admins and the person, if the user counts as an operator. */
+  async refuse(actor: Actor, user: UserEntity, manager?: EntityManager): Promise<void> {
+    if (!isLimited(actor) || isOwn(actor, user.id)) return;
+    if (await this.counts(user, manager)) {
+      throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
+    }
+  }
+
+  /**
+   * The same for the user with this id. In a transaction, the user's role stays as it is until it ends. `others`: ids of clients that act
+   * on what is theirs. Costs nothing for admins and for what is one's own.
+   */
+  async refuseOn(actor: Actor, id: string, manager?: EntityManager, others: string[] = []): Promise<void> {
+    if (!isLimited(actor) || [id, ...others].some((own) => isOwn(actor, own))) return;
+    const user = manager ? await this.users.hold(manager, id) : await this.users.findById(id);
+    if (user) await this.refuse(actor, user, manager);
+  }
+
+  /** Throws a 403 problem unless the actor is still an admin, or the client of one, and stays so until the transaction ends. */
+  async requireAdmin(manager: EntityManager, actor: Actor): Promise<void> {
+    if (actor.type === 'service') return;
+    const isStill = !isLimited(actor) && (await this.isStillAdmin(manager, actor));
+    await this.acting.requireLive(manager, actor);
+    if (!isStill) throw roleTooLow(roleNeeded('admin'));
+  }
+
+  /** Whether this is an enabled admin, or the client of one or of the company; it stays so until the transaction ends. */
+  async isStillAdmin(manager: EntityManager, { type, id }: Pick<Actor, 'type' | 'id'>): Promise<boolean> {
+    if (id === null) return false;
+    if (type === 'client') return (await this.clients.roleOf(manager, id)) === 'admin';
+    const operator = await this.users.hold(manager, id);
+    return operator !== null && isAdmin(operator);
+  }
+}
+
+/** Whether somebody acts on their own, and not as an operator. */
+const isOwn = ({ id, operatorRole }: Actor, subjectId: string): boolean =>
+  operatorRole === undefined && id === subjectId;
