@@ -88,14 +88,17 @@ describe('The login page', () => {
     await page.getByLabel('Password').fill(PASSWORD);
     await press('Log in');
   };
-  /** Adds a passkey and logs out. */
-  const withPasskey = async (): Promise<void> => {
-    await addAuthenticator(page);
+  const addPasskey = async (): Promise<void> => {
+    await addAuthenticator(page, { suggests: true });
     await page.goto(`${service.url}/account/security/passkeys/new`);
     await enterPassword();
     await page.getByLabel('Name').fill('My laptop');
     await press('Continue');
     await page.getByText('Passkey added.').waitFor();
+  };
+  /** Adds a passkey and logs out. */
+  const withPasskey = async (): Promise<void> => {
+    await addPasskey();
     await press('Log out');
     await page.getByRole('heading', { level: 1, name: 'Log in' }).waitFor();
   };
@@ -106,6 +109,15 @@ describe('The login page', () => {
   const choose = () => page.evaluate(() => (globalThis as unknown as { list: Suggesting }).list.choose());
   const untilOffered = (times: number, on = page) =>
     until(`passkeys are offered ${times} times`, async () => (await offered(on)) === times);
+
+  it('logs in with what the browser answers to a suggestion', async () => {
+    await open({}, false);
+    await addPasskey();
+    // Nothing else is pressed: the authenticator answers at once.
+    await press('Log out');
+    await page.getByRole('heading', { level: 1, name: 'Your charging data, shared on your terms' }).waitFor();
+    await page.getByText(user.email).waitFor();
+  });
 
   it('marks the field for the email address, and logs in with the passkey that is chosen from the list', async () => {
     await open();
@@ -119,7 +131,7 @@ describe('The login page', () => {
 
   it('still logs in with a passkey by the button, and offers the list again if that fails', async () => {
     await open();
-    const { cdp, authenticatorId } = await addAuthenticator(page);
+    const { cdp, authenticatorId } = await addAuthenticator(page, { suggests: true });
     await page.goto(`${service.url}/login`);
     await untilOffered(1);
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });

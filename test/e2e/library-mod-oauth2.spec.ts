@@ -57,7 +57,8 @@ describeUnless(lackingModOAuth2, 'What the page about Apache says of mod_oauth2'
   };
 
   it('requests without a token, and with a wrong one, are refused', async () => {
-    for (const headers of [new Headers(), new Headers({ authorization: 'Bearer wrong' })]) {
+    const refused: Record<string, string>[] = [{}, { authorization: 'Bearer wrong' }];
+    for (const headers of refused) {
       const { status } = await fetch(`http://127.0.0.1:${ports.anybody}/`, { headers });
       expect(status).toBe(401);
     }

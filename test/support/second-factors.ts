@@ -24,7 +24,7 @@ export async function withinOneStep<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The codes on a page that shows them once. */
-export const recoveryCodesOn = (page: Page): string[] =>
+const recoveryCodesOn = (page: Page): string[] =>
   page.html.querySelectorAll('.recovery-codes code').map((code) => code.text);
 
 /**
