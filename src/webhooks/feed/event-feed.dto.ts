@@ -32,7 +32,9 @@ export class FeedQuery {
   @IsInt({ message: PAGE_SIZE })
   @Min(1, { message: PAGE_SIZE })
   @Max(100, { message: PAGE_SIZE })
-  @ApiProperty(optional(whole(undefined, { minimum: 1, maximum: 100, default: 25 })))
+  @ApiProperty(
+    optional(whole('How many items the page has at most.', { minimum: 1, maximum: 100, default: 25 })),
+  )
   page_size?: number;
 
   @IsOptional()
