@@ -63,6 +63,9 @@ export class Environment {
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   MIGRATE_ON_START = 'true';
 
+  @WholeNumber(0, 86_400, 'seconds')
+  MIGRATION_WAIT_SECONDS = 600;
+
   // With a database that others may use, a key is only generated if NODE_ENV says that this is development.
   @ValidateIf(
     (env: Environment) =>

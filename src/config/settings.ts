@@ -26,6 +26,8 @@ export class Settings {
   databaseWait!: number;
   /** If false, `operator migrate` runs the migrations, and a start waits for them. */
   migrateOnStart!: boolean;
+  /** Seconds that a start or a migration waits for another one. */
+  migrationWait!: number;
   dataDir!: string;
   /** The key that encrypts; all of `encryptionKeys` (this one first) can decrypt. */
   encryptionKey!: Buffer;
@@ -91,6 +93,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databaseWait: env.DATABASE_WAIT_SECONDS,
     migrateOnStart: env.MIGRATE_ON_START === 'true',
+    migrationWait: env.MIGRATION_WAIT_SECONDS,
     dataDir: path.resolve(env.DATA_DIR),
     bootstrapOperator: bootstrapOperatorOf(env),
     accessTokenTtl: env.ACCESS_TOKEN_TTL_SECONDS,
@@ -166,9 +169,13 @@ function refuseSignUpWithoutMail(settings: Settings): void {
   );
 }
 
-/** The only setting that migrations need; undefined if it is not set. Throws a SettingsError if it is invalid. */
-export const databaseUrlOf = (source: NodeJS.ProcessEnv): string | undefined =>
-  readEnvironment(source, ['DATABASE_URL']).DATABASE_URL;
+/** The settings that migrations need; `databaseUrl` is undefined if it is not set. Throws a SettingsError if one is invalid. */
+export function migrationSettingsOf(
+  source: NodeJS.ProcessEnv,
+): Pick<Settings, 'databaseUrl' | 'migrationWait'> {
+  const env = readEnvironment(source, ['DATABASE_URL', 'MIGRATION_WAIT_SECONDS']);
+  return { databaseUrl: env.DATABASE_URL, migrationWait: env.MIGRATION_WAIT_SECONDS };
+}
 
 function bootstrapOperatorOf(env: Environment): BootstrapOperator | undefined {
   if (env.BOOTSTRAP_OPERATOR_EMAIL === undefined || env.BOOTSTRAP_OPERATOR_PASSWORD === undefined)

@@ -1,5 +1,6 @@
 import { SettingsError } from '../config/environment.js';
 import { connectionProblem } from '../database/connections/connection-problem.js';
+import { MigrationLockError } from '../database/migrations/migration-lock.js';
 
 /** Why the service cannot start; the message names the setting. */
 export class StartError extends Error {}
@@ -9,7 +10,11 @@ const REFUSED = /^(28...|3D000|42501)$/;
 
 /** The single log line that says why the start failed; `err` only for unexpected errors. */
 export function startFailure(error: unknown): { message: string; err?: unknown } {
-  if (error instanceof SettingsError || error instanceof StartError) {
+  if (
+    error instanceof SettingsError ||
+    error instanceof StartError ||
+    error instanceof MigrationLockError
+  ) {
     return { message: error.message.replace(/\s*\n\s*/g, ' ') };
   }
   const { code, message, address, port } = error as NodeJS.ErrnoException & {
