@@ -14,6 +14,7 @@ import {
 } from 'class-validator';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
+import { misspeltSettings } from './misspelt-settings.js';
 import { readSettingFiles } from './setting-files.js';
 import {
   IsBaseUrl,
@@ -246,7 +247,8 @@ export function readEnvironment(environmentOfProcess: NodeJS.ProcessEnv, needed?
   if (errors.length > 0 || unread.length > 0) {
     const lines = unread
       .map((line) => `  ${line}`)
-      .concat(errors.map((error) => `  ${error.property} ${Object.values(error.constraints ?? {})[0]}`));
+      .concat(errors.map((error) => `  ${error.property} ${Object.values(error.constraints ?? {})[0]}`))
+      .concat(misspeltSettings(environmentOfProcess, SETTING_NAMES).map((line) => `  ${line}`));
     throw new SettingsError(`The service cannot start with these settings:\n${lines.join('\n')}`);
   }
   return environment;
