@@ -40,6 +40,9 @@ export class Environment {
   @IsIn(['production', 'development', 'test'], { message: 'must be production, development or test' })
   NODE_ENV?: string;
 
+  @IsIn(['all', 'api', 'worker'], { message: 'must be all, api or worker' })
+  ROLE: 'all' | 'api' | 'worker' = 'all';
+
   @WholeNumber(1, 65535)
   PORT = 3000;
 
@@ -138,6 +141,9 @@ export class Environment {
 
   @Validate(IsRetrySchedule)
   WEBHOOK_RETRY_SCHEDULE_SECONDS = '5,300,1800,7200,18000,36000,50400,72000,86400';
+
+  @WholeNumber(1, 4096)
+  WEBHOOK_CONCURRENCY = 512;
 
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   WEBHOOK_ALLOW_PRIVATE_ADDRESSES = 'false';

@@ -17,6 +17,8 @@ export class Settings {
   production!: boolean;
   /** Without a database URL, and not in production, the service is a complete demonstration. */
   demonstration!: boolean;
+  /** What this instance does: answer requests (`api`), work on what waits in the database (`worker`), or both. */
+  role!: 'all' | 'api' | 'worker';
   port!: number;
   host!: string;
   baseUrl!: string;
@@ -48,6 +50,8 @@ export class Settings {
   oauthRateLimit!: number;
   /** Seconds to wait before each further attempt of a delivery. */
   webhookRetrySchedule!: number[];
+  /** How many attempts are under way at a time; slow ones make room for more. */
+  webhookConcurrency!: number;
   /** Also allow webhooks to `http` and internal addresses. */
   webhookAllowPrivateAddresses!: boolean;
   redisUrl?: string;
@@ -74,6 +78,16 @@ export class Settings {
     return this.mail !== undefined || this.demonstration;
   }
 
+  /** Whether this instance answers more than health checks and metrics. */
+  get serves(): boolean {
+    return this.role !== 'worker';
+  }
+
+  /** Whether this instance delivers, sends mail, publishes planned events and purges. */
+  get works(): boolean {
+    return this.role !== 'api';
+  }
+
   /** With an https base URL, cookies are `Secure` and `__Host-`, and HSTS is sent. */
   get secure(): boolean {
     return this.baseUrl.startsWith('https:');
@@ -86,6 +100,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
   const settings = Object.assign(new Settings(), {
     production: env.NODE_ENV === 'production',
     demonstration: isDemonstration(env),
+    role: env.ROLE,
     port: env.PORT,
     host: env.HOST,
     baseUrl: new URL(env.BASE_URL ?? `http://localhost:${env.PORT}`).origin,
@@ -108,6 +123,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     rateLimit: env.RATE_LIMIT_PER_HOUR,
     oauthRateLimit: env.OAUTH_RATE_LIMIT_PER_MINUTE,
     webhookRetrySchedule: splitList(env.WEBHOOK_RETRY_SCHEDULE_SECONDS).map(Number),
+    webhookConcurrency: env.WEBHOOK_CONCURRENCY,
     webhookAllowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES === 'true',
     redisUrl: env.REDIS_URL,
     metricsToken: env.METRICS_TOKEN,
@@ -134,6 +150,12 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     throw new SettingsError(
       'The service cannot start with these settings:\n' +
         '  HOST must be a loopback address (127.0.0.1) in the demonstration; to listen elsewhere, set DATABASE_URL',
+    );
+  }
+  if (settings.demonstration && settings.role !== 'all') {
+    throw new SettingsError(
+      'The service cannot start with these settings:\n' +
+        '  ROLE must be all in the demonstration; to divide the work, set DATABASE_URL',
     );
   }
   if (!settings.passwordSignIn && settings.identityProviders.length === 0) {

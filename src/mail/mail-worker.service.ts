@@ -34,7 +34,7 @@ export class MailWorker extends QueueWorker {
     settings: Settings,
     listener: Listener,
   ) {
-    super('Mails', server, schema);
+    super('Mails', server, schema, settings.works);
     if (settings.mail) this.transport = new SmtpTransport(settings.mail);
     const wakeUp = () => void this.claimDue();
     listener.listen(MAIL_CHANNEL, { onConnected: wakeUp, onAnnouncement: wakeUp });
