@@ -39,7 +39,9 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     const route = routeOptions.url ?? '(none)';
     const { elapsedTime, statusCode } = reply;
     observeRequest(method, route, statusCode, elapsedTime / 1000);
-    request.log.info(
+    // Balancers and Prometheus ask all the time.
+    const level = routeOptions.config?.isInternal && statusCode < 400 ? 'debug' : 'info';
+    request.log[level](
       {
         method,
         route,
