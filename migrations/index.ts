@@ -27,6 +27,8 @@ import { PartnerPortal1763800200000 } from './1763800200000-partner-portal.js';
 import { EventSchemas1763800300000 } from './1763800300000-event-schemas.js';
 import { EndpointOptions1763800400000 } from './1763800400000-endpoint-options.js';
 import { AccessChangeSubjects1763800500000 } from './1763800500000-access-change-subjects.js';
+import { MailValidity1763905000000 } from './1763905000000-mail-validity.js';
+import { DeliveryListIndexes1763905010000 } from './1763905010000-delivery-list-indexes.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -59,6 +61,8 @@ export const MIGRATIONS = [
   EventSchemas1763800300000,
   EndpointOptions1763800400000,
   AccessChangeSubjects1763800500000,
+  MailValidity1763905000000,
+  DeliveryListIndexes1763905010000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -194,6 +194,9 @@ export class Environment {
   @Validate(IsMailSender)
   MAIL_FROM?: string;
 
+  @WholeNumber(1, 1_000_000)
+  MAILS_PER_NETWORK_ADDRESS = 20;
+
   // Its default depends on others (`settings.ts`).
   @IsOptional()
   @IsIn(['true', 'false'], { message: 'must be true or false' })

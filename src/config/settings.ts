@@ -68,6 +68,8 @@ export class Settings {
   fourEyes!: boolean;
   /** Undefined if no mail is sent. */
   mail?: { smtpUrl: string; from: string };
+  /** Mails an hour that one network address causes without a login. */
+  mailsPerNetworkAddress!: number;
   /** Drivers can make their own account. */
   signUp!: boolean;
   /** What happens to an event whose data breaks its schema (contract §21). */
@@ -139,6 +141,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
       env.SMTP_URL === undefined || env.MAIL_FROM === undefined
         ? undefined
         : { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
+    mailsPerNetworkAddress: env.MAILS_PER_NETWORK_ADDRESS,
     eventSchemaCheck: env.EVENT_SCHEMA_CHECK,
     // The demonstration shows it where it can, unless it is switched off.
     signUp:

@@ -16,6 +16,8 @@ export interface NewMail {
   clientId?: string;
   /** What it tells of: one cause makes one mail. */
   cause: string;
+  /** How many seconds its link works; it is not sent later. */
+  usefulSeconds?: number;
   mail: MailText;
 }
 
@@ -45,6 +47,7 @@ export class MailsService {
       clientId: input.clientId ?? null,
       address: input.address,
       cause: input.cause,
+      usefulSeconds: input.usefulSeconds ?? null,
       sealedContent: this.sealed(id, renderMail(input.mail)),
     });
   }

@@ -51,6 +51,7 @@ const ROWS: Row[] = [
   wholeNumber('SESSION_TTL_SECONDS', 'sessionTtl', 604_800, 60, YEAR),
   wholeNumber('RETENTION_DAYS', 'retentionDays', 30, 1, 3650),
   wholeNumber('DATABASE_WAIT_SECONDS', 'databaseWait', 60, 0, 3600),
+  wholeNumber('MAILS_PER_NETWORK_ADDRESS', 'mailsPerNetworkAddress', 20, 1, 1_000_000),
   wholeNumber('WEBHOOK_CONCURRENCY', 'webhookConcurrency', 512, 1, 4096),
   wholeNumber('MIGRATION_WAIT_SECONDS', 'migrationWait', 600, 0, 86_400),
   wholeNumber('DATABASE_POOL_SIZE', 'databasePoolSize', 20, 2, 1000),

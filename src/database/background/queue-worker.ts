@@ -82,5 +82,11 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
       if (this.isClaiming) await new Promise((resolve) => setTimeout(resolve, 10));
     }
     clearTimeout(timer);
+    this.afterLast();
+  }
+
+  /** Called when nothing is under way any more, and nothing will be. */
+  protected afterLast(): void {
+    // Most have nothing to close.
   }
 }
