@@ -70,7 +70,9 @@ describe('an instance with ROLE=api', () => {
     );
     for (const { status, text } of answers) {
       expect(status).toBe(404);
-      expect(text).toContain('This instance serves no requests. It only works on what waits in the database.');
+      expect(text).toContain(
+        'This instance serves no requests. It only works on what waits in the database.',
+      );
     }
     expect((await worker.http.get('/health/live')).status).toBe(200);
     expect((await worker.http.get('/health/ready')).status).toBe(200);

@@ -34,7 +34,9 @@ describe('the health check of the container', () => {
   const check = (): Promise<number> => {
     const PORT = String((server.address() as AddressInfo).port);
     return new Promise((resolve) =>
-      execFile(program, args, { env: { PATH: process.env.PATH, PORT } }, (error) => resolve(Number(error?.code ?? 0))),
+      execFile(program, args, { env: { PATH: process.env.PATH, PORT } }, (error) =>
+        resolve(Number(error?.code ?? 0)),
+      ),
     );
   };
 
