@@ -25,10 +25,15 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-USER node
+LABEL org.opencontainers.image.title="Charging Data Service" \
+  org.opencontainers.image.description="OAuth 2 authority and webhook portal for electric-vehicle charging data" \
+  org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
+# The user node, by its number: Kubernetes cannot tell whether a name is root (runAsNonRoot).
+USER 1000:1000
 EXPOSE 3000
 # Liveness only: restarting an instance that waits for its database would not help.
+# A shell and bash's own sockets, which take 3 ms of a processor; Node.js takes 50 ms for each check.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT && printf 'GET /health/live HTTP/1.1\\r\\nhost: localhost\\r\\nconnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 # The same flags as in `npm start` (docs/decisions/0008).
 CMD ["node", "--no-allocation-site-pretenuring", "--max-old-space-size=512", "--max-semi-space-size=8", "dist/src/main.js"]

@@ -2,10 +2,17 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** Every workload, in the order in which they run. */
-export const WORKLOADS = ['idle', 'W1', 'W2', 'W2b', 'W2c', 'W3', 'W4', 'W5', 'W6', 'W7', 'W8'];
+export const WORKLOADS = ['idle', 'W1', 'W2', 'W2b', 'W2c', 'W3', 'W4', 'W5', 'W6', 'W7', 'W8', 'W9'];
 
-const FULL = { rounds: 3, seconds: 8, rows: 5_000_000, expired: 1_000_000, deliveries: 20_000 };
-const QUICK = { rounds: 1, seconds: 2, rows: 50_000, expired: 20_000, deliveries: 1_000 };
+const FULL = {
+  rounds: 3,
+  seconds: 8,
+  rows: 5_000_000,
+  expired: 1_000_000,
+  deliveries: 20_000,
+  backlog: 100_000,
+};
+const QUICK = { rounds: 1, seconds: 2, rows: 50_000, expired: 20_000, deliveries: 1_000, backlog: 1_000 };
 
 export const USAGE = `Usage: npm run bench -- [options]
   --only W1,W2   only these workloads, out of ${WORKLOADS.join(', ')}
@@ -14,6 +21,7 @@ export const USAGE = `Usage: npm run bench -- [options]
   --rows N       live tokens of W6 (${FULL.rows})
   --expired N    ended grants of W7 (${FULL.expired})
   --deliveries N the full queue of W8 (${FULL.deliveries})
+  --backlog N    deliveries that wait in W9 (${FULL.backlog})
   --quick        one short round over small tables: shows that everything works, not how fast it is
   --no-pgbench   without pgbench
   --out PATH     where the report goes, without .md and .svg (bench/results/<time>)`;
@@ -24,7 +32,15 @@ export function readOptions(args) {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ only: number, rounds: number, seconds: number, rows: number, expired: number, deliveries: number },
+      ...{
+        only: number,
+        rounds: number,
+        seconds: number,
+        rows: number,
+        expired: number,
+        deliveries: number,
+        backlog: number,
+      },
       ...{ quick: { type: 'boolean' }, 'no-pgbench': { type: 'boolean' }, out: { type: 'string' } },
       help: { type: 'boolean' },
     },

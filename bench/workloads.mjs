@@ -1,5 +1,6 @@
 import { idleShare, startTimes } from './idle.mjs';
 import { measure, measureBeside, measureJustStarted, median, medianInterval } from './measure.mjs';
+import { measureBacklog } from './workloads/backlog.mjs';
 import { codeExchange } from './workloads/codes.mjs';
 import { measureDeliveries } from './workloads/deliveries.mjs';
 import { fillTables } from './workloads/large-table.mjs';
@@ -55,6 +56,15 @@ export async function runWorkloads(bench) {
   if (asked('W8')) {
     say('W8 event deliveries');
     done.results.push(await measureDeliveries(small, bench));
+  }
+  if (asked('W9')) {
+    say('W9 W1 while a backlog of deliveries drains');
+    const backlog = await measureBacklog(small, bench);
+    done.bounds.push({
+      ...{ name: 'W9 W1 p99 while deliveries drain, × alone', ours: backlog.times, atMost: true },
+      ...{ must: backlog.must, aim: backlog.aim },
+    });
+    done.facts.push(backlog.fact);
   }
   // The longest come last: if one fails, what was measured before it is still reported.
   for (const [id, run] of [

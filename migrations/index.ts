@@ -33,6 +33,8 @@ import { OperatorSessions1763903000000 } from './1763903000000-operator-sessions
 import { RecoveryCodesOfApps1763903010000 } from './1763903010000-recovery-codes-of-apps.js';
 import { RequestsThroughMail1763904000000 } from './1763904000000-requests-through-mail.js';
 import { RequestIdLookup1763904010000 } from './1763904010000-request-id-lookup.js';
+import { MailValidity1763905000000 } from './1763905000000-mail-validity.js';
+import { DeliveryListIndexes1763905010000 } from './1763905010000-delivery-list-indexes.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -71,6 +73,8 @@ export const MIGRATIONS = [
   RecoveryCodesOfApps1763903010000,
   RequestsThroughMail1763904000000,
   RequestIdLookup1763904010000,
+  MailValidity1763905000000,
+  DeliveryListIndexes1763905010000,
 ];
 
 /** The names of the migrations, as the database stores them. */

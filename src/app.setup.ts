@@ -25,6 +25,7 @@ import { renderProblem } from './http/problems/render-problem.js';
 import { addRequestContext } from './http/server/request-context.js';
 import { addRequestHooks } from './http/server/request-hooks.js';
 import { requestIdOf } from './http/server/request-id.js';
+import { addRoleGate } from './http/server/role-gate.js';
 import { addSchemaGate } from './http/server/schema-gate.js';
 import { addSecurityHeaders } from './http/server/security-headers.js';
 import { RequestValidationPipe } from './http/validation/validation.pipe.js';
@@ -82,6 +83,7 @@ export async function createApp(
   addForwardedAddress(fastify, settings.trustedProxies);
   addRequestContext(fastify);
   addRequestHooks(fastify);
+  if (!settings.serves) addRoleGate(fastify);
   addSchemaGate(fastify, app.get(SchemaCompatibility));
   addBodyParsers(fastify);
   addSecurityHeaders(fastify, settings);

@@ -7,7 +7,7 @@ import { median } from '../measure.mjs';
 import { startReceiver } from '../receiver.mjs';
 import { sha256 } from '../setting.mjs';
 
-const OPERATOR = `clnt${'200'.padStart(26, '0')}`;
+let operators = 200;
 const WARM_UP = 2_000;
 const WRITTEN_WITHIN_MS = 30_000;
 
@@ -76,16 +76,16 @@ async function postFromFloor(floor, port, { payload }, number) {
 }
 
 /** Creates endpoints and an event as the company would: with an operator's client, over HTTP. */
-async function makeQueue({ database: { query }, setting, service }, port) {
+export async function makeQueue({ database: { query }, setting, service }, port) {
   const { newSecret } = await load('secrets/tokens.js');
-  const operator = { id: OPERATOR, secret: newSecret('clientSecret') };
+  const operator = { id: `clnt${String(operators++).padStart(26, '0')}`, secret: newSecret('clientSecret') };
   await query(
     `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id, company_service)
      VALUES ($1, 'Operator', 'confidential', '{client_credentials}', '{admin:write,event:publish}', '{}', $2, true)`,
-    [OPERATOR, setting.owner],
+    [operator.id, setting.owner],
   );
   await query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [
-    OPERATOR,
+    operator.id,
     sha256(operator.secret),
   ]);
   const send = async (path, authorization, type, body, expected) => {

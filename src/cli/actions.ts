@@ -7,6 +7,7 @@ import { Settings } from '../config/settings.js';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { migrate } from '../database/migrations/migrate.js';
+import type { LockWait } from '../database/migrations/migration-lock.js';
 import { notFound } from '../http/problems/problem.js';
 import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
 import { GrantsService } from '../tokens/grants.service.js';
@@ -27,7 +28,7 @@ export type Options = Record<string, string[] | undefined>;
 type Action = (app: INestApplicationContext, argument: string, options: Options) => Promise<object>;
 
 /** Needs only the database, whatever its schema. */
-type DatabaseAction = (databaseUrl: string, options: Options, say: (line: string) => void) => Promise<object>;
+type DatabaseAction = (databaseUrl: string, options: Options, wait: LockWait) => Promise<object>;
 
 /** Validates the members by the rules of the admin API; throws its 400 problem. */
 const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> =>
@@ -129,10 +130,10 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
 };
 
 export const DATABASE_ACTIONS: Record<keyof typeof DATABASE_COMMANDS, DatabaseAction> = {
-  migrate: async (databaseUrl, options, say) => ({
+  migrate: async (databaseUrl, options, wait) => ({
     migrations_run: await migrate(databaseUrl, undefined, {
       serviceRole: one(options, 'service-role'),
-      say,
+      ...wait,
     }),
   }),
 };

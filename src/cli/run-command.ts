@@ -10,15 +10,19 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
   const request = readArguments(args);
   if ('error' in request) return refuse(request.error);
   const { name, argument, options } = request;
-  const { databaseUrlOf, loadSettings } = await import('../config/settings.js');
+  const { migrationSettingsOf, loadSettings } = await import('../config/settings.js');
   const { SettingsError } = await import('../config/environment.js');
   const { Problem } = await import('../http/problems/problem.js');
   const { ACTIONS, DATABASE_ACTIONS } = await import('./actions.js');
   try {
     if (isForDatabase(name)) {
-      const url = databaseUrlOf(environment);
-      if (url === undefined) return refuse('DATABASE_URL is required.');
-      return show(await DATABASE_ACTIONS[name](url, options, (line) => process.stderr.write(`${line}\n`)));
+      const { databaseUrl, migrationWait } = migrationSettingsOf(environment);
+      if (databaseUrl === undefined) return refuse('DATABASE_URL is required.');
+      const wait = {
+        waitSeconds: migrationWait,
+        say: (line: string) => void process.stderr.write(`${line}\n`),
+      };
+      return show(await DATABASE_ACTIONS[name](databaseUrl, options, wait));
     }
     const settings = await loadSettings(environment);
     if (settings.databaseUrl === undefined) return refuse('DATABASE_URL is required.');

@@ -14,6 +14,7 @@ import {
 } from 'class-validator';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
+import { misspeltSettings } from './misspelt-settings.js';
 import { readSettingFiles } from './setting-files.js';
 import {
   IsBaseUrl,
@@ -39,6 +40,9 @@ export class Environment {
   @IsIn(['production', 'development', 'test'], { message: 'must be production, development or test' })
   NODE_ENV?: string;
 
+  @IsIn(['all', 'api', 'worker'], { message: 'must be all, api or worker' })
+  ROLE: 'all' | 'api' | 'worker' = 'all';
+
   @WholeNumber(1, 65535)
   PORT = 3000;
 
@@ -62,6 +66,9 @@ export class Environment {
 
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   MIGRATE_ON_START = 'true';
+
+  @WholeNumber(0, 86_400, 'seconds')
+  MIGRATION_WAIT_SECONDS = 600;
 
   // With a database that others may use, a key is only generated if NODE_ENV says that this is development.
   @ValidateIf(
@@ -141,6 +148,9 @@ export class Environment {
   @Validate(IsRetrySchedule)
   WEBHOOK_RETRY_SCHEDULE_SECONDS = '5,300,1800,7200,18000,36000,50400,72000,86400';
 
+  @WholeNumber(1, 4096)
+  WEBHOOK_CONCURRENCY = 512;
+
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   WEBHOOK_ALLOW_PRIVATE_ADDRESSES = 'false';
 
@@ -198,6 +208,9 @@ export class Environment {
   @ValidateIf((env: Environment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
   @Validate(IsMailSender)
   MAIL_FROM?: string;
+
+  @WholeNumber(1, 1_000_000)
+  MAILS_PER_NETWORK_ADDRESS = 20;
 
   // Its default depends on others (`settings.ts`).
   @IsOptional()
@@ -258,7 +271,8 @@ export function readEnvironment(environmentOfProcess: NodeJS.ProcessEnv, needed?
   if (errors.length > 0 || unread.length > 0) {
     const lines = unread
       .map((line) => `  ${line}`)
-      .concat(errors.map((error) => `  ${error.property} ${Object.values(error.constraints ?? {})[0]}`));
+      .concat(errors.map((error) => `  ${error.property} ${Object.values(error.constraints ?? {})[0]}`))
+      .concat(misspeltSettings(environmentOfProcess, SETTING_NAMES).map((line) => `  ${line}`));
     throw new SettingsError(`The service cannot start with these settings:\n${lines.join('\n')}`);
   }
   return environment;

@@ -17,6 +17,8 @@ export class Settings {
   production!: boolean;
   /** Without a database URL, and not in production, the service is a complete demonstration. */
   demonstration!: boolean;
+  /** What this instance does: answer requests (`api`), work on what waits in the database (`worker`), or both. */
+  role!: 'all' | 'api' | 'worker';
   port!: number;
   host!: string;
   baseUrl!: string;
@@ -26,6 +28,8 @@ export class Settings {
   databaseWait!: number;
   /** If false, `operator migrate` runs the migrations, and a start waits for them. */
   migrateOnStart!: boolean;
+  /** Seconds that a start or a migration waits for another one. */
+  migrationWait!: number;
   dataDir!: string;
   /** The key that encrypts; all of `encryptionKeys` (this one first) can decrypt. */
   encryptionKey!: Buffer;
@@ -49,6 +53,8 @@ export class Settings {
   oauthRateLimit!: number;
   /** Seconds to wait before each further attempt of a delivery. */
   webhookRetrySchedule!: number[];
+  /** How many attempts are under way at a time; slow ones make room for more. */
+  webhookConcurrency!: number;
   /** Also allow webhooks to `http` and internal addresses. */
   webhookAllowPrivateAddresses!: boolean;
   redisUrl?: string;
@@ -70,6 +76,8 @@ export class Settings {
   fourEyes!: boolean;
   /** Undefined if no mail is sent. */
   mail?: { smtpUrl: string; from: string };
+  /** Mails an hour that one network address causes without a login. */
+  mailsPerNetworkAddress!: number;
   /** Drivers can make their own account. */
   signUp!: boolean;
   /** What happens to an event whose data breaks its schema (contract §21). */
@@ -78,6 +86,16 @@ export class Settings {
   /** Whether mail is sent: by SMTP, or in the demonstration into its inbox. */
   get sendsMail(): boolean {
     return this.mail !== undefined || this.demonstration;
+  }
+
+  /** Whether this instance answers more than health checks and metrics. */
+  get serves(): boolean {
+    return this.role !== 'worker';
+  }
+
+  /** Whether this instance delivers, sends mail, publishes planned events and purges. */
+  get works(): boolean {
+    return this.role !== 'api';
   }
 
   /** With an https base URL, cookies are `Secure` and `__Host-`, and HSTS is sent. */
@@ -92,6 +110,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
   const settings = Object.assign(new Settings(), {
     production: env.NODE_ENV === 'production',
     demonstration: isDemonstration(env),
+    role: env.ROLE,
     port: env.PORT,
     host: env.HOST,
     baseUrl: new URL(env.BASE_URL ?? `http://localhost:${env.PORT}`).origin,
@@ -99,6 +118,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databaseWait: env.DATABASE_WAIT_SECONDS,
     migrateOnStart: env.MIGRATE_ON_START === 'true',
+    migrationWait: env.MIGRATION_WAIT_SECONDS,
     dataDir: path.resolve(env.DATA_DIR),
     bootstrapOperator: bootstrapOperatorOf(env),
     accessTokenTtl: env.ACCESS_TOKEN_TTL_SECONDS,
@@ -115,6 +135,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     rateLimit: env.RATE_LIMIT_PER_HOUR,
     oauthRateLimit: env.OAUTH_RATE_LIMIT_PER_MINUTE,
     webhookRetrySchedule: splitList(env.WEBHOOK_RETRY_SCHEDULE_SECONDS).map(Number),
+    webhookConcurrency: env.WEBHOOK_CONCURRENCY,
     webhookAllowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES === 'true',
     redisUrl: env.REDIS_URL,
     metricsToken: env.METRICS_TOKEN,
@@ -133,6 +154,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
       env.SMTP_URL === undefined || env.MAIL_FROM === undefined
         ? undefined
         : { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
+    mailsPerNetworkAddress: env.MAILS_PER_NETWORK_ADDRESS,
     eventSchemaCheck: env.EVENT_SCHEMA_CHECK,
     // The demonstration shows it where it can, unless it is switched off.
     signUp:
@@ -144,6 +166,12 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     throw new SettingsError(
       'The service cannot start with these settings:\n' +
         '  HOST must be a loopback address (127.0.0.1) in the demonstration; to listen elsewhere, set DATABASE_URL',
+    );
+  }
+  if (settings.demonstration && settings.role !== 'all') {
+    throw new SettingsError(
+      'The service cannot start with these settings:\n' +
+        '  ROLE must be all in the demonstration; to divide the work, set DATABASE_URL',
     );
   }
   if (!settings.passwordSignIn && settings.identityProviders.length === 0) {
@@ -179,9 +207,13 @@ function refuseSignUpWithoutMail(settings: Settings): void {
   );
 }
 
-/** The only setting that migrations need; undefined if it is not set. Throws a SettingsError if it is invalid. */
-export const databaseUrlOf = (source: NodeJS.ProcessEnv): string | undefined =>
-  readEnvironment(source, ['DATABASE_URL']).DATABASE_URL;
+/** The settings that migrations need; `databaseUrl` is undefined if it is not set. Throws a SettingsError if one is invalid. */
+export function migrationSettingsOf(
+  source: NodeJS.ProcessEnv,
+): Pick<Settings, 'databaseUrl' | 'migrationWait'> {
+  const env = readEnvironment(source, ['DATABASE_URL', 'MIGRATION_WAIT_SECONDS']);
+  return { databaseUrl: env.DATABASE_URL, migrationWait: env.MIGRATION_WAIT_SECONDS };
+}
 
 function bootstrapOperatorOf(env: Environment): BootstrapOperator | undefined {
   if (env.BOOTSTRAP_OPERATOR_EMAIL === undefined || env.BOOTSTRAP_OPERATOR_PASSWORD === undefined)

@@ -19,3 +19,10 @@ export const pendingMails = new Gauge({
   name: 'mails_pending',
   help: 'Mails waiting to be sent, in the whole database, counted up to 10,000',
 });
+
+/** Mails that somebody asked for and nobody gets. */
+export const withheldMails = new Counter({
+  name: 'mails_withheld_total',
+  help: 'Mails that were not sent: over the limit of the address or of the network address, or with a link that had expired',
+  labelNames: ['reason'] as const,
+});

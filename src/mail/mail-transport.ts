@@ -20,4 +20,6 @@ export class SendError extends Error {
 /** Hands a mail on; throws a `SendError` if that fails, or an AbortError. */
 export interface MailTransport {
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
+  /** Closes connections that are kept. */
+  close?(): void;
 }

@@ -7,15 +7,15 @@ import { QueueWorker } from '../database/background/queue-worker.js';
 import { Listener } from '../database/connections/listener.service.js';
 import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
 import { ehloName } from './ehlo-name.js';
-import { finishedMails, mailAttempts } from './mail-metrics.js';
+import { finishedMails, mailAttempts, withheldMails } from './mail-metrics.js';
 import { waitAfter } from './mail-schedule.js';
 import { SendError, type MailTransport } from './mail-transport.js';
 import { MailsRepository, MAIL_CHANNEL, type ClaimedMail, type MailResult } from './mails.repository.js';
 import { MailsService } from './mails.service.js';
-import { SmtpTransport } from './smtp-transport.js';
+import { SMTP_CONNECTIONS, SmtpTransport } from './smtp-transport.js';
 
 /** Concurrent connections to the SMTP server, of one instance. */
-const IN_HAND = 8;
+const IN_HAND = SMTP_CONNECTIONS;
 const POLL_EVERY_MS = 5_000;
 /** Well below the lease, so that a holder has stopped before another instance may begin. */
 const SEND_WITHIN_MS = 45_000;
@@ -35,7 +35,7 @@ export class MailWorker extends QueueWorker {
     settings: Settings,
     listener: Listener,
   ) {
-    super('Mails', server, schema);
+    super('Mails', server, schema, settings.works);
     if (settings.mail) this.transport = new SmtpTransport(settings.mail, ehloName(settings.baseUrl));
     const wakeUp = () => void this.claimDue();
     listener.listen(MAIL_CHANNEL, { onConnected: wakeUp, onAnnouncement: wakeUp });
@@ -44,6 +44,10 @@ export class MailWorker extends QueueWorker {
   /** Called during application setup by the demonstration, which has no SMTP server. */
   useTransport(transport: MailTransport): void {
     this.transport = transport;
+  }
+
+  protected override afterLast(): void {
+    this.transport?.close?.();
   }
 
   @Interval(POLL_EVERY_MS)
@@ -76,7 +80,11 @@ export class MailWorker extends QueueWorker {
 
   /** Undefined if the shutdown broke it off. */
   private async attempt(mail: ClaimedMail, transport: MailTransport): Promise<MailResult | undefined> {
-    const { id, address, sealedContent, attempts, isTooOld } = mail;
+    const { id, address, sealedContent, attempts, isTooOld, isUseless } = mail;
+    if (isUseless) {
+      withheldMails.inc({ reason: 'expired' });
+      return { state: 'failed', error: 'its link had expired before it could be sent' };
+    }
     if (isTooOld) return { state: 'failed', error: 'it waited for 24 hours' };
     const content = this.mails.open(id, sealedContent);
     if (!content)

@@ -18,6 +18,7 @@ export interface MailRow {
   clientId: string | null;
   address: string;
   cause: string;
+  usefulSeconds: number | null;
   sealedContent: Buffer;
 }
 
@@ -32,6 +33,8 @@ export interface ClaimedMail {
   attempts: number;
   /** It has waited for 24 hours. */
   isTooOld: boolean;
+  /** Its link does not work any more. */
+  isUseless: boolean;
 }
 
 export type MailResult =
@@ -69,11 +72,14 @@ export class MailsRepository {
   async insert(manager: EntityManager, mail: MailRow): Promise<boolean> {
     const rows: unknown[] = await manager.query(
       `WITH added AS (
-         INSERT INTO mails (id, kind, user_id, client_id, address, cause, sealed_content)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (cause) DO NOTHING RETURNING id
+         INSERT INTO mails (id, kind, user_id, client_id, address, cause, sealed_content, useful_until)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) ON CONFLICT (cause) DO NOTHING RETURNING id
        )
        SELECT pg_notify('${MAIL_CHANNEL}', '') FROM added`,
-      [mail.id, mail.kind, mail.userId, mail.clientId, mail.address, mail.cause, mail.sealedContent],
+      [
+        ...[mail.id, mail.kind, mail.userId, mail.clientId, mail.address, mail.cause, mail.sealedContent],
+        mail.usefulSeconds,
+      ],
     );
     return rows.length === 1;
   }
@@ -88,7 +94,8 @@ export class MailsRepository {
            WHERE state = 'pending' AND next_attempt_at <= now() AND (lease_until IS NULL OR lease_until <= now())
            ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED))
        RETURNING id, lease_id AS "leaseId", kind, address, sealed_content AS "sealedContent", attempts,
-                 created_at <= now() - ${RETRIED_FOR} AS "isTooOld"`,
+                 created_at <= now() - ${RETRIED_FOR} AS "isTooOld",
+                 coalesce(useful_until <= now(), false) AS "isUseless"`,
       [leaseId, limit],
     );
     return rows;

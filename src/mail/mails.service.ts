@@ -17,6 +17,8 @@ export interface NewMail {
   clientId?: string;
   /** What it tells of: one cause makes one mail. */
   cause: string;
+  /** How many seconds its link works; it is not sent later. */
+  usefulSeconds?: number;
   mail: MailText;
   /** Where mails of this kind are switched off. */
   unsubscribeUrl?: string;
@@ -48,6 +50,7 @@ export class MailsService {
       clientId: input.clientId ?? null,
       address: input.address,
       cause: input.cause,
+      usefulSeconds: input.usefulSeconds ?? null,
       sealedContent: this.sealed(id, { ...renderMail(input.mail), unsubscribeUrl: input.unsubscribeUrl }),
     });
   }

@@ -4,6 +4,10 @@ import { SendError, type MailTransport, type OutgoingMail } from './mail-transpo
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
+/** Concurrent connections of one instance, each for many mails. */
+export const SMTP_CONNECTIONS = 8;
+// Below the time after which servers end idle connections.
+const IDLE_MS = 10_000;
 
 /** What nodemailer adds to an error. */
 interface SmtpError {
@@ -27,6 +31,11 @@ export class SmtpTransport implements MailTransport {
     this.transporter = createTransport({
       url: settings.smtpUrl,
       name,
+      pool: true,
+      maxConnections: SMTP_CONNECTIONS,
+      // A mail whose connection ended before it was sent; the queue has tries of its own.
+      maxRequeues: 1,
+      idleTimeout: IDLE_MS,
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
       dnsTimeout: CONNECT_MS,
@@ -36,6 +45,10 @@ export class SmtpTransport implements MailTransport {
       disableFileAccess: true,
       disableUrlAccess: true,
     });
+  }
+
+  close(): void {
+    this.transporter.close();
   }
 
   async send(mail: OutgoingMail, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,11 @@ const pendingDeliveries = new Gauge({
 });
 const oldestDelivery = new Gauge({
   name: 'webhook_oldest_due_delivery_seconds',
-  help: 'How long the oldest due delivery has waited',
+  help: 'How long the oldest due delivery has waited, except those of endpoints that fail, are slow or have a limit',
+});
+const heldBackEndpoints = new Gauge({
+  name: 'webhook_endpoints_held_back',
+  help: 'Endpoints with due deliveries that wait because the endpoint fails or is slow',
 });
 const databaseConnections = new Gauge({
   name: 'database_connections',
@@ -39,6 +43,12 @@ const buildInfo = new Gauge({
   labelNames: ['version', 'node'] as const,
 });
 
+const instanceRole = new Gauge({
+  name: 'instance_role',
+  help: 'Always 1; the label is the ROLE of this instance',
+  labelNames: ['role'] as const,
+});
+
 // The event loop lag is sampled this often. prom-client's default of 10 ms took a third of an idle instance's CPU time.
 const LAG_EVERY_MS = 50;
 
@@ -54,6 +64,7 @@ export class GaugesService {
   ) {
     poolSize.set(settings.databasePoolSize);
     buildInfo.set({ version: buildVersion(), node: process.versions.node }, 1);
+    instanceRole.set({ role: settings.role }, 1);
     // Several instances in one process, as in tests, share one registry.
     if (!register.getSingleMetric('nodejs_eventloop_lag_seconds')) {
       collectDefaultMetrics({ eventLoopMonitoringPrecision: LAG_EVERY_MS });
@@ -75,5 +86,6 @@ export class GaugesService {
     if (!waiting) return;
     pendingDeliveries.set(waiting.pending);
     oldestDelivery.set(waiting.oldestSeconds);
+    heldBackEndpoints.set(waiting.heldBack);
   }
 }

@@ -16,7 +16,7 @@ export class HealthController {
 
   /** 200 while the process runs. */
   @Get('live')
-  @RouteConfig({ servesAnySchema: true })
+  @RouteConfig({ servesAnySchema: true, isInternal: true })
   live(): { status: 'ok' } {
     return { status: 'ok' };
   }
@@ -27,7 +27,7 @@ export class HealthController {
    */
   @Get('ready')
   @HealthCheck()
-  @RouteConfig({ tellsReadiness: true, servesAnySchema: true })
+  @RouteConfig({ tellsReadiness: true, servesAnySchema: true, isInternal: true })
   async ready(): Promise<HealthCheckResult> {
     try {
       return await this.health.check([

@@ -18,7 +18,7 @@ export class MetricsController {
   ) {}
 
   @Get()
-  @RouteConfig({ servesAnySchema: true })
+  @RouteConfig({ servesAnySchema: true, isInternal: true })
   async show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { metricsToken } = this.settings;
     this.limits.refuseOverLimit(request);

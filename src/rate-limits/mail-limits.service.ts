@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HOUR_MS } from '../config/durations.js';
+import { Settings } from '../config/settings.js';
+import { withheldMails } from '../mail/mail-metrics.js';
 import { accountDigest } from '../users/sessions/known-browsers.service.js';
 import { addressKey } from '../http/server/address-key.js';
 import { countDecision } from './rate-limit-metrics.js';
@@ -10,7 +12,6 @@ import { waitingTime } from './waiting-time.js';
 
 // Contract §18.
 const MAILS_TO_ONE_ADDRESS = 5;
-const MAILS_FROM_ONE_NETWORK_ADDRESS = 20;
 const MAILS_OF_ONE_PARTNER = 20;
 
 /** Why a mail is not sent, for the person who asked for it, and when it can be. */
@@ -22,17 +23,26 @@ export interface MailRefusal {
 /** Limits of the mails that somebody causes whom nobody knows, or who names somebody else's address (contract §18). */
 @Injectable()
 export class MailLimitsService {
-  constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}
+  constructor(
+    @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
+    private readonly settings: Settings,
+  ) {}
 
   /** Counts a mail that is requested without a login; false over a limit. Every address counts, whether it has an account or not. */
   async admit(email: string, networkAddress: string): Promise<boolean> {
-    const network = await this.count(`mail-${addressKey(networkAddress)}`, MAILS_FROM_ONE_NETWORK_ADDRESS);
-    return network && (await this.admitTo(email));
+    const key = `mail-${addressKey(networkAddress)}`;
+    if (!(await this.count(key, this.settings.mailsPerNetworkAddress))) {
+      withheldMails.inc({ reason: 'limit_of_network' });
+      return false;
+    }
+    return this.admitTo(email);
   }
 
   /** Counts a mail that a logged-in person sends to an address; false over the limit. */
-  admitTo(email: string): Promise<boolean> {
-    return this.count(mailToKey(email), MAILS_TO_ONE_ADDRESS);
+  async admitTo(email: string): Promise<boolean> {
+    const allowed = await this.count(mailToKey(email), MAILS_TO_ONE_ADDRESS);
+    if (!allowed) withheldMails.inc({ reason: 'limit_of_address' });
+    return allowed;
   }
 
   /**

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
+import { Settings } from '../config/settings.js';
 import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { detached } from '../telemetry/log-scope.js';
@@ -39,6 +40,7 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
     private readonly transactions: Transactions,
     private readonly schema: SchemaCompatibility,
     private readonly server: HttpAdapterHost,
+    private readonly settings: Settings,
   ) {}
 
   onModuleInit(): void {
@@ -48,7 +50,7 @@ export class PlannedEventsWorker implements OnModuleInit, OnApplicationBootstrap
   }
 
   onApplicationBootstrap(): void {
-    this.isRunning = true;
+    this.isRunning = this.settings.works;
     this.wake();
   }
 

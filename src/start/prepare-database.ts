@@ -45,13 +45,14 @@ export async function prepareDatabase(
     if (settings.bootstrapOperator) await bootstrapOperator(dataSource, settings.bootstrapOperator);
     await demo?.seed(dataSource);
   };
+  const wait = { waitSeconds: settings.migrationWait, say };
   if (settings.migrateOnStart || demo) {
     const slow = setTimeout(() => say('Running database migrations …'), 1000);
-    await migrate(url, firstData, { entities: FIRST_DATA, say }).finally(() => clearTimeout(slow));
+    await migrate(url, firstData, { entities: FIRST_DATA, ...wait }).finally(() => clearTimeout(slow));
     return;
   }
   await waitForMigrations(url, log);
-  await prepare(url, firstData, FIRST_DATA);
+  await prepare(url, firstData, FIRST_DATA, wait);
 }
 
 /** Resolves once the database has the migrations of this build. */

@@ -1,5 +1,6 @@
 import { SettingsError } from '../config/environment.js';
 import { connectionProblem } from '../database/connections/connection-problem.js';
+import { MigrationLockError } from '../database/migrations/migration-lock.js';
 
 /** Why the service cannot start; the message names the setting. */
 export class StartError extends Error {}
@@ -9,8 +10,8 @@ const REFUSED = /^(28...|3D000|42501)$/;
 
 /** The single log line that says why the start failed; `err` only for unexpected errors. */
 export function startFailure(error: unknown): { message: string; err?: unknown } {
-  if (error instanceof SettingsError || error instanceof StartError) {
-    return { message: error.message.replace(/\s*\n\s*/g, ' ') };
+  if (error instanceof SettingsError || error instanceof StartError || error instanceof MigrationLockError) {
+    return { message: inOneLine(error.message) };
   }
   const { code, message, address, port } = error as NodeJS.ErrnoException & {
     address?: string;
@@ -25,4 +26,10 @@ export function startFailure(error: unknown): { message: string; err?: unknown }
   const sqlState = String((error as { driverError?: { code?: unknown } }).driverError?.code ?? code);
   if (REFUSED.test(sqlState)) return { message: `DATABASE_URL: ${connectionProblem(error)}: ${message}` };
   return { message: `The service cannot start: ${message}`, err: error };
+}
+
+/** A heading and what stands below it, line by line. */
+function inOneLine(message: string): string {
+  const [heading, ...lines] = message.split(/\s*\n\s*/);
+  return lines.length === 0 ? heading! : `${heading} ${lines.join('; ')}`;
 }

@@ -1,6 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { createApp } from '../app.setup.js';
+import { SETTING_NAMES, SettingsError } from '../config/environment.js';
+import { misspeltSettings } from '../config/misspelt-settings.js';
 import { loadSettings, type Settings } from '../config/settings.js';
 import { logOutput } from '../http/server/log-output.js';
 import { createLog } from '../http/server/logging.js';
@@ -24,16 +26,27 @@ const METRICS_WARNING =
   'METRICS_TOKEN is not set: anyone who can reach GET /metrics of this instance can read the metrics.';
 
 /**
- * Starts the service: settings, database, migrations, first data, and finally the port. Throws a SettingsError for invalid
- * settings. Any later failure is logged in one line and ends the process with 1.
+ * Starts the service: settings, database, migrations, first data, and finally the port. A failure is logged in one line and ends the
+ * process with 1; only one of the demonstration is thrown.
  */
 export async function startService(environment: NodeJS.ProcessEnv): Promise<void> {
-  const settings = await loadSettings(environment);
+  try {
+    await startWith(await loadSettings(environment), environment);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    // At any level: it may be LOG_LEVEL that is wrong.
+    createLog('fatal', logOutput()).fatal(startFailure(error).message);
+    process.exitCode = 1;
+  }
+}
+
+async function startWith(settings: Settings, environment: NodeJS.ProcessEnv): Promise<void> {
   const log = createLog(settings.logLevel, logOutput());
   // The demonstration prints for a person. Otherwise everything is a log line; these are logged at any level.
   const spoken = log.child({}, { level: 'info' });
   const say = (line: string) =>
     settings.demonstration ? void process.stdout.write(`${line}\n`) : spoken.info(line);
+  const warn = (line: string) => (settings.demonstration ? say(`Warning: ${line}`) : log.warn(line));
   let demo: Demonstration | undefined;
   let app: NestFastifyApplication | undefined;
   // A start in progress has nothing to finish.
@@ -53,10 +66,8 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
   }
   if (settings.production && settings.metricsToken === undefined) log.warn(METRICS_WARNING);
   if (!settings.sendsMail) say(NO_MAIL);
-  if (settings.webhookAllowPrivateAddresses) {
-    if (settings.demonstration) say(`Warning: ${PRIVATE_ADDRESSES_WARNING}`);
-    else log.warn(PRIVATE_ADDRESSES_WARNING);
-  }
+  for (const line of misspeltSettings(environment, SETTING_NAMES)) warn(line);
+  if (settings.webhookAllowPrivateAddresses) warn(PRIVATE_ADDRESSES_WARNING);
   try {
     app = await startApplication(settings, log, demo, say);
     if (demo) say(demo.banner());

@@ -56,7 +56,8 @@ export class PurgeService implements BeforeApplicationShutdown {
   /** One run at a time. A failure is logged, and the next run tries again. */
   @Interval(PURGE_EVERY_MS)
   protected async purgeOnSchedule(): Promise<void> {
-    if (this.running || this.stopping.signal.aborted || this.schema.isOutdated) return;
+    if (!this.settings.works || this.running || this.stopping.signal.aborted || this.schema.isOutdated)
+      return;
     this.running = this.purge()
       .then(() => undefined)
       .catch((error: Error) => this.logger.warn(`The purge stopped early: ${error.message}`))

@@ -32,10 +32,14 @@ describe('the process', () => {
       });
       for (const { name, service } of started) {
         expect([name, await service.exit()]).toEqual([name, 1]);
-        expect(service.printed).toMatch(
-          new RegExp(`^The service cannot start with these settings:\n(.*\n)*  ${name} must`),
-        );
-        expect(service.printed).not.toMatch(/hidden-word|\n\s+at /);
+        const { level, msg } = JSON.parse(service.printed) as { level: string; msg: string };
+        expect([level, msg]).toEqual([
+          'fatal',
+          expect.stringMatching(
+            new RegExp(`^The service cannot start with these settings: (.*; )?${name} must`),
+          ),
+        ]);
+        expect(service.printed).not.toContain('hidden-word');
       }
       expect(await readdir(root)).toEqual([]);
     } finally {

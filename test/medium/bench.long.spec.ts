@@ -17,7 +17,7 @@ const node = (...args: string[]) =>
 
 describe('the bench', () => {
   it.each([
-    [['--only', 'W9'], 'There is no workload W9.'],
+    [['--only', 'W10'], 'There is no workload W10.'],
     [['--rounds', '0'], '--rounds must be a whole number above 0.'],
     [['--seconds', 'many'], '--seconds must be a number above 0.'],
     [['--fast'], "Unknown option '--fast'"],
@@ -100,7 +100,18 @@ describe('the bench', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-spec-'));
     try {
       const out = path.join(folder, 'report');
-      const short = ['--seconds', '0.1', '--rows', '1000', '--expired', '500', '--deliveries', '50'];
+      const short = [
+        '--seconds',
+        '0.1',
+        '--rows',
+        '1000',
+        '--expired',
+        '500',
+        '--deliveries',
+        '50',
+        '--backlog',
+        '100',
+      ];
       const { code, err } = await node('bench/run.mjs', '--quick', ...short, '--out', out);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       const rows = (await readFile(`${out}.md`, 'utf8'))
@@ -126,7 +137,7 @@ describe('the bench', () => {
         // On a machine that stops for a moment the ratio of two such short rounds may be 0.00.
         expect([id, floor! > 0, ours! > 0, Number.isFinite(ratio)]).toEqual([id, true, true, true]);
       }
-      for (const name of ['idle instance,', 'W1 p99,', 'W7 W1 keeps', 'W7 longest', 'memory']) {
+      for (const name of ['idle instance,', 'W1 p99,', 'W7 W1 keeps', 'W7 longest', 'W9 W1 p99', 'memory']) {
         expect([name, Number(named(name)[1])]).toEqual([name, expect.any(Number)]);
         expect([name, Number(named(name)[1]) >= 0]).toEqual([name, true]);
       }

@@ -77,7 +77,7 @@ describe('the listening connection', () => {
   });
 
   it('does not take a connection that breaks while it waits for its announcement for one behind a pooler', async () => {
-    const silence = HeldTimers.hold(3_000, 3_000, 'listener.service');
+    const silence = HeldTimers.hold(3_000, 3_000, 'session-mode');
     try {
       passesAnnouncements = false;
       listener.onApplicationBootstrap();
@@ -97,7 +97,7 @@ describe('the listening connection', () => {
   it('is replaced only once if it breaks while the announcing connection waits for an answer', async () => {
     // Until then the driver waits for an answer to the announcing connection.
     const limit = HeldTimers.hold(3_000, 3_000, 'pg/lib/client');
-    const silence = HeldTimers.hold(3_000, 3_000, 'listener.service');
+    const silence = HeldTimers.hold(3_000, 3_000, 'session-mode');
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     try {
       passesAnnouncements = true;

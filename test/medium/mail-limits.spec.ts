@@ -1,3 +1,4 @@
+import type { Settings } from '../../src/config/settings.js';
 import { MailLimitsService } from '../../src/rate-limits/mail-limits.service.js';
 import { SharedRateLimitStore } from '../../src/rate-limits/shared-rate-limit-store.js';
 import { HeldTimers } from '../support/held-timers.js';
@@ -22,7 +23,9 @@ describeWithRedis('own', 'Limits of mails on two instances that share Redis', ()
     redis = await RedisServer.start();
     const quiet = { log: () => undefined, warn: () => undefined };
     stores = [0, 1].map(() => new SharedRateLimitStore(redis.url, { logger: quiet }));
-    instances = stores.map((store) => new MailLimitsService(store));
+    instances = stores.map(
+      (store) => new MailLimitsService(store, { mailsPerNetworkAddress: FROM_ONE_NETWORK } as Settings),
+    );
   });
   beforeEach(async () => {
     await redis.startIfEnded();

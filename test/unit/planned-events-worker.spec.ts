@@ -35,6 +35,7 @@ describe('the worker that publishes planned events', () => {
         transactions,
         schema,
         server,
+        { works: true },
       ] as unknown as ConstructorParameters<typeof PlannedEventsWorker>),
     );
   });

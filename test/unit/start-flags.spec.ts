@@ -34,7 +34,9 @@ describe('the health check of the container', () => {
   const check = (): Promise<number> => {
     const PORT = String((server.address() as AddressInfo).port);
     return new Promise((resolve) =>
-      execFile(process.execPath, args, { env: { PORT } }, (error) => resolve(Number(error?.code ?? 0))),
+      execFile(program, args, { env: { PATH: process.env.PATH, PORT } }, (error) =>
+        resolve(Number(error?.code ?? 0)),
+      ),
     );
   };
 
@@ -43,6 +45,6 @@ describe('the health check of the container', () => {
     [503, 1],
   ])('asks whether the service lives, not whether it is ready: %d ends it with %d', async (answer, code) => {
     status = answer;
-    expect([program, await check(), asked]).toEqual(['node', code, ['/health/live']]);
+    expect([program, await check(), asked]).toEqual(['bash', code, ['/health/live']]);
   });
 });

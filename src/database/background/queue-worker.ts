@@ -28,6 +28,8 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
     private readonly noun: string,
     private readonly server: HttpAdapterHost,
     private readonly schema: SchemaCompatibility,
+    /** Whether this instance works on queues at all (`ROLE`). */
+    private readonly isOn = true,
   ) {}
 
   onModuleInit(): void {
@@ -37,7 +39,7 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
   }
 
   onApplicationBootstrap(): void {
-    this.isRunning = true;
+    this.isRunning = this.isOn;
     void this.claimDue();
   }
 
@@ -80,5 +82,11 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
       if (this.isClaiming) await new Promise((resolve) => setTimeout(resolve, 10));
     }
     clearTimeout(timer);
+    this.afterLast();
+  }
+
+  /** Called when nothing is under way any more, and nothing will be. */
+  protected afterLast(): void {
+    // Most have nothing to close.
   }
 }

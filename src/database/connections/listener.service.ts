@@ -4,20 +4,16 @@ import {
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { Settings } from '../../config/settings.js';
 import { detached } from '../../telemetry/log-scope.js';
 import { closeAtOnce, socketOf } from './connection-socket.js';
 import { newConnection } from './connections.js';
+import { proveSessionMode, SessionLostError } from './session-mode.js';
 
 const RECONNECT_AFTER_MS = 500;
 // A server that does not answer a round trip for this long counts as gone.
 const SILENCE_MS = 3_000;
-// Only used to prove that notifications arrive.
-const OWN_CHANNEL = 'listener_proof';
-
-class NotificationsLostError extends Error {}
 
 /** Callbacks about the state of the connection. */
 export interface ConnectionFollower {
@@ -115,7 +111,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
       await connection.query('SET enable_seqscan = off');
       for (const channel of this.listeners.keys()) await connection.query(`LISTEN ${channel}`);
-      await this.proveNotificationsArrive(connection);
+      await proveSessionMode(connection, this.newConnection(), SILENCE_MS);
       if (this.stopped) throw new Error('stopped');
       this.connection = connection;
       this.notificationsLost = false;
@@ -124,7 +120,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
     } catch (error) {
       // Otherwise it broke a while ago, and a newer one says what is the case.
       if (connection === this.newest) {
-        this.notificationsLost = error instanceof NotificationsLostError;
+        this.notificationsLost = error instanceof SessionLostError;
         this.tellOnce((error as Error).message);
       }
       closeAtOnce(connection);
@@ -141,32 +137,6 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.logger.warn(
       `Database notifications are unavailable, so every token is checked in the database: ${problem}`,
     );
-  }
-
-  /**
-   * A notification from another connection must arrive on this one while it is idle. Behind a pooler in transaction mode LISTEN
-   * succeeds, but notifications are lost. Throws if it does not arrive.
-   */
-  private async proveNotificationsArrive(connection: pg.Client): Promise<void> {
-    const sign = randomBytes(8).toString('hex');
-    const heard = new Promise<void>((resolve, reject) => {
-      const message =
-        'notifications do not arrive; DATABASE_URL must point to PostgreSQL itself or to a pooler in session mode';
-      setTimeout(() => reject(new NotificationsLostError(message)), SILENCE_MS).unref();
-      connection.once('end', () => reject(new Error('the connection was lost')));
-      connection.on('notification', ({ payload }) => payload === sign && resolve());
-    });
-    heard.catch(() => undefined);
-    await connection.query(`LISTEN ${OWN_CHANNEL}`);
-    const announcer = this.newConnection();
-    try {
-      await announcer.connect();
-      await announcer.query('SELECT pg_notify($1, $2)', [OWN_CHANNEL, sign]);
-      await heard;
-    } finally {
-      closeAtOnce(announcer);
-    }
-    await connection.query(`UNLISTEN ${OWN_CHANNEL}`);
   }
 
   private newConnection(): pg.Client {

@@ -1,14 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
-import { newConnection } from '../connections/connections.js';
 import { dataSourceOptions } from '../connections/data-source.js';
 import { isLockTimeout, isLostRace } from '../queries/database-errors.js';
+import { underMigrationLock, type LockWait } from './migration-lock.js';
 import { readSchemaState, refuseForeignSchema, type Ask } from './schema-state.js';
 import { grantServiceRole } from './service-role.js';
-
-// Any number not used otherwise in this database: the first eight bytes of "charging" as an integer.
-const LOCK = 7_163_106_617_430_109_543n;
-const ASK_FOR_LOCK_EVERY_MS = 100;
 
 // Statements queue behind one that waits for a lock. So it gives up while the others can still be served (their own limit is five
 // seconds, `data-source.ts`), and lets them pass before it tries again.
@@ -20,15 +16,13 @@ const LOCK_ATTEMPTS = 60;
 
 type Entities = Exclude<DataSourceOptions['entities'], undefined>;
 
-export interface MigrateOptions {
+export interface MigrateOptions extends LockWait {
   /** A role that gets only the privileges of the service (`service-role.ts`). */
   serviceRole?: string;
   /** Replaces the migrations of this build. */
   migrations?: (new () => MigrationInterface)[];
   /** What `afterwards` reads and inserts. */
   entities?: Entities;
-  /** Reports progress to a person. */
-  say?: (line: string) => void;
 }
 
 /**
@@ -41,11 +35,12 @@ export async function migrate(
   afterwards: (dataSource: DataSource) => Promise<void> = async () => undefined,
   options: MigrateOptions = {},
 ): Promise<string[]> {
-  return underLock(url, async () => {
+  const work = async () => {
     const done = await runMigrations(url, options);
     await withDataSource({ ...dataSourceOptions(url, 2), entities: options.entities }, afterwards);
     return done;
-  });
+  };
+  return underMigrationLock(url, work, options);
 }
 
 /**
@@ -56,27 +51,9 @@ export const prepare = (
   url: string,
   work: (dataSource: DataSource) => Promise<void>,
   entities: Entities,
-): Promise<void> => underLock(url, () => withDataSource({ ...dataSourceOptions(url, 2), entities }, work));
-
-/**
- * The lock is polled instead of waited for: a waiting statement is a transaction, and an index built concurrently under the lock
- * would wait for that transaction to end.
- */
-async function underLock<T>(url: string, work: () => Promise<T>): Promise<T> {
-  const lock = newConnection(url, { application_name: 'charging-data-service migrations' });
-  await lock.connect();
-  try {
-    for (;;) {
-      const { rows } = await lock.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [
-        LOCK.toString(),
-      ]);
-      if (rows[0]!.held) return await work();
-      await pause(ASK_FOR_LOCK_EVERY_MS);
-    }
-  } finally {
-    await lock.end();
-  }
-}
+  wait?: LockWait,
+): Promise<void> =>
+  underMigrationLock(url, () => withDataSource({ ...dataSourceOptions(url, 2), entities }, work), wait);
 
 async function runMigrations(
   url: string,

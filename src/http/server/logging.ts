@@ -2,6 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import { pino, type DestinationStream, type Level, type Logger, type LoggerOptions } from 'pino';
 import type { FastifyRequest } from 'fastify';
 import { logFields, type LogFields } from '../../telemetry/log-scope.js';
+import { RepeatedLines } from './repeated-lines.js';
 
 /**
  * The log of the service: JSON lines. A request is identified by its method and route pattern, never by its URL, headers or body,
@@ -47,8 +48,12 @@ export interface Line {
 const isLine = (message: unknown): message is Line =>
   typeof message === 'object' && message !== null && 'text' in message && 'fields' in message;
 
+const REPEATING: ReadonlySet<Level> = new Set(['warn', 'error']);
+
 /** Writes the lines of Nest and of the services to the same log, with the fields of the current scope. */
 export class NestLog implements LoggerService {
+  private readonly repeated = new RepeatedLines();
+
   constructor(private readonly logger: Logger) {}
 
   log(message: unknown, context?: string): void {
@@ -71,9 +76,20 @@ export class NestLog implements LoggerService {
   }
 
   private write(level: Level, message: unknown, context: string | undefined): void {
-    const fields = { context, ...logFields() };
+    const scope = logFields();
+    const fields = { context, ...scope };
+    if (REPEATING.has(level) && scope === undefined && !this.isNew(level, message, context)) return;
     if (message instanceof Error) this.logger[level]({ ...fields, err: message }, message.message);
     else if (isLine(message)) this.logger[level]({ ...fields, ...message.fields }, message.text);
     else this.logger[level](fields, String(message));
+  }
+
+  /** Work that nobody in particular waits for says the same over and over while something is broken. */
+  private isNew(level: Level, message: unknown, context: string | undefined): boolean {
+    if (isLine(message)) return true;
+    const text = message instanceof Error ? message.message : String(message);
+    return this.repeated.isNew(`${level} ${context} ${text}`, (count) =>
+      this.logger[level]({ context, repeated: count }, `${text} (${count} more times in the last minute)`),
+    );
   }
 }

@@ -55,7 +55,9 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     // What was asked for in a sandbox must raise no alarm.
     if (request.sandboxFault === undefined) observeRequest(method, route, statusCode, elapsedTime / 1000);
     else countFault(request.sandboxFault);
-    request.log.info(
+    // Balancers and Prometheus ask all the time.
+    const level = routeOptions.config?.isInternal && statusCode < 400 ? 'debug' : 'info';
+    request.log[level](
       {
         method,
         route,

@@ -88,6 +88,18 @@ export const IsText = (min: number, max: number): PropertyDecorator =>
     sized(min, max),
   );
 
+/** Fewer letters and digits than these are in nearly every row, and no index finds them. */
+const SEARCHED = 3;
+
+/** A part of a text to search for in a table that grows with people. */
+export const IsSearch = (max: number): PropertyDecorator =>
+  rule(
+    'isSearch',
+    `must be a string of up to ${max} characters, with at least ${SEARCHED} letters or digits`,
+    (value) => isTextOf(value, 1, max) && (value.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= SEARCHED,
+    sized(SEARCHED, max),
+  );
+
 const VISIBLE = /[^\s\p{C}\p{Z}]/u;
 
 /** A text that people read: one line or many, and either visible or possibly empty. */

@@ -90,6 +90,7 @@ export class InvitationsService {
         kind: 'invitation',
         address: email,
         cause: `link ${digest.toString('base64url')}`,
+        usefulSeconds: LINK_TTL_SECONDS,
         mail: MAIL_TEXTS.invitation(organisation.name, `${this.settings.baseUrl}/invitations/${key}`),
       });
       await this.record(manager, actor, 'organisation.member_invited', organisationId, id, role);

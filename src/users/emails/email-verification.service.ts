@@ -53,6 +53,7 @@ export class EmailVerificationService {
       userId: id,
       address: email,
       cause: `link ${digest.toString('base64url')}`,
+      usefulSeconds: LINK_TTL_SECONDS,
       mail: MAIL_TEXTS.verifyEmail(email, `${this.settings.baseUrl}/email/verify/${key}`),
     });
   }

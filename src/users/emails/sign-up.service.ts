@@ -72,6 +72,7 @@ export class SignUpService {
       kind: 'sign_up',
       address: email,
       cause: `link ${digest.toString('base64url')}`,
+      usefulSeconds: LINK_TTL_SECONDS,
       mail: MAIL_TEXTS.signUp(`${this.settings.baseUrl}/sign-up/${key}`),
     });
   }

@@ -104,6 +104,7 @@ export class PasswordLinksService {
         userId: id,
         address: email,
         cause: `link ${digest.toString('base64url')}`,
+        usefulSeconds: ttl,
         mail: (kind === 'account_exists' ? MAIL_TEXTS.accountExists : MAIL_TEXTS.forgottenPassword)(
           `${this.settings.baseUrl}/password/${key}`,
         ),

@@ -146,6 +146,7 @@ export class ContactsService {
       clientId: to.clientId,
       address: to.email,
       cause: `link ${to.digest.toString('base64url')}`,
+      usefulSeconds: LINK_TTL_SECONDS,
       mail: MAIL_TEXTS.verifyContact(to.name, `${this.settings.baseUrl}/email/verify/${to.key}`),
     });
   }

@@ -24,8 +24,8 @@ export class DeliveriesService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** The number of pending deliveries, counted up to 10,000, and how many seconds the oldest due one has waited. */
-  waiting(): Promise<{ pending: number; oldestSeconds: number }> {
+  /** What waits, for the metrics. */
+  waiting(): Promise<{ pending: number; oldestSeconds: number; heldBack: number }> {
     return this.queue.waiting();
   }
 

@@ -26,3 +26,9 @@ export const deliveriesInHand = new Gauge({
   name: 'webhook_deliveries_in_hand',
   help: 'Deliveries that this instance is currently handling',
 });
+
+/** What the event loop leaves for them. */
+export const deliveriesInHandLimit = new Gauge({
+  name: 'webhook_deliveries_in_hand_limit',
+  help: 'How many quick deliveries this instance handles at a time at present: fewer while its event loop turns late',
+});

@@ -13,6 +13,8 @@ export const LEASE_SECONDS = 30;
 const FAILING_DAYS = 5;
 /** Contract §22: attempts are counted by the second they start in, so that one second more than a minute has to pass. */
 const WINDOW = "interval '61 seconds'";
+/** An endpoint whose answers take longer on average is slow, and has few attempts at a time. */
+const SLOW_MS = 1000;
 /** Contract §18: by how many of its last attempts an endpoint counts as failing. */
 const RECENT = 20;
 
@@ -146,26 +148,34 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * The number of pending deliveries, counted up to 10,000, and how many seconds the oldest due one has waited; what a throttle
-   * makes wait does not count for that.
+   * The number of pending deliveries, counted up to 10,000; how many seconds the oldest due one has waited; and how many endpoints
+   * have due ones that are held back because the endpoint fails or is slow. Those, and what a throttle makes wait, do not count as
+   * waiting: no further instance would deliver them sooner.
    */
-  async waiting(): Promise<{ pending: number; oldestSeconds: number }> {
-    const [row]: { pending: number; oldestSeconds: number }[] = await this.deliveries.query(
+  async waiting(): Promise<{ pending: number; oldestSeconds: number; heldBack: number }> {
+    const [row]: { pending: number; oldestSeconds: number; heldBack: number }[] = await this.deliveries.query(
       `WITH RECURSIVE queue AS (
          (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
          UNION ALL
          SELECT (SELECT d.endpoint_id FROM deliveries d
                   WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
            FROM queue q WHERE q.endpoint_id IS NOT NULL
+       ), oldest AS (
+         SELECT due.at, e.enabled AND (e.recent_results LIKE '%x' OR coalesce(
+                  (SELECT sum(h.duration_ms) > ${SLOW_MS} * sum(h.delivered + h.failed) FROM webhook_endpoint_hours h
+                    WHERE h.endpoint_id = q.endpoint_id AND h.hour >= now() - interval '2 hours'), false)) AS held
+           FROM queue q
+           LEFT JOIN webhook_endpoints e ON e.id = q.endpoint_id
+           CROSS JOIN LATERAL (
+             SELECT d.next_attempt_at AS at FROM deliveries d
+              WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' ORDER BY d.next_attempt_at LIMIT 1) due
+          WHERE e.max_per_minute IS NULL OR NOT e.enabled
        )
        SELECT (SELECT count(*)::int FROM (SELECT 1 FROM deliveries WHERE state = 'pending' LIMIT 10000) p) AS pending,
-              greatest(0, coalesce(extract(epoch FROM now() - min(due.at)), 0))::float8 AS "oldestSeconds"
-         FROM queue q
-         CROSS JOIN LATERAL (
-           SELECT d.next_attempt_at AS at FROM deliveries d
-            WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' ORDER BY d.next_attempt_at LIMIT 1) due
-        WHERE NOT EXISTS (SELECT 1 FROM webhook_endpoints e
-                           WHERE e.id = q.endpoint_id AND e.max_per_minute IS NOT NULL AND e.enabled)`,
+              greatest(0, coalesce(extract(epoch FROM now() - min(at) FILTER (WHERE held IS NOT TRUE)), 0))::float8
+                AS "oldestSeconds",
+              (count(*) FILTER (WHERE held AND at <= now()))::int AS "heldBack"
+         FROM oldest`,
     );
     return row!;
   }

@@ -3,20 +3,27 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
+import { Settings } from '../../config/settings.js';
 import { QueueWorker } from '../../database/background/queue-worker.js';
 import { SchemaCompatibility } from '../../database/migrations/schema-compatibility.service.js';
 import type { Line } from '../../http/server/logging.js';
 import { inLogScope } from '../../telemetry/log-scope.js';
 import { inAttemptSpan } from './attempt-span.js';
 import { DeliveryAttemptService } from './delivery-attempt.service.js';
-import { attemptCounter, attemptDuration, deliveriesInHand, finishedCounter } from './delivery-metrics.js';
+import {
+  attemptCounter,
+  attemptDuration,
+  deliveriesInHand,
+  deliveriesInHandLimit,
+  finishedCounter,
+} from './delivery-metrics.js';
+import { DeliveryPace } from './delivery-pace.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 import { DeliveryResultsService } from './delivery-results.service.js';
 import { WakeUps } from './wake-ups.service.js';
 
-/** Concurrent attempts, in total and per endpoint. */
-const IN_HAND = 512;
+/** Concurrent attempts per endpoint. */
 const IN_HAND_PER_ENDPOINT = 32;
 /**
  * For an endpoint whose last attempt here failed or was slow: enough to notice that it is back, too few to hold up the others.
@@ -24,8 +31,12 @@ const IN_HAND_PER_ENDPOINT = 32;
 const IN_HAND_WHILE_FAILING = 4;
 /** An attempt that takes longer makes room for another, up to a maximum, because waiting for a receiver costs almost nothing. */
 const SLOW_AFTER_MS = 1000;
-const IN_HAND_WITH_SLOW = 2048;
+const TIMES_WITH_SLOW = 4;
 const CLAIM_AT_ONCE = 256;
+/** A claim costs a statement, so that it waits until there is room for several. */
+const WORTH_A_CLAIM = 8;
+/** Requests are served between them. */
+const BEGUN_AT_ONCE = 8;
 const POLL_EVERY_MS = 1000;
 
 /** One of any number of workers that deliver what is due (contract §10): claims, attempts, writes the results. */
@@ -37,6 +48,8 @@ export class DeliveryWorker extends QueueWorker {
   /** Endpoints whose last attempt here failed, or is slow. */
   private readonly failing = new LRUCache<string, true>({ max: 1000 });
   private mayBeMore = false;
+  private readonly pace: DeliveryPace;
+  private readonly concurrency: number;
 
   constructor(
     private readonly queue: DeliveryQueueRepository,
@@ -45,8 +58,15 @@ export class DeliveryWorker extends QueueWorker {
     server: HttpAdapterHost,
     schema: SchemaCompatibility,
     wakeUps: WakeUps,
+    { works, webhookConcurrency }: Settings,
   ) {
-    super('Deliveries', server, schema);
+    super('Deliveries', server, schema, works);
+    this.concurrency = webhookConcurrency;
+    this.pace = new DeliveryPace(
+      webhookConcurrency,
+      () => void this.claimDue(),
+      (limit) => deliveriesInHandLimit.set(limit),
+    );
     wakeUps.onWakeUp(() => void this.claimDue());
   }
 
@@ -56,22 +76,27 @@ export class DeliveryWorker extends QueueWorker {
   }
 
   protected hasRoom(): boolean {
-    return this.roomInHand() > 0;
+    return this.roomInHand() >= Math.max(1, Math.min(WORTH_A_CLAIM, this.pace.limit >> 2));
   }
 
   protected async claim(): Promise<boolean> {
     const room = this.roomOfEndpoints();
     const limit = Math.min(CLAIM_AT_ONCE, this.roomInHand());
     const claimed = await this.queue.claim(randomUUID(), limit, IN_HAND_PER_ENDPOINT, room);
-    for (const each of claimed) this.begin(each);
+    for (const [n, each] of claimed.entries()) {
+      if (n > 0 && n % BEGUN_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+      this.begin(each);
+    }
     // Deliveries for which an endpoint had no room wait until an attempt ends.
     this.mayBeMore = claimed.length > 0 || [...room.values()].includes(0);
-    return claimed.length >= CLAIM_AT_ONCE;
+    if (claimed.length < limit) return false;
+    this.pace.wantMore();
+    return true;
   }
 
   private roomInHand(): number {
     const { size } = this.underWay;
-    return Math.min(IN_HAND - (size - this.slow), IN_HAND_WITH_SLOW - size);
+    return Math.min(this.pace.limit - (size - this.slow), TIMES_WITH_SLOW * this.concurrency - size);
   }
 
   /** How many more attempts of each endpoint may run, where that differs from the default. */
@@ -96,6 +121,7 @@ export class DeliveryWorker extends QueueWorker {
       if (this.mayBeMore) void this.claimDue();
     });
     this.underWay.add(work);
+    this.pace.watch();
     deliveriesInHand.set(this.underWay.size);
   }
 

@@ -8,7 +8,7 @@ import {
   IsEmailAddress,
   IsOneOf,
   IsPassword,
-  IsText,
+  IsSearch,
   IsTrueOrFalse,
   IsVisibleText,
   IsOptionalNotNull,
@@ -17,9 +17,9 @@ import {
 
 /** Query of `GET /admin/users`. */
 export class UsersQuery extends PageQuery {
-  @ApiProperty({ description: 'Part of the name or email, or an id.' })
+  @ApiProperty({ description: 'Part of the name or email, with at least three letters or digits, or an id.' })
   @IsOptionalNotNull()
-  @IsText(1, 200)
+  @IsSearch(200)
   q?: string;
 
   @ApiProperty({ description: 'Only operators with this role.' })

@@ -1,0 +1,33 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import {
+  createIndexConcurrently,
+  dropIndexConcurrently,
+  type ConcurrentIndex,
+} from './support/concurrent-index.js';
+
+const INDEXES: ConcurrentIndex[] = [
+  { name: 'deliveries_state_idx', on: 'deliveries (state, id)' },
+  { name: 'deliveries_client_state_idx', on: 'deliveries (client_id, state, id)' },
+  { name: 'deliveries_endpoint_state_idx', on: 'deliveries (endpoint_id, state, id)' },
+];
+// What they replace: indexes by state alone that knew two of the states, and did not tell these apart.
+const FORMER: ConcurrentIndex[] = [
+  { name: 'deliveries_waiting_idx', on: "deliveries (id) WHERE state = 'pending'" },
+  { name: 'deliveries_all_unsuccessful_idx', on: "deliveries (id) WHERE state IN ('failed', 'cancelled')" },
+];
+
+/** A page of deliveries in one state, of all, of a client or of an endpoint, costs what it shows, however many there are of others. */
+export class DeliveryListIndexes1763905010000 implements MigrationInterface {
+  name = 'DeliveryListIndexes1763905010000';
+  transaction = false;
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    for (const index of INDEXES) await createIndexConcurrently(queryRunner, index);
+    for (const { name } of FORMER) await dropIndexConcurrently(queryRunner, name);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    for (const index of FORMER) await createIndexConcurrently(queryRunner, index);
+    for (const { name } of INDEXES) await dropIndexConcurrently(queryRunner, name);
+  }
+}

@@ -1,0 +1,10 @@
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../problems/problem.js';
+
+/** On an instance that only works (`ROLE=worker`) nothing is answered but the routes that watch it. */
+export function addRoleGate(fastify: FastifyInstance): void {
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.routeOptions.config?.isInternal) return done(null, payload);
+    done(notFound('This instance serves no requests. It only works on what waits in the database.'));
+  });
+}

@@ -1,0 +1,87 @@
+/** How many attempts always fit, however busy the event loop is: deliveries slow down, but go on. */
+const LEAST = 8;
+/** With how many a busy period begins. */
+const FIRST = 32;
+/** An event loop that turns later than this on average has requests that wait. */
+const BOUND_MS = 10;
+const SAMPLE_EVERY_MS = 10;
+const SAMPLES = 5;
+/** A busy period is over when no attempt began during so many samples. */
+const IDLE_SAMPLES = 100;
+
+/**
+ * How many attempts may be under way, by what the event loop has to spare: fewer while it turns late, because requests wait then,
+ * and more, up to a maximum, while it does not. It is watched only while attempts begin.
+ */
+export class DeliveryPace {
+  private current: number;
+  private timer: NodeJS.Timeout | undefined;
+  private due = 0;
+  private lateMs = 0;
+  private samples = 0;
+  /** Samples since the last attempt began. */
+  private idle = 0;
+  private isWanted = false;
+
+  constructor(
+    private readonly most: number,
+    /** Called when there is room for more. */
+    private readonly onRoom: () => void,
+    /** Called with each new limit. */
+    private readonly onLimit: (limit: number) => void = () => undefined,
+  ) {
+    this.current = Math.min(FIRST, most);
+  }
+
+  get limit(): number {
+    return this.current;
+  }
+
+  /** Notes that more attempts would have begun if there had been room. */
+  wantMore(): void {
+    this.isWanted = true;
+  }
+
+  /** There are attempts: watches the event loop. */
+  watch(): void {
+    this.idle = 0;
+    if (this.timer === undefined) this.sampleLater();
+  }
+
+  /** A busy period is over; the next one begins as the first did. */
+  private rest(): void {
+    this.timer = undefined;
+    this.lateMs = this.samples = 0;
+    this.set(Math.min(FIRST, this.most));
+  }
+
+  /** How late the event loop turned on average, while some samples were taken. A single late turn may be another process's doing. */
+  adapt(lateMs: number): void {
+    if (lateMs > BOUND_MS) this.set(Math.max(Math.min(LEAST, this.most), this.current - (this.current >> 2)));
+    else if (this.isWanted && this.current < this.most) {
+      this.set(Math.min(this.most, this.current + Math.max(1, this.current >> 2)));
+      this.isWanted = false;
+      this.onRoom();
+    }
+  }
+
+  private set(limit: number): void {
+    this.current = limit;
+    this.onLimit(limit);
+  }
+
+  private sampleLater(): void {
+    this.due = performance.now() + SAMPLE_EVERY_MS;
+    this.timer = setTimeout(() => this.sample(), SAMPLE_EVERY_MS).unref();
+  }
+
+  private sample(): void {
+    this.lateMs += performance.now() - this.due;
+    if (++this.samples === SAMPLES) {
+      this.adapt(this.lateMs / SAMPLES);
+      this.lateMs = this.samples = 0;
+    }
+    if (++this.idle > IDLE_SAMPLES) this.rest();
+    else this.sampleLater();
+  }
+}

@@ -1,0 +1,3 @@
+import { describeListPlans } from '../support/list-plans.js';
+
+describeListPlans(60_000);

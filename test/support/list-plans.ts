@@ -1,0 +1,152 @@
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { UsersRepository } from '../../src/users/accounts/users.repository.js';
+import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.js';
+import { DeliveriesRepository } from '../../src/webhooks/deliveries/deliveries.repository.js';
+import { startService, type TestService } from './test-service.js';
+
+interface Plan {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Plan[];
+}
+
+/** A page of 25 with its joins; fetching one row for each of the others takes ten times as many. */
+const READ_AT_MOST = 1_000;
+
+const id = (prefix: string, n: number) => `${prefix}${String(n).padStart(26, '0')}`;
+const CLIENTS = { usual: id('clnt', 1), rare: id('clnt', 2) };
+const ENDPOINTS = { usual: id('endp', 1), failing: id('endp', 2), rare: id('endp', 3) };
+const PAGE = { size: 25 };
+
+/** What the lists of operators read, by their plans, in tables of this size. */
+export function describeListPlans(rows: number): void {
+  describe(`a page of a list that is filtered, of ${rows.toLocaleString('en-GB')} rows,`, () => {
+    let service: TestService;
+    let dataSource: DataSource;
+
+    beforeAll(async () => {
+      service = await startService({ env: { ROLE: 'api' } });
+      dataSource = service.app.get(DataSource);
+      await fill();
+    });
+    afterAll(() => service.stop());
+
+    /** Most deliveries are old and delivered; the newest wait in a backlog; one endpoint has only failures. */
+    const fill = async () => {
+      const { query } = service.database;
+      await query(`
+      SET session_replication_role = replica;
+      INSERT INTO users (id, email, email_key, name, kind, role)
+      SELECT 'user' || lpad(n::text, 26, '0'), 'driver' || n || '@mail.example', 'driver' || n || '@mail.example',
+             'Driver ' || md5(n::text), 'individual', 'user' FROM generate_series(1, ${rows}) n;
+      INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
+      SELECT 'clnt' || lpad(n::text, 26, '0'), 'Client', 'confidential', '{}', '{}', '{}', '${id('user', 1)}'
+        FROM generate_series(1, 2) n;
+      INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
+      SELECT 'endp' || lpad(n::text, 26, '0'), CASE n WHEN 3 THEN '${CLIENTS.rare}' ELSE '${CLIENTS.usual}' END,
+             'https://partner.example/' || n, '{vehicle.updated}', '' FROM generate_series(1, 3) n;
+      INSERT INTO events (id, type, user_id, payload, deliveries)
+      SELECT 'evnt' || lpad(n::text, 26, '0'), 'vehicle.updated', '${id('user', 1)}', '{}', 0
+        FROM generate_series(1, 1000) n;
+      INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, cancel_reason, next_attempt_at, finished_at)
+      SELECT 'dlvr' || lpad(n::text, 26, '0'), 'evnt' || lpad((n % 1000 + 1)::text, 26, '0'), 'vehicle.updated',
+             CASE WHEN n <= 40 THEN '${ENDPOINTS.rare}' WHEN n % 50 = 0 THEN '${ENDPOINTS.failing}' ELSE '${ENDPOINTS.usual}' END,
+             CASE WHEN n <= 40 THEN '${CLIENTS.rare}' ELSE '${CLIENTS.usual}' END,
+             state, CASE state WHEN 'cancelled' THEN 'client_disabled' END, CASE state WHEN 'pending' THEN now() END, CASE WHEN state <> 'pending' THEN now() END
+        FROM (SELECT n, CASE WHEN n > ${rows} * 0.7 THEN 'pending' WHEN n % 50 = 0 THEN 'failed'
+                             WHEN n BETWEEN 41 AND 60 THEN 'cancelled' ELSE 'delivered' END AS state
+                FROM generate_series(1, ${rows}) n) d;
+      RESET session_replication_role;
+    `);
+      await query('VACUUM ANALYZE users');
+      await query('VACUUM ANALYZE deliveries');
+      await query('ANALYZE');
+    };
+
+    /** How many rows the statements of some work look at, by their plans. */
+    const rowsReadBy = async (work: () => Promise<unknown>): Promise<number> => {
+      const sent = jest.spyOn(Client.prototype, 'query');
+      let statements: [string, unknown[]][];
+      try {
+        await work();
+        statements = (sent.mock.calls as unknown[][]).flatMap(([text, parameters]): [string, unknown[]][] =>
+          typeof text === 'string' && /^SELECT "(delivery|user)"/.test(text)
+            ? [[text, Array.isArray(parameters) ? (parameters as unknown[]) : []]]
+            : [],
+        );
+      } finally {
+        sent.mockRestore();
+      }
+      expect(statements.length).toBeGreaterThan(0);
+      let read = 0;
+      for (const [text, parameters] of statements) {
+        const [
+          {
+            'QUERY PLAN': [plan],
+          },
+        ] = (await dataSource.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, parameters)) as [
+          { 'QUERY PLAN': [{ Plan: Plan }] },
+        ];
+        read += rowsOf(plan.Plan);
+      }
+      return read;
+    };
+
+    describe('of deliveries', () => {
+      const filters = [
+        ...DELIVERY_STATES.map((state) => ({ state })),
+        ...Object.values(ENDPOINTS).flatMap((endpointId) => [
+          { endpointId },
+          ...DELIVERY_STATES.map((state) => ({ endpointId, state })),
+        ]),
+        ...Object.values(CLIENTS).flatMap((clientId) => [
+          { clientId },
+          ...DELIVERY_STATES.map((state) => ({ clientId, state })),
+        ]),
+        { clientId: CLIENTS.rare, endpointId: ENDPOINTS.usual },
+      ];
+
+      // The usual state is expected to be found quickly by id alone: behind a backlog, what waits is walked over first.
+      const isUsual = (filter: object) =>
+        'state' in filter &&
+        filter.state === 'delivered' &&
+        !Object.values(filter).some((each) => [CLIENTS.rare, ENDPOINTS.rare].includes(each as string));
+
+      it.each(filters.filter((filter) => !isUsual(filter)))('%j reads what it shows', async (filter) => {
+        const list = () => service.app.get(DeliveriesRepository).list(filter, PAGE);
+        expect(await rowsReadBy(list)).toBeLessThan(READ_AT_MOST);
+      });
+    });
+
+    describe('of users', () => {
+      it.each([['md5 of nothing'], ['c4ca42'], ['driver77'], ['zzz'], ['mail.example']])(
+        'with “%s” in their name or address reads what it shows',
+        async (q) => {
+          const list = () => service.app.get(UsersRepository).list({ q }, PAGE);
+          expect(await rowsReadBy(list)).toBeLessThan(READ_AT_MOST * 3);
+        },
+      );
+
+      it.each(['a', 'ab', '%%%', 'a-b'])('is refused for “%s”, which no index finds', async (q) => {
+        const answer = await service.http.get(`/admin/users?q=${encodeURIComponent(q)}`, {
+          bearer: await service.make.adminToken(),
+        });
+        expect([answer.status, answer.text]).toEqual([
+          400,
+          expect.stringContaining('with at least 3 letters or digits'),
+        ]);
+      });
+    });
+  });
+}
+
+const rowsOf = (plan: Plan): number =>
+  (plan['Actual Rows'] +
+    (plan['Rows Removed by Filter'] ?? 0) +
+    (plan['Rows Removed by Index Recheck'] ?? 0)) *
+    plan['Actual Loops'] +
+  (plan.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), 0);
