@@ -4,7 +4,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = {
   client: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
@@ -14,14 +14,13 @@ const UNKNOWN = {
 const PARTS = ['/account', '/account/notifications', '/account/password', '/account/sessions'];
 
 describe('The account page', () => {
-  let service: TestService;
+  const service = useSharedService();
   let user: UserEntity;
   let other: UserEntity;
   let client: TestClient;
   let browser: BrowserSession;
 
   beforeAll(async () => {
-    service = await startService();
     client = await service.make.client({ name: 'Northwind' });
   });
   beforeEach(async () => {
@@ -29,7 +28,6 @@ describe('The account page', () => {
     other = await service.make.user({ name: 'Olga Other' });
     browser = await service.make.signedIn(user);
   });
-  afterAll(() => service.stop());
 
   const notify = async (to: UserEntity, shortTextTitle = 'Something happened'): Promise<string> =>
     (
@@ -40,9 +38,8 @@ describe('The account page', () => {
           SERVICE_ACTOR,
         )
     ).id;
-  const sessionIdOf = async (of: UserEntity): Promise<string> =>
-    (await service.database.query<{ id: string }>('SELECT id FROM sessions WHERE user_id = $1', [of.id]))[0]!
-      .id;
+  const sessionIdOf = (of: UserEntity) =>
+    service.database.value<string>('SELECT id FROM sessions WHERE user_id = $1', [of.id]);
   const post = (
     path: string,
     form: Record<string, string | undefined>,

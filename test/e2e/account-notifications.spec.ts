@@ -3,24 +3,22 @@ import { NotificationsService, type NewNotification } from '../../src/notificati
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { refresh } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 
 const PATH = '/account/notifications';
 
 describe('The notifications on the account page', () => {
-  let service: TestService;
+  const service = useSharedService();
   let user: UserEntity;
   let browser: BrowserSession;
 
-  beforeAll(async () => (service = await startService()));
   beforeEach(async () => {
     user = await service.make.user();
     browser = await service.make.signedIn(user);
     // Remove the notification of the sign-in.
     await service.database.query('DELETE FROM notifications WHERE user_id = $1', [user.id]);
   });
-  afterAll(() => service.stop());
 
   const notify = async (input: Partial<NewNotification> = {}): Promise<string> =>
     (

@@ -41,10 +41,7 @@ describe('A passkey on the account page', () => {
   it('can be added and removed only after recent authentication', async () => {
     const browser = await service.make.signedIn(user);
     const { passkey } = await addPasskey(browser, service.url);
-    await service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [user.id],
-    );
+    await service.make.ageSessions(user);
     const { id } = (await passkeys())[0]!;
     const paths = ['passkeys/new', `passkeys/${id}/remove`, 'app/new', 'app/remove'];
     for (const path of paths.map((each) => `/account/security/${each}`)) {
@@ -66,10 +63,7 @@ describe('A passkey on the account page', () => {
 
   it('asks for the password again, and never leads elsewhere afterwards', async () => {
     const browser = await service.make.signedIn(user);
-    await service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [user.id],
-    );
+    await service.make.ageSessions(user);
     for (const [wanted, expected] of [
       ['/account/security/app/new', '/account/security/app/new'],
       ['//evil.example', '/account/security'],

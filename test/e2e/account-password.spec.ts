@@ -6,23 +6,21 @@ import { PASSWORD } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const PATH = '/account/password';
 const NEW_PASSWORD = 'a new long password';
 const WRONG = 'wrong horse battery staple';
 
 describe('Changing a password', () => {
-  let service: TestService;
+  const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let user: UserEntity;
   let browser: BrowserSession;
 
-  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
   beforeEach(async () => {
     user = await service.make.user();
     browser = await signedIn();
   });
-  afterAll(() => service.stop());
 
   /** A signed-in browser of the user, with its own client address. */
   const signedIn = async (password = PASSWORD): Promise<BrowserSession> => {

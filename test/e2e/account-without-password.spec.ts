@@ -1,4 +1,3 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
@@ -48,10 +47,6 @@ describe('An account without a password', () => {
     service = await startService({ env, instances: 2 });
   });
   beforeEach(() => (email = `keyholder${++counter}@mail.example`));
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
 
   let networks = 0;
   const newBrowser = (): BrowserSession =>
@@ -67,18 +62,11 @@ describe('An account without a password', () => {
     expect((await logInWith(passkey, browser)).status).toBe(200);
     return browser;
   };
-  const longAgo = (user: UserEntity) =>
-    service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [user.id],
-    );
-  const idOf = async (user: UserEntity): Promise<string> =>
-    (
-      await service.database.query<{ id: string }>(
-        'SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id LIMIT 1',
-        [user.id],
-      )
-    )[0]!.id;
+  const longAgo = (user: UserEntity) => service.make.ageSessions(user);
+  const idOf = (user: UserEntity) =>
+    service.database.value<string>('SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id LIMIT 1', [
+      user.id,
+    ]);
 
   it('is opened by no password', async () => {
     await signUp();
@@ -189,9 +177,7 @@ describe('An account without a password', () => {
 
   it('of an operator who needs a second factor opens the console with its passkey', async () => {
     const { user, passkey } = await signUp();
-    await service.app
-      .get(UsersService)
-      .update(user.id, { role: 'operator', operatorRole: 'support' }, SERVICE_ACTOR);
+    await service.make.updateUser(user, { role: 'operator', operatorRole: 'support' });
     const browser = await signedIn(passkey);
     expect((await browser.open('/admin/console')).status).toBe(200);
     await longAgo(user);

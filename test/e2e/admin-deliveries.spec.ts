@@ -2,7 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 const UNKNOWN = 'dlvr01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -15,7 +15,7 @@ interface DeliveryView {
 }
 
 describe('The admin API for deliveries', () => {
-  let service: TestService;
+  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
   let webhooks: Webhooks;
   let operator: TestClient;
   let bearer: string;
@@ -24,7 +24,6 @@ describe('The admin API for deliveries', () => {
   let endpoint: TestEndpoint;
 
   beforeAll(async () => {
-    service = await startService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
     webhooks = await Webhooks.start(service);
     operator = await service.make.operatorClient();
     bearer = await service.make.clientToken(operator);
@@ -35,10 +34,6 @@ describe('The admin API for deliveries', () => {
     endpoint = await webhooks.endpoint(client);
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const send = (method: string, path: string, by = bearer, json?: unknown): Promise<Answer> =>
     service.http.send(path, { method, bearer: by, json });

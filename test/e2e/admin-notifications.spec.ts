@@ -2,7 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -90,14 +90,13 @@ const BAD: [member: string, values: unknown[]][] = [
 ];
 
 describe('The admin API for notifications', () => {
-  let service: TestService;
+  const service = useSharedService();
   let admin: string;
   let adminClient: TestClient;
   let user: UserEntity;
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await startService();
     adminClient = await service.make.operatorClient();
     admin = await service.make.clientToken(adminClient);
   });
@@ -105,7 +104,6 @@ describe('The admin API for notifications', () => {
     user = await service.make.user();
     client = await service.make.client();
   });
-  afterAll(() => service.stop());
 
   const post = (fields: Record<string, unknown> = {}, options: HttpOptions = {}): Promise<Answer> =>
     service.http.send('/admin/notifications', {

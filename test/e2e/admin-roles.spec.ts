@@ -3,7 +3,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { committedDocument } from '../support/openapi-document.js';
 import { rowCounts } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 /** What support may change; everything else is for admins. */
 const OF_SUPPORT = [
@@ -42,7 +42,7 @@ const OPERATIONS: Operation[] = Object.entries(committedDocument.paths)
 const WRITES = OPERATIONS.filter(({ reads }) => !reads);
 
 describe('In the admin API, the role of an operator limits the clients that the operator owns:', () => {
-  let service: TestService;
+  const service = useSharedService({ instances: 2 });
   let driver: UserEntity;
   let client: TestClient;
   const bearers = {} as Record<OperatorRole, string>;
@@ -57,7 +57,6 @@ describe('In the admin API, the role of an operator limits the clients that the 
     });
 
   beforeAll(async () => {
-    service = await startService({ instances: 2 });
     driver = await service.make.user({ name: 'Dana Driver' });
     client = await service.make.client({ name: 'Northwind' });
     await service.make.user({ role: 'operator' });
@@ -66,7 +65,6 @@ describe('In the admin API, the role of an operator limits the clients that the 
       bearers[operatorRole] = await service.make.clientToken(await operatorClient(owners[operatorRole].id));
     }
   });
-  afterAll(() => service.stop());
 
   /** Fills the path with ids of nothing, so that nothing is changed by what is admitted. */
   const send = ({ method, path }: Operation, bearer: string) =>

@@ -3,7 +3,7 @@ import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { stopPurges } from '../support/stop-purges.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { startInstance, type TestInstance, useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -16,14 +16,13 @@ interface EndpointView {
 }
 
 describe('The admin API for webhook endpoints', () => {
-  let service: TestService;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let strict: TestInstance;
   let bearer: string;
   let operator: TestClient;
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
     strict = await startInstance(service.database, {});
     await stopPurges({ instances: [strict] });
     operator = await service.make.operatorClient();

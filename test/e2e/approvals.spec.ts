@@ -2,23 +2,21 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 describe('With FOUR_EYES=true', () => {
-  let service: TestService;
+  const service = useService({ instances: 2, databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
   /** Two admins with a client each. */
   let [asking, approving]: UserEntity[] = [];
   let [first, second]: string[] = [];
   let user: UserEntity;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
     asking = await service.make.user({ role: 'operator' });
     approving = await service.make.user({ role: 'operator' });
     first = await bearerOf(asking);
     second = await bearerOf(approving);
   });
-  afterAll(() => service.stop());
   beforeEach(async () => (user = await service.make.user({ name: 'Dana Driver' })));
 
   const bearerOf = async (owner: UserEntity): Promise<string> =>
@@ -47,13 +45,11 @@ describe('With FOUR_EYES=true', () => {
     service.database.query("UPDATE approvals SET expires_at = now() - interval '1 second' WHERE id = $1", [
       json.id,
     ]);
-  const actions = async (subject: unknown): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        "SELECT action FROM audit_events WHERE subject_id = $1 AND action <> 'user.created' ORDER BY id",
-        [subject],
-      )
-    ).map(({ action }) => action);
+  const actions = (subject: unknown) =>
+    service.database.column<string>(
+      "SELECT action FROM audit_events WHERE subject_id = $1 AND action <> 'user.created' ORDER BY id",
+      [subject],
+    );
 
   describe('waits until a second admin approves:', () => {
     it('erasing a user', async () => {

@@ -10,26 +10,21 @@ import {
   newBrowserAt,
   withinOneStep,
 } from '../support/second-factors.js';
-import { startInstance, startService, type TestService } from '../support/test-service.js';
+import { startInstance, useService } from '../support/test-service.js';
 
 const APP = '/account/security/app/new';
 const STEP = '/login/second-factor';
 
 describe('An authenticator app', () => {
-  let service: TestService;
+  const service = useService({ instances: 2 });
   let user: UserEntity;
 
-  beforeAll(async () => (service = await startService({ instances: 2 })));
   beforeEach(async () => (user = await service.make.user()));
-  afterAll(() => service.stop());
 
-  const actions = async (): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [user.id],
-      )
-    ).map(({ action }) => action);
+  const actions = () =>
+    service.database.column<string>('SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id', [
+      user.id,
+    ]);
 
   /** A browser in which the right password was given. */
   const afterPassword = async (): Promise<BrowserSession> => {
@@ -107,11 +102,11 @@ describe('An authenticator app', () => {
 
     it('and stored sealed, also after the encryption key has changed', async () => {
       const { secret } = await addApp(await service.make.signedIn(user));
-      const [row] = await service.database.query<{ sealed_secret: Buffer }>(
+      const sealed_secret = await service.database.value<Buffer>(
         'SELECT sealed_secret FROM authenticator_apps WHERE user_id = $1',
         [user.id],
       );
-      expect(row!.sealed_secret.toString('latin1')).not.toContain(secret);
+      expect(sealed_secret.toString('latin1')).not.toContain(secret);
       const next = Buffer.alloc(32, 'n').toString('base64');
       const previous = service.settings.encryptionKey.toString('base64');
       const later = await startInstance(service.database, {

@@ -1,10 +1,8 @@
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 type Parameters = Record<string, string | undefined>;
 
@@ -13,19 +11,17 @@ const PUBLIC_URI = 'com.example.app:/callback';
 const LOOPBACK_URIS = ['http://127.0.0.1/cb', 'http://[::1]:7000/cb', 'http://localhost:8000/cb'];
 
 describe('An authorization request', () => {
-  let service: TestService;
+  const service = useSharedService();
   let client: TestClient;
   let app: TestClient;
   let codeless: TestClient;
   const { challenge } = newPkce();
 
   beforeAll(async () => {
-    service = await sharedService();
     client = await service.make.client({ scopes: ['charging_session:read'] });
     app = await service.make.client({ type: 'public', redirectUris: [PUBLIC_URI, ...LOOPBACK_URIS] });
     codeless = await service.make.client({ grantTypes: ['client_credentials'] });
   });
-  afterAll(() => service.stop());
 
   const good = (changes: Parameters = {}): Parameters => ({
     response_type: 'code',
@@ -90,7 +86,7 @@ describe('An authorization request', () => {
 
     it('with a disabled client', async () => {
       const disabled = await service.make.client();
-      await service.app.get(ClientsService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
+      await service.make.updateClient(disabled, { enabled: false });
       expectPage(await ask(good({ client_id: disabled.id })));
     });
 

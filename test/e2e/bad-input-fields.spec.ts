@@ -3,7 +3,7 @@ import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { newPkce, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const MARKUP = '"><script>alert(1)</script>';
 const ATTACKS = [
@@ -24,7 +24,7 @@ const attacked = (base: Fields, fields: string[]): [string, Fields][] =>
   fields.flatMap((field) => ATTACKS.map((attack): [string, Fields] => [field, { ...base, [field]: attack }]));
 
 describe('SQL and markup in fields', () => {
-  let service: TestService;
+  const service = useSharedService();
   let client: TestClient;
   let credentials: Fields;
   let token: string;
@@ -35,7 +35,6 @@ describe('SQL and markup in fields', () => {
   let before: Record<string, number>;
 
   beforeAll(async () => {
-    service = await sharedService();
     client = await service.make.client();
     credentials = { client_id: client.id, client_secret: client.secret };
     token = await service.make.clientToken(client);
@@ -46,7 +45,6 @@ describe('SQL and markup in fields', () => {
     browser = await service.make.signedIn(user);
     link = new URL((await send('/webhook_portal', { bearer: token })).json.url as string).pathname;
   });
-  afterAll(() => service.stop());
 
   beforeEach(async () => (before = await rowCounts(service)));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));

@@ -3,7 +3,7 @@ import { AccessChanges, type Stamp } from '../../src/database/changes/access-cha
 import { PurgeRepository } from '../../src/tokens/purge.repository.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import { untilPast } from '../support/past-change.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
@@ -11,14 +11,13 @@ const LISTENER = 'charging-data-service listener';
 
 /** Access changes, which are kept for as long as a token can live, and what instances know of them. */
 describe('An access change', () => {
-  let service: TestService;
+  const service = useService({ instances: 2 });
   let here: AccessChanges;
   let there: AccessChanges;
   /** A connection for transactions that the tests control. */
   let hand: Client;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2 });
     // It would note changes, and delete them, between two steps of a test.
     leaveOutScheduledPurges(service);
     [here, there] = service.instances.map(({ app }) => app.get(AccessChanges)) as [
@@ -32,7 +31,6 @@ describe('An access change', () => {
     for (const changes of [here, there]) await untilRead(changes);
   });
   afterEach(() => hand.end());
-  afterAll(() => service.stop());
 
   /** Waits until an instance has read everything that was committed before; `catchUp` waits no longer than for a silent database. */
   const untilRead = async (changes: AccessChanges): Promise<void> => {
@@ -141,11 +139,10 @@ describe('An access change', () => {
 
   describe('is kept', () => {
     const kept = async (userId: string) => {
-      const [row] = await service.database.query<{ n: number }>(
+      return service.database.value<number>(
         'SELECT count(*)::int AS n FROM access_changes WHERE $1 = ANY (ids)',
         [userId],
       );
-      return row!.n;
     };
     const age = (userId: string, by: string) =>
       service.database.query(
@@ -177,11 +174,10 @@ describe('An access change', () => {
     it('as not committed while another instance notes it, and the purge does not wait for that', async () => {
       const [held, free] = [await service.make.user(), await service.make.user()];
       const noted = async ({ id }: { id: string }) => {
-        const [row] = await service.database.query<{ noted: boolean }>(
+        return service.database.value<boolean>(
           "SELECT committed_by < 'infinity' AS noted FROM access_changes WHERE $1 = ANY (ids)",
           [id],
         );
-        return row!.noted;
       };
       for (const { id } of [held, free]) await touch(id);
       await hand.query('BEGIN');

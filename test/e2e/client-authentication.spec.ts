@@ -1,10 +1,8 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { digestOf } from '../../src/secrets/tokens.js';
 import type { TestClient } from '../support/factory.js';
 import { basicHeader, type Answer } from '../support/http.js';
 import { credentialsOf, expectOAuthError } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const ODD_SECRET = 'with:colons 100% a+b&c=d "quoted" grün ☀ 𝛑';
 
@@ -16,18 +14,16 @@ const ENDPOINTS: [path: string, fields: Record<string, string>][] = [
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
-let service: TestService;
+const service = useSharedService();
 let client: TestClient;
 let other: TestClient;
 let publicClient: TestClient;
 
 beforeAll(async () => {
-  service = await sharedService();
   client = await service.make.operatorClient(['token:introspect']);
   other = await service.make.operatorClient(['token:introspect']);
   publicClient = await service.make.client({ type: 'public' });
 });
-afterAll(() => service.stop());
 
 /** Stores a secret for the client directly in the database. */
 async function addSecret(secret: string, expiresIn?: string): Promise<void> {
@@ -37,8 +33,7 @@ async function addSecret(secret: string, expiresIn?: string): Promise<void> {
   );
 }
 
-const update = (target: TestClient, enabled: boolean) =>
-  service.app.get(ClientsService).update(target.id, { enabled }, SERVICE_ACTOR);
+const update = (target: TestClient, enabled: boolean) => service.make.updateClient(target, { enabled });
 
 describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
   const inBody = (more: Record<string, string | undefined>): Promise<Answer> =>
@@ -193,7 +188,7 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
 
   it('accepts the old and the new secret during a rotation, but no expired one', async () => {
     const rotating = await service.make.operatorClient(['token:introspect']);
-    const rotated = await service.app.get(ClientsService).rotateSecret(rotating.id, 3600, SERVICE_ACTOR);
+    const rotated = await service.make.rotateSecret(rotating, 3600);
     const [oldSecret, newSecret] = [rotating.secret, rotated.secret];
     expect((await byBasic(rotating.id, oldSecret)).status).toBe(200);
     expect((await byBasic(rotating.id, newSecret)).status).toBe(200);

@@ -48,7 +48,6 @@ beforeAll(async () => {
     partner: await enterPortal(service, client),
   };
 });
-afterAll(() => service.stop());
 
 interface Received {
   status: number;

@@ -1,12 +1,10 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { ClientsService, type ClientChanges } from '../../src/clients/clients.service.js';
+import { type ClientChanges } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 interface Event {
   action: string;
@@ -19,16 +17,14 @@ interface Event {
 }
 
 describe('The consent page', () => {
-  let service: TestService;
+  const service = useSharedService();
   let client: TestClient;
   let user: UserEntity;
 
-  beforeAll(async () => (service = await sharedService()));
   beforeEach(async () => {
     client = await service.make.client({ name: 'Northwind Smart Charging' });
     user = await service.make.user({ name: 'Dana Driver' });
   });
-  afterAll(() => service.stop());
 
   const parametersOf = (
     of: ClientEntity = client,
@@ -48,7 +44,7 @@ describe('The consent page', () => {
   const decide = (browser: BrowserSession, page: Page, fields: Record<string, string> = {}): Promise<Page> =>
     browser.submit(page, '/o/authorize/', { decision: 'authorize', ...fields });
   const update = (changes: ClientChanges): Promise<ClientEntity> =>
-    service.app.get(ClientsService).update(client.id, changes, SERVICE_ACTOR);
+    service.make.updateClient(client, changes);
   const consentedScopes = async (of: ClientEntity = client): Promise<string[] | undefined> =>
     (await service.app.get(ConsentsService).findLive(of.id, user.id))?.scopes;
   const codeCount = async (): Promise<number> =>
@@ -185,7 +181,7 @@ describe('The consent page', () => {
     it('the form if the user has been disabled in the meantime', async () => {
       const browser = await service.make.signedIn(user);
       const page = await openPage(browser);
-      await service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR);
+      await service.make.setEnabled(user, false);
       expect((await decide(browser, page)).headers.get('location')).toMatch(/^\/login\?/);
       await expectNothingGiven();
     });
@@ -292,7 +288,7 @@ describe('The consent page', () => {
     it('starts after a withdrawal with only the requested scopes', async () => {
       const browser = await service.make.signedIn(user);
       await browser.authorize(parametersOf());
-      await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+      await service.make.revokeConsent(client, user);
       await browser.authorize(parametersOf(client, { scope: 'vehicle:read' }));
       expect(await consentedScopes()).toEqual(['vehicle:read']);
     });

@@ -3,24 +3,22 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
 import type { TestClient } from '../support/factory.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const ROUTES = consoleRoutes();
 
 describe('The console', () => {
-  let service: TestService;
+  const service = useSharedService();
   let operator: UserEntity;
   let user: UserEntity;
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await sharedService();
     operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
     user = await service.make.user({ name: 'Dana Driver' });
     client = await service.make.client({ name: 'Northwind' });
     await service.make.consent(client, user);
   });
-  afterAll(() => service.stop());
 
   /** Fills the path with ids. Those of client, user and scope exist. */
   const fill = (path: string): string =>

@@ -2,23 +2,21 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const CLIENTS = '/admin/console/clients';
 
 describe('In the console, clients', () => {
-  let service: TestService;
+  const service = useSharedService();
   let operator: UserEntity;
   let owner: UserEntity;
   let browser: BrowserSession;
 
   beforeAll(async () => {
-    service = await startService();
     operator = await service.make.user({ role: 'operator' });
     owner = await service.make.user({ kind: 'organisation', email: 'Owner@Partner.example' });
   });
   beforeEach(async () => (browser = await service.make.signedIn(operator)));
-  afterAll(() => service.stop());
 
   const submit = async (
     path: string,
@@ -47,11 +45,7 @@ describe('In the console, clients', () => {
     addressed: true,
     requested: true,
   });
-  const ageSession = () =>
-    service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [operator.id],
-    );
+  const ageSession = () => service.make.ageSessions(operator);
 
   const WHOLE = {
     name: 'Northwind',

@@ -4,27 +4,26 @@ import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { makeEndpoint } from '../support/portal.js';
 import { API_WORDS, errorsIn, expectPlainErrors } from '../support/plain-words.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const CONSOLE = '/admin/console';
 
 type Fields = Record<string, string | string[] | undefined>;
 
 describe('The forms of the console', () => {
-  let service: TestService;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let user: UserEntity;
   let client: TestClient;
   let endpoint: EndpointEntity;
   let browser: BrowserSession;
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     user = await service.make.user();
     client = await service.make.client();
     endpoint = await makeEndpoint(service, client);
   });
-  afterAll(() => service.stop());
 
   const fill = (path: string): string =>
     CONSOLE + path.replace(':client', client.id).replace(':user', user.id).replace(':endpoint', endpoint.id);

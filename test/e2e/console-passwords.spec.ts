@@ -8,7 +8,8 @@ import { consoleRoutes } from '../support/console-routes.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const CONSOLE = '/admin/console';
 const POSTS = consoleRoutes()
@@ -128,7 +129,7 @@ const HARMLESS: Record<string, Fields> = {
 };
 
 describe('When the password was given more than 15 minutes ago, a form of the console', () => {
-  let service: TestService;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let operator: UserEntity;
   let user: UserEntity;
   let client: TestClient;
@@ -137,9 +138,6 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   let approvalId: string;
   let redirectUriRequestId: string;
   let browser: BrowserSession;
-
-  beforeAll(async () => (service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })));
-  afterAll(() => service.stop());
 
   beforeEach(async () => {
     operator = await service.make.user({ role: 'operator' });
@@ -234,8 +232,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
         : fill(path);
     return { page, action };
   };
-  const ageSession = () =>
-    query("UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1", [operator.id]);
+  const ageSession = () => service.make.ageSessions(operator);
   const auditLog = () =>
     query("SELECT action FROM audit_events WHERE actor_id = $1 AND action NOT LIKE 'session.%' ORDER BY id", [
       operator.id,

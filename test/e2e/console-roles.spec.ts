@@ -1,14 +1,12 @@
 import { consoleRoutes, mayUseRoute } from '../../src/admin/console/console-routes.js';
 import '../../src/admin/console/console.module.js';
 import { roleIncludes } from '../../src/config/operator-role.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const CONSOLE = '/admin/console';
@@ -16,7 +14,7 @@ const LIMITED = ['viewer', 'support'] as const;
 const REFUSED = 'This requires the role';
 
 describe('In the console, an operator', () => {
-  let service: TestService;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let driver: UserEntity;
   let admin: UserEntity;
   let client: TestClient;
@@ -24,7 +22,6 @@ describe('In the console, an operator', () => {
   const browsers = {} as Record<(typeof LIMITED)[number], BrowserSession>;
 
   beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
     driver = await service.make.user({ name: 'Dana Driver' });
     admin = await service.make.user({ role: 'operator', name: 'Adam Admin' });
     client = await service.make.client({ name: 'Northwind' });
@@ -32,12 +29,12 @@ describe('In the console, an operator', () => {
     await service.make.tokens(client, driver);
     const endpoint = await makeEndpoint(service, client);
     const delivery = await seedDelivery(service, endpoint, { state: 'failed', isTest: true });
-    const [grant] = await service.database.query<{ id: string }>('SELECT id FROM grants');
+    const id = await service.database.value<string>('SELECT id FROM grants');
     ids = {
       endpoints: endpoint.id,
       deliveries: delivery,
       users: driver.id,
-      grants: grant!.id,
+      grants: id,
       approvals: approval,
       'redirect-uris': redirectUri,
     };
@@ -57,7 +54,6 @@ describe('In the console, an operator', () => {
       );
     }
   });
-  afterAll(() => service.stop());
 
   const approval = 'appr01HN2NJ9NMRZBXT1H6FT9N7735';
   const redirectUri = 'ruri01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -156,7 +152,7 @@ describe('In the console, an operator', () => {
     await service.make.consent(client, operator);
     await service.make.tokens(client, operator);
     const update = { role: 'operator', operatorRole: 'viewer' } as const;
-    await service.app.get(UsersService).update(operator.id, update, SERVICE_ACTOR);
+    await service.make.updateUser(operator, update);
     for (const part of ['consents', 'grants']) {
       const page = await browsers.support.open(`${CONSOLE}/clients/${client.id}/${part}`);
       const rows = page.html.querySelectorAll('tbody tr');
@@ -174,7 +170,7 @@ describe('In the console, an operator', () => {
     }
     const path = `${CONSOLE}/clients/${client.id}/consents/${operator.id}/disconnect`;
     expect((await browsers.support.open(path)).status).toBe(403);
-    await service.app.get(UsersService).erase(operator.id, SERVICE_ACTOR);
+    await service.make.eraseUser(operator);
   });
 
   it('with the role viewer still finds an unknown page unknown', async () => {

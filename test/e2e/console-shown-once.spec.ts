@@ -1,19 +1,18 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const CONSOLE = '/admin/console';
 
 describe('In the console,', () => {
-  let service: TestService;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let operator: UserEntity;
   let client: TestClient;
   let user: UserEntity;
   let browser: BrowserSession;
 
-  beforeAll(async () => (service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })));
-  afterAll(() => service.stop());
   beforeEach(async () => {
     operator = await service.make.user({ role: 'operator' });
     client = await service.make.client();
@@ -26,8 +25,8 @@ describe('In the console,', () => {
     /** How many of them exist. */
     count: () => Promise<number>;
   }
-  const countOf = async (sql: string, parameter: string): Promise<number> =>
-    (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, [parameter]))[0]!.n;
+  const countOf = (sql: string, parameter: string) =>
+    service.database.value<number>(`SELECT count(*)::int AS n FROM ${sql}`, [parameter]);
   const KINDS: Record<string, Kind> = {
     'the secret of a new client': {
       form: () => ({

@@ -3,23 +3,21 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const USERS = '/admin/console/users';
 const CONFIRM = '/admin/console/confirm-password';
 
 describe('In the console, users', () => {
-  let service: TestService;
+  const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let operator: UserEntity;
   let browser: BrowserSession;
 
-  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
   beforeEach(async () => {
     operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
     browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
     await browser.logIn(operator.email, PASSWORD);
   });
-  afterAll(() => service.stop());
 
   const submit = async (
     path: string,
@@ -30,18 +28,12 @@ describe('In the console, users', () => {
     expect(answer.status).toBe(303);
     return (await browser.open(answer.headers.get('location')!)).html.querySelector('[role="status"]')?.text;
   };
-  const auditLog = async (id: string): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
-        [id, operator.id],
-      )
-    ).map(({ action }) => action);
-  const ageSession = () =>
-    service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [operator.id],
+  const auditLog = (id: string) =>
+    service.database.column<string>(
+      'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
+      [id, operator.id],
     );
+  const ageSession = () => service.make.ageSessions(operator);
 
   it.each([
     ['without an address', { email: '' }, 'email', 'Enter an email'],

@@ -2,36 +2,33 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const CONSOLE = '/admin/console';
 
 describe('In the console,', () => {
-  let service: TestService;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let operator: UserEntity;
   let client: TestClient;
   let browser: BrowserSession;
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     operator = await service.make.user({ role: 'operator' });
     browser = await service.make.signedIn(operator);
   });
   beforeEach(async () => (client = await service.make.client({ name: 'Northwind' })));
-  afterAll(() => service.stop());
 
   const submit = async (
     path: string,
     fields: Record<string, string | string[] | undefined> = {},
     from = path,
   ): Promise<Page> => browser.submit(await browser.open(from), path, fields);
-  const auditLog = async (id: string): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
-        [id, operator.id],
-      )
-    ).map(({ action }) => action);
+  const auditLog = (id: string) =>
+    service.database.column<string>(
+      'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
+      [id, operator.id],
+    );
 
   describe('webhook endpoints', () => {
     it.each([

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import type { HttpOptions } from '../support/http.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import type { TestClient } from '../support/factory.js';
 import { until } from '../support/until.js';
 
 describe('An unavailable database', () => {
-  let service: TestService;
+  const service = useSharedService();
   let admin: string;
   let partner: TestClient;
   let elsewhere: Client;
@@ -15,7 +15,6 @@ describe('An unavailable database', () => {
     elsewhere.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
 
   beforeAll(async () => {
-    service = await sharedService();
     admin = await service.make.adminToken();
     partner = await service.make.client();
     partnerToken = await service.make.clientToken(partner);

@@ -1,30 +1,23 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 const ROUNDS = [1, 2, 3];
 const AT_ONCE = 20;
 
-let service: TestService;
+// Neither the rate limit nor the time limit of a statement is what is tested here.
+const service = useService({
+  instances: 2,
+  env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' },
+  databaseOptions: PATIENT,
+});
 let client: TestClient;
 let user: UserEntity;
 let rounds = 0;
 
-beforeAll(async () => {
-  // Neither the rate limit nor the time limit of a statement is what is tested here.
-  service = await startService({
-    instances: 2,
-    env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' },
-    databaseOptions: PATIENT,
-  });
-});
-afterAll(() => service.stop());
 beforeEach(async () => {
   client = await service.make.client();
   user = await service.make.user();
@@ -71,11 +64,8 @@ function expectClean(answer: Answer): void {
 }
 
 describe.each([
-  [
-    'a client with many grants is deleted',
-    () => service.app.get(ClientsService).delete(client.id, SERVICE_ACTOR),
-  ],
-  ['a user is erased', () => service.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
+  ['a client with many grants is deleted', () => service.make.deleteClient(client)],
+  ['a user is erased', () => service.make.eraseUser(user)],
 ])('While %s,', (what, erase) => {
   it.each(ROUNDS)('refreshes succeed or are refused cleanly (round %i)', async (round) => {
     await addGrants(3000);

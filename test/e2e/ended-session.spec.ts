@@ -83,11 +83,10 @@ describe('A session that ends while a change waits for the account', () => {
       'removes no passkey',
       async (browser) => {
         await addPasskey(browser, service.url);
-        const [passkey] = await service.database.query<{ id: string }>(
-          'SELECT id FROM passkeys WHERE user_id = $1',
-          [user.id],
-        );
-        return form(`/account/security/passkeys/${passkey!.id}/remove`)(browser);
+        const id = await service.database.value<string>('SELECT id FROM passkeys WHERE user_id = $1', [
+          user.id,
+        ]);
+        return form(`/account/security/passkeys/${id}/remove`)(browser);
       },
     ],
     [

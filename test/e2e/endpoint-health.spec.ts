@@ -1,23 +1,22 @@
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 /* Portal and console describe the health of an endpoint alike. */
 describe('An endpoint', () => {
-  let service: TestService;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let portal: BrowserSession;
   let console: BrowserSession;
   let endpoint: EndpointEntity;
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     const client = await service.make.client();
     portal = await enterPortal(service, client);
     console = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     endpoint = await makeEndpoint(service, client);
   });
-  afterAll(() => service.stop());
 
   it.each([
     ['healthy', { enabled: true }, 'Enabled', 'badge-good', ''],

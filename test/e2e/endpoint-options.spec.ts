@@ -4,7 +4,7 @@ import { HEADER_MASK } from '../../src/webhooks/endpoints/endpoint-headers.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
@@ -17,22 +17,17 @@ const RESERVED = [
 
 /* Contract §22: the throttle and the headers of an endpoint, and what it missed while it was disabled. */
 describe('An endpoint', () => {
-  let service: TestService;
+  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
   let webhooks: Webhooks;
   let client: TestClient;
   let portal: BrowserSession;
 
   beforeAll(async () => {
-    service = await startService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
     webhooks = await Webhooks.start(service);
   });
   beforeEach(async () => {
     client = await service.make.client();
     portal = await enterPortal(service, client);
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
   });
 
   const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);

@@ -151,11 +151,11 @@ describe('The catalogue of event types:', () => {
         sample,
         [1, 2],
       ]);
-      const log = await service.database.query<{ action: string }>(
+      const log = await service.database.column<string>(
         'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
         [name],
       );
-      expect(log.map(({ action }) => action)).toEqual([
+      expect(log).toEqual([
         'event_type.created',
         'event_type.updated',
         'event_type.version_created',

@@ -35,11 +35,8 @@ describe('Events as a contract', () => {
 
   const publish = (fields: Record<string, unknown>) => webhooks.publish(user.id, fields);
   const bodyOf = async (id: string): Promise<Body> => {
-    const [row] = await service.database.query<{ payload: string }>(
-      'SELECT payload FROM events WHERE id = $1',
-      [id],
-    );
-    return JSON.parse(row!.payload) as Body;
+    const payload = await service.database.value<string>('SELECT payload FROM events WHERE id = $1', [id]);
+    return JSON.parse(payload) as Body;
   };
 
   describe('Publishing', () => {

@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { EventFeedRepository } from '../../src/webhooks/feed/event-feed.repository.js';
 import { idsOf, nextOf, session, setUpEventFeed } from '../support/event-feed.js';
 import { HeldTimers } from '../support/held-timers.js';
@@ -83,7 +81,7 @@ describe('GET /v2/events with wait', () => {
     const clock = holdWaits();
     const answer = waiting();
     await until('it waits', () => clock.count === 1);
-    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    await service.make.updateClient(client, { enabled: false });
     let status: number | undefined;
     void answer.then((refused) => (status = refused.status));
     // What woke it meanwhile lets it wait again.

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { idsOf, nextOf, session, setUpEventFeed, type FeedEvent } from '../support/event-feed.js';
@@ -214,7 +213,7 @@ describe('GET /v2/events', () => {
     it('for a client that is enabled', async () => {
       const id = await publish(session('disabled'));
       await untilShown(id);
-      await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+      await service.make.updateClient(client, { enabled: false });
       expect((await get()).status).toBe(401);
     });
   });

@@ -3,30 +3,25 @@ import type { TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const TIME = '2026-01-01T00:00:00Z';
 
 describe('The Idempotency-Key of an event', () => {
-  let service: TestService;
+  const service = useService({ instances: 2, databaseOptions: PATIENT, env: WEBHOOK_ENV });
   let webhooks: Webhooks;
   let client: TestClient;
   let user: UserEntity;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, databaseOptions: PATIENT, env: WEBHOOK_ENV });
     webhooks = await Webhooks.start(service);
     client = await service.make.client();
     user = await webhooks.consentedUser(client);
     await webhooks.endpoint(client);
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
     webhooks.publish(user.id, fields, options);

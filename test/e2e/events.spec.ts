@@ -2,7 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -47,24 +47,19 @@ const BAD: [member: string, values: unknown[]][] = [
 ];
 
 describe('POST /v2/events', () => {
-  let service: TestService;
+  const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
   let webhooks: Webhooks;
   let client: TestClient;
   let user: UserEntity;
   let endpoint: TestEndpoint;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, env: WEBHOOK_ENV });
     webhooks = await Webhooks.start(service);
     client = await service.make.client();
     user = await webhooks.consentedUser(client);
     endpoint = await webhooks.endpoint(client);
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
     webhooks.publish(user.id, fields, options);

@@ -1,14 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ databaseOptions: PATIENT });
-});
-afterAll(() => service.stop());
+const service = useService({ databaseOptions: PATIENT });
 
 it('two first consents of the same pair at a time are one grant for the trail, the partner and the user', async () => {
   const { make, database, app } = service;
@@ -28,14 +23,14 @@ it('two first consents of the same pair at a time are one grant for the trail, t
     await Promise.allSettled(both);
   }
   await Promise.all(both);
-  const actions = await database.query<{ action: string }>(
+  const actions = await database.column<string>(
     `SELECT action FROM audit_events WHERE subject_id = $1 AND action LIKE 'consent.%' ORDER BY id`,
     [user.id],
   );
-  expect(actions.map(({ action }) => action)).toEqual(['consent.granted', 'consent.updated']);
-  const [told] = await database.query<{ n: number }>(
+  expect(actions).toEqual(['consent.granted', 'consent.updated']);
+  const n = await database.value<number>(
     `SELECT count(*)::int AS n FROM events WHERE type = 'user.consent_granted' AND user_id = $1`,
     [user.id],
   );
-  expect(told!.n).toBe(1);
+  expect(n).toBe(1);
 });

@@ -1,11 +1,10 @@
 import { Client } from 'pg';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { MailServer } from '../support/mail-server.js';
-import { PATIENT, type TestService, sharedService, startService } from '../support/test-service.js';
+import { PATIENT, sharedService, startService, type TestService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 const PATH = '/password/forgotten';
@@ -23,10 +22,6 @@ describe('A forgotten password', () => {
     });
   });
   beforeEach(async () => (user = await service.make.user()));
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
 
   let networks = 0;
   /** A browser at a network address of its own. */
@@ -88,7 +83,7 @@ describe('A forgotten password', () => {
   describe('gets the same answer', () => {
     it('for a known, an unknown and a disabled account, and mails only the first', async () => {
       const disabled = await service.make.user();
-      await service.app.get(UsersService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
+      await service.make.setEnabled(disabled, false);
       const unknown = 'nobody@mail.example';
       const answers = [await ask(user.email), await ask(unknown), await ask(disabled.email)];
       const bodies = answers.map(({ text }, n) =>

@@ -1,6 +1,4 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import { PASSWORD } from '../support/factory.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
 import { wordsOf } from '../support/portal.js';
@@ -15,14 +13,12 @@ describe('An account that is no organisation any more', () => {
     user = await member('viewer');
   });
 
-  const becomePerson = () =>
-    service.app.get(UsersService).update(owner.id, { kind: 'individual' }, SERVICE_ACTOR);
+  const becomePerson = () => service.make.updateUser(owner, { kind: 'individual' });
   const roles = async (): Promise<string[]> => {
-    const rows = await service.database.query<{ role: string }>(
+    return service.database.column<string>(
       'SELECT role FROM organisation_members WHERE organisation_id = $1 ORDER BY user_id',
       [owner.id],
     );
-    return rows.map(({ role }) => role);
   };
 
   it('keeps its members until they are removed by the admin API, which adds no others', async () => {

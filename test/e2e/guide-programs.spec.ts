@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.js';
 import { isAccepted } from '../support/oauth.js';
 import { committedDocument } from '../support/openapi-document.js';
 import { PagePrograms } from '../support/page-programs.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -17,9 +17,7 @@ import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 const has = (method: Method, address: string): boolean =>
   committedDocument.paths[address]?.[method] !== undefined;
 
-let service: TestService;
-beforeAll(async () => (service = await startService({ env: WEBHOOK_ENV })));
-afterAll(() => service.stop());
+const service = useSharedService({ env: WEBHOOK_ENV });
 
 describe('The programs in the guides', () => {
   let client: TestClient;

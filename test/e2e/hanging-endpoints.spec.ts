@@ -1,19 +1,14 @@
 import { HeldTimers } from '../support/held-timers.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('Endpoints that hang', () => {
-  let service: TestService;
+  const service = useService({ env: WEBHOOK_ENV });
   let webhooks: Webhooks;
 
   beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
     webhooks = await Webhooks.start(service);
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
   });
 
   it('do not delay other endpoints, however many hang at the same time', async () => {

@@ -1,28 +1,23 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 
-let service: TestService;
+const service = useSharedService();
 let inspector: TestClient;
 let client: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  service = await sharedService();
   inspector = await service.make.operatorClient(['token:introspect']);
   client = await service.make.client();
   user = await service.make.user();
 });
-afterAll(() => service.stop());
 
 const basic = () => ({ id: inspector.id, secret: inspector.secret });
 const introspect = (token: string | undefined, fields: Record<string, string> = {}): Promise<Answer> =>
@@ -111,7 +106,7 @@ describe('Introspection is refused', () => {
     await revoke(service.http, operator, revoked);
     const good = await service.http.send('/o/introspect/', { bearer: live, form: { token: live } });
     expect(good.json).toMatchObject({ active: true });
-    await service.app.get(ClientsService).update(operator.id, { enabled: false }, SERVICE_ACTOR);
+    await service.make.updateClient(operator, { enabled: false });
     for (const bearer of ['x', strangeToken('access'), expired, revoked, live]) {
       const answer = await service.http.send('/o/introspect/', { bearer, form: { token: 'x' } });
       expectOAuthError(answer, 401, 'invalid_token');
@@ -165,7 +160,7 @@ describe('The answer is exactly {"active": false} for', () => {
   it('a token whose consent was withdrawn', async () => {
     const someone = await service.make.user();
     const { access_token } = await service.make.tokens(client, someone);
-    await service.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, someone);
     expectInactive(await introspect(access_token));
   });
 });
@@ -173,10 +168,9 @@ describe('The answer is exactly {"active": false} for', () => {
 describe('For a live access token', () => {
   /** Tokens live by the database's clock. */
   const now = async () => {
-    const [row] = await service.database.query<{ seconds: number }>(
+    return service.database.value<number>(
       'SELECT floor(extract(epoch FROM clock_timestamp()))::int AS seconds',
     );
-    return row!.seconds;
   };
 
   it.each(['/o/introspect/', '/o/introspect'])(
@@ -259,7 +253,7 @@ describe('With user_id, the scope is what the token may do with that user’s da
     await service.make.consent(client, all!);
     await service.make.consent(client, some!, ['vehicle:read']);
     await service.make.consent(client, former!);
-    await service.app.get(ConsentsService).revoke(client.id, former!.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, former!);
     const token = await service.make.clientToken(client);
     expect(await scopeFor(token, all!.id)).toBe(BOTH);
     expect(await scopeFor(token, some!.id)).toBe('vehicle:read');
@@ -316,7 +310,7 @@ describe('With user_id, the scope is what the token may do with that user’s da
     expect(await scopeFor(token, someone.id)).toBe(BOTH);
     await service.make.consent(client, someone, ['vehicle:read']);
     expect(await scopeFor(token, someone.id)).toBe('vehicle:read');
-    await service.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, someone);
     expect(await scopeFor(token, someone.id)).toBe('');
   });
 });

@@ -6,13 +6,16 @@ import { putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { PATIENT, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { PATIENT, type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
 /** A slow check of a token: its client is not cached, and the database is slow to answer. */
 describe('A token that is revoked while an instance is still looking its client up', () => {
-  let service: TestService;
+  const service = useService({
+    instances: 2,
+    databaseOptions: PATIENT,
+  });
   let there: TestInstance;
   let client: TestClient;
   let token: string;
@@ -21,10 +24,6 @@ describe('A token that is revoked while an instance is still looking its client 
   let outside: Client;
 
   beforeAll(async () => {
-    service = await startService({
-      instances: 2,
-      databaseOptions: PATIENT,
-    });
     there = service.instances[1]!;
     [slow, outside] = [await connection(), await connection()];
   });

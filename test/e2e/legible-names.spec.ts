@@ -2,24 +2,23 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { enterPortal } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 /** Displayed as exegnp.exe. */
 const DECEPTIVE = 'exe\u202eexe.png';
 const MESSAGE = 'must not contain control, bidirectional or invisible characters, such as U+202E';
 
-let service: TestService;
+const service = useSharedService({ env: WEBHOOK_ENV });
 let admin: string;
 let user: UserEntity;
 let client: TestClient;
 
 beforeAll(async () => {
-  service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
   admin = await service.make.adminToken();
   user = await service.make.user();
   client = await service.make.client();
 });
-afterAll(() => service.stop());
 
 const write = (method: string, path: string, json: object) =>
   service.http.send(path, { method, bearer: admin, json });

@@ -6,29 +6,22 @@ import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { revoke } from '../support/oauth.js';
 import { LACKING, PageProgram, PagePrograms } from '../support/page-programs.js';
-import {
-  type TestInstance,
-  type TestService,
-  sharedService,
-  startInstance,
-} from '../support/test-service.js';
+import { startInstance, type TestInstance, useSharedService } from '../support/test-service.js';
 import { TlsFront } from '../support/tls-front.js';
 import { until } from '../support/until.js';
 
-let service: TestService;
+const service = useSharedService();
 let user: UserEntity;
 let browser: BrowserSession;
 let client: TestClient;
 let app: TestClient;
 
 beforeAll(async () => {
-  service = await sharedService();
   user = await service.make.user();
   browser = await service.make.signedIn(user);
   client = await service.make.client();
   app = await service.make.client({ type: 'public' });
 });
-afterAll(() => service.stop());
 
 /** What the programs of the pages are configured with. */
 const settingsOf = (of: TestClient): Record<string, string> => ({

@@ -6,7 +6,7 @@ import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const LIMIT = 2;
@@ -15,16 +15,15 @@ const GRANT = { grant_type: 'client_credentials' };
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
 const EVENT = { type: 'vehicle.created', user_id: 'x', timestamp: 'x', data: {} };
 
-let service: TestService;
+const service = useService({
+  env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1', METRICS_TOKEN },
+});
 let client: TestClient;
 let operator: TestClient;
 let bearer: string;
 let admin: string;
 
 beforeAll(async () => {
-  service = await startService({
-    env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1', METRICS_TOKEN },
-  });
   operator = await service.make.operatorClient();
   admin = await service.make.clientToken(operator);
 });
@@ -34,7 +33,6 @@ beforeEach(async () => {
   // The counts of requests to /o/* must not carry over into the next test.
   putClockForward(60);
 });
-afterAll(() => service.stop());
 
 type Request = [path: string, options: HttpOptions];
 

@@ -1,10 +1,8 @@
 import argon2 from '@node-rs/argon2';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const OUTSIDE = [
   '//evil.example',
@@ -36,16 +34,14 @@ const OUTSIDE = [
 const INSIDE = ['/%2f%2fevil.example', '/%5cevil.example', '/v2/problems/not-found/?x=%26&y=//evil.example'];
 
 describe('The login', () => {
-  let service: TestService;
+  const service = useSharedService();
   let user: UserEntity;
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await sharedService();
     user = await service.make.user({ email: 'Driver@mail.example', name: 'Dana Driver' });
     client = await service.make.client({ name: 'Northwind' });
   });
-  afterAll(() => service.stop());
 
   const newBrowser = (): BrowserSession => new BrowserSession(service.url);
   const attempt = async (email: string, password: string, browser = newBrowser()): Promise<Page> =>
@@ -76,7 +72,7 @@ describe('The login', () => {
 
     it('an unknown email address, a wrong password, a disabled user and a user without a password in the same way', async () => {
       const disabled = await service.make.user();
-      await service.app.get(UsersService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
+      await service.make.setEnabled(disabled, false);
       const withoutPassword = await service.make.user({ password: undefined });
       const wrong = shapeOf(await attempt(user.email, 'wrong horse battery staple'), user.email);
       expect(wrong).toMatchObject({ status: 401, cookies: [] });

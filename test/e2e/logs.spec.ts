@@ -4,7 +4,7 @@ import { keepLogScope } from '../../src/telemetry/log-scope.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { DeliveryAttemptService } from '../../src/webhooks/deliveries/delivery-attempt.service.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -14,9 +14,7 @@ type Line = Record<string, unknown>;
 keepLogScope();
 
 describe('The log', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService({ env: WEBHOOK_ENV })));
-  afterAll(() => service.stop());
+  const service = useService({ env: WEBHOOK_ENV });
   afterEach(() => jest.restoreAllMocks());
 
   const lines = (): Line[] => service.log.map((line) => JSON.parse(line) as Line);

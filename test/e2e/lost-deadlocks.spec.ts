@@ -3,21 +3,20 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
 import { exchange } from '../support/oauth.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 /*
  * Disabling a user locks the user and then the user's clients. What is issued to a client locks the client first. If the two
  * meet, PostgreSQL ends one of them; here always the one that issues.
  */
-let service: TestService;
+const service = useService({ databaseOptions: PATIENT });
 let owner: UserEntity;
 let client: TestClient;
 let ending: Client;
 let queueing: Client;
 
 beforeAll(async () => {
-  service = await startService({ databaseOptions: PATIENT });
   [ending, queueing] = [await connection(), await connection()];
   // Only the other side looks for a deadlock, so it is the one that loses.
   for (const each of [ending, queueing]) await each.query("SET deadlock_timeout = '1h'");

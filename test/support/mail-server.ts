@@ -1,5 +1,6 @@
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { atEndOfFile } from './between-files.js';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
@@ -44,9 +45,11 @@ export class MailServer {
     private readonly options: SMTPServerOptions,
   ) {}
 
+  /** Stopped when the file has ended, if not before. */
   static async start(options: SMTPServerOptions = {}): Promise<MailServer> {
     const server = new MailServer(await freePort(), options);
     await server.listen();
+    atEndOfFile(() => server.stop());
     return server;
   }
 

@@ -1,8 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
+/** Reads of a database. */
+export interface Reads {
+  query<T = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<T[]>;
+  /** The first value of every row. */
+  column<T>(sql: string, params?: unknown[]): Promise<T[]>;
+  /** The first value of the first row. */
+  value<T>(sql: string, params?: unknown[]): Promise<T>;
+}
+
+/** All {@link Reads} by one way to query. */
+export function readsBy(query: Reads['query']): Reads {
+  const column = async <T>(sql: string, params?: unknown[]) =>
+    (await query<Record<string, T>>(sql, params)).map((row) => Object.values(row)[0]!);
+  return {
+    query,
+    column,
+    value: async <T>(sql: string, params?: unknown[]) => (await column<T>(sql, params))[0]!,
+  };
+}
+
 /** A test's own database, copied from the migrated template. */
-export interface TestDatabase {
+export interface TestDatabase extends Reads {
   /** The URL of a superuser. */
   url: string;
   /**
@@ -10,7 +30,6 @@ export interface TestDatabase {
    * role.
    */
   serviceUrl?: string;
-  query<T = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<T[]>;
   drop(): Promise<void>;
 }
 
@@ -35,11 +54,11 @@ export async function createTestDatabase(template = 'template_charging'): Promis
   return {
     url,
     serviceUrl: serviceUrl.href,
-    query: <T>(sql: string, params?: unknown[]) => {
+    ...readsBy(<T>(sql: string, params?: unknown[]) => {
       const result = last.then(async () => (await client.query(sql, params)).rows as T[]);
       last = result.catch(() => undefined);
       return result;
-    },
+    }),
     drop: async () => {
       await client.end();
       await asAdmin((admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { atEndOfFile } from './between-files.js';
 import type { Answer, HttpOptions } from './http.js';
 import { Receiver, type ReceivedRequest } from './receiver.js';
 import type { TestService } from './test-service.js';
@@ -48,8 +49,10 @@ export class Webhooks {
     readonly bearer: string,
   ) {}
 
+  /** Stopped when the file has ended, if not before. */
   static async start(service: TestService): Promise<Webhooks> {
     const receiver = await Receiver.start((response, request) => webhooks.reply(response, request));
+    atEndOfFile(() => receiver.stop());
     const webhooks: Webhooks = new Webhooks(service, receiver, await service.make.adminToken());
     return webhooks;
   }
