@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
-/** Reads of a database. */
+type Query = <T = Record<string, unknown>>(sql: string, params?: unknown[]) => Promise<T[]>;
+
+/** Ways to read a database. */
 export interface Reads {
-  query<T = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<T[]>;
+  query: Query;
   /** The first value of every row. */
   column<T>(sql: string, params?: unknown[]): Promise<T[]>;
   /** The first value of the first row. */
@@ -11,7 +13,7 @@ export interface Reads {
 }
 
 /** All {@link Reads} by one way to query. */
-export function readsBy(query: Reads['query']): Reads {
+export function readsBy(query: Query): Reads {
   const column = async <T>(sql: string, params?: unknown[]) =>
     (await query<Record<string, T>>(sql, params)).map((row) => Object.values(row)[0]!);
   return {
@@ -22,7 +24,7 @@ export function readsBy(query: Reads['query']): Reads {
 }
 
 /** A test's own database, copied from the migrated template. */
-export interface TestDatabase extends Reads {
+export interface TestDatabase {
   /** The URL of a superuser. */
   url: string;
   /**
@@ -30,6 +32,7 @@ export interface TestDatabase extends Reads {
    * role.
    */
   serviceUrl?: string;
+  query: Query;
   drop(): Promise<void>;
 }
 
@@ -39,7 +42,7 @@ const templateUrl = (): string => {
   return url;
 };
 
-export async function createTestDatabase(template = 'template_charging'): Promise<TestDatabase> {
+export async function createTestDatabase(template = 'template_charging'): Promise<TestDatabase & Reads> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   const url = withDatabase(name);

@@ -5,7 +5,7 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/server/logging.js';
 import { atEndOfFile, atEndOfWorker, showInFailures } from './between-files.js';
-import { createTestDatabase, readsBy, setAtLogin, type TestDatabase } from './test-database.js';
+import { createTestDatabase, readsBy, setAtLogin, type Reads, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
 import { freePort } from './free-port.js';
 import { HeldTimers } from './held-timers.js';
@@ -38,7 +38,7 @@ export interface TestInstance {
 
 /** A service under test: one or more instances on one database. */
 export interface TestService extends TestInstance {
-  database: TestDatabase;
+  database: TestDatabase & Reads;
   instances: TestInstance[];
   make: Factory;
   stop(): Promise<void>;

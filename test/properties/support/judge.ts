@@ -16,6 +16,7 @@ export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
     ...headerFaults(exchange, baseUrl),
     ...(status >= 400 ? refusalFaults(exchange) : []),
     ...(text.includes(CANARY) && isHtml(headers) ? ['the page holds markup that was sent'] : []),
+    ...(isHtml(headers) ? pageFaults(exchange) : []),
     ...(/FST_ERR|node_modules|\n\s+at |QueryFailed|violates|invalid input syntax/.test(text) && !isAsset(path)
       ? ['the answer shows something of the inside']
       : []),
@@ -59,6 +60,20 @@ const isOfOurs = (location: string, baseUrl: string): boolean =>
   location.startsWith('http://127.0.0.1/cb?') ||
   location.startsWith('com.example.app:/cb?') ||
   /^http:\/\/127\.0\.0\.1:\d+\/auth\?redirect_uri=/.test(location);
+
+/** A page loads scripts from this service alone, runs nothing inline, and stays in no cache unless everybody is shown the same. */
+function pageFaults({ method, path, headers, text }: Exchange): string[] {
+  if (method === 'HEAD') return [];
+  const inline =
+    /<script(?! src="\/assets\/[\w.-]+"| type="application\/json")|<[^>]+\s(style|on[a-z]+)\s*=|<iframe/i;
+  const policy = headers.get('content-security-policy') ?? '';
+  const isPublic = /^\/(docs|v2\/problems)(\/|$)/.test(path.split(/[?#]/, 1)[0]!);
+  return [
+    ...(inline.test(text) ? [`the page runs or styles something inline: ${inline.exec(text)![0]}`] : []),
+    ...(/<script src/.test(text) === policy.includes("script-src 'self'") ? [] : [`the policy is ${policy}`]),
+    ...(isPublic || headers.get('cache-control') === 'no-store' ? [] : ['the page may be cached']),
+  ];
+}
 
 /** A refusal must be a page, a problem or, on the OAuth endpoints, an error of RFC 6749 §5.2. */
 function refusalFaults({ method, path, status, headers, text }: Exchange): string[] {
