@@ -7,6 +7,7 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EventStream, type StreamOptions } from '../support/event-stream.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { whileFrozen } from '../support/listening-connections.js';
+import { madeOnce } from '../support/made.js';
 import { refresh, revoke } from '../support/oauth.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
@@ -17,13 +18,12 @@ const PATH = '/v2/access_changes';
 const service = useService({ instances: 2 });
 let here: TestInstance;
 let there: TestInstance;
-let inspector: TestClient;
 let bearer: string;
 const open: EventStream[] = [];
 
+const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
 beforeAll(async () => {
   [here, there] = service.instances as [TestInstance, TestInstance];
-  inspector = await service.make.operatorClient(['token:introspect']);
   bearer = await service.make.clientToken(inspector);
 });
 // An instance ends its streams when it could not read the changes for a second, and so also when this process stood still that long.
@@ -96,7 +96,7 @@ describe('The feed of changes is refused', () => {
     const streams = await Promise.all(Array.from({ length: 100 }, () => followed()));
     const refused = await there.http.get(PATH, { bearer });
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
-    const other = await service.make.clientToken(await service.make.operatorClient(['token:introspect']));
+    const other = await service.make.adminToken(['token:introspect']);
     await followed({ bearer: other });
     streams[0]!.close();
     await until('there is room again', async () => {

@@ -8,10 +8,10 @@ import { Listener } from '../../src/database/connections/listener.service.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { accessTokenId } from '../../src/tokens/token-record.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES } from '../support/factory.js';
 import { whileFrozen } from '../support/listening-connections.js';
+import { madeForEach } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
 import { type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
@@ -29,8 +29,6 @@ describe('An instance that has cached a token', () => {
   const service = useService({ instances: 2 });
   let here: TestInstance;
   let there: TestInstance;
-  let client: TestClient;
-  let user: UserEntity;
   let token: string;
 
   let connection: Client;
@@ -40,9 +38,9 @@ describe('An instance that has cached a token', () => {
     connection = new Client({ connectionString: service.database.url });
     await connection.connect();
   });
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => service.make.user());
   beforeEach(async () => {
-    client = await service.make.client();
-    user = await service.make.user();
     token = (await service.make.tokens(client, user)).access_token;
     await ensureCached(there);
   });

@@ -2,7 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -15,19 +15,11 @@ const PARTS = ['/account', '/account/notifications', '/account/password', '/acco
 
 describe('The account page', () => {
   const service = useSharedService();
-  let user: UserEntity;
-  let other: UserEntity;
-  let client: TestClient;
-  let browser: BrowserSession;
 
-  beforeAll(async () => {
-    client = await service.make.client({ name: 'Northwind' });
-  });
-  beforeEach(async () => {
-    user = await service.make.user({ name: 'Dana Driver' });
-    other = await service.make.user({ name: 'Olga Other' });
-    browser = await service.make.signedIn(user);
-  });
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
+  const user = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
+  const other = madeForEach(() => service.make.user({ name: 'Olga Other' }));
+  const browser = madeForEach(() => service.make.signedIn(user));
 
   const notify = async (to: UserEntity, shortTextTitle = 'Something happened'): Promise<string> =>
     (

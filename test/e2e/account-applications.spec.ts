@@ -1,25 +1,16 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { statementsDuring } from '../support/statements.js';
 import { useSharedService } from '../support/test-service.js';
 
 describe('Connected applications', () => {
   const service = useSharedService();
-  let user: UserEntity;
-  let client: TestClient;
-  let browser: BrowserSession;
-  let introspector: TestClient;
 
-  beforeAll(async () => {
-    introspector = await service.make.operatorClient(['token:introspect']);
-  });
-  beforeEach(async () => {
-    user = await service.make.user();
-    client = await service.make.client({ name: 'Northwind <b>& Co</b>' });
-    browser = await service.make.signedIn(user);
-  });
+  const introspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
+  const user = madeForEach(() => service.make.user());
+  const client = madeForEach(() => service.make.client({ name: 'Northwind <b>& Co</b>' }));
+  const browser = madeForEach(() => service.make.signedIn(user));
 
   const confirmation = (of = client): string => `/account/applications/${of.id}`;
   const disconnect = async (by = browser, of = client): Promise<Page> =>

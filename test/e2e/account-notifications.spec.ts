@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService, type NewNotification } from '../../src/notifications/notifications.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { Page } from '../support/browser-session.js';
+import { madeForEach } from '../support/made.js';
 import { refresh } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
@@ -10,12 +10,10 @@ const PATH = '/account/notifications';
 
 describe('The notifications on the account page', () => {
   const service = useSharedService();
-  let user: UserEntity;
-  let browser: BrowserSession;
 
+  const user = madeForEach(() => service.make.user());
+  const browser = madeForEach(() => service.make.signedIn(user));
   beforeEach(async () => {
-    user = await service.make.user();
-    browser = await service.make.signedIn(user);
     // Remove the notification of the sign-in.
     await service.database.query('DELETE FROM notifications WHERE user_id = $1', [user.id]);
   });

@@ -33,7 +33,7 @@ describe('A passkey on the account page', () => {
     await add();
     const { id } = (await passkeys())[0]!;
     const path = `/account/security/passkeys/${id}`;
-    const other = await service.make.signedIn(await service.make.user());
+    const other = await service.make.signedInNew();
     for (const each of [path, `${path}/remove`]) expect((await other.open(each)).status).toBe(404);
     expect((await other.open('/account/security/passkeys/nothing')).status).toBe(404);
   });

@@ -1,8 +1,8 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
 import { unexpectedErrors } from '../support/refusals.js';
@@ -14,13 +14,9 @@ const WRONG = 'wrong horse battery staple';
 
 describe('Changing a password', () => {
   const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  let user: UserEntity;
-  let browser: BrowserSession;
 
-  beforeEach(async () => {
-    user = await service.make.user();
-    browser = await signedIn();
-  });
+  const user = madeForEach(() => service.make.user());
+  const browser = madeForEach(() => signedIn());
 
   /** A signed-in browser of the user, with its own client address. */
   const signedIn = async (password = PASSWORD): Promise<BrowserSession> => {
@@ -172,7 +168,7 @@ describe('Changing a password', () => {
     const ownToken = await service.make.clientToken(client);
     const link = new URL(await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR));
     const elsewhere = await signedIn();
-    const bystander = await service.make.signedIn(await service.make.user());
+    const bystander = await service.make.signedInNew();
     const before = browser.cookies.get('session')!;
 
     expect((await change()).status).toBe(303);

@@ -1,6 +1,6 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
 const PATH = '/account/sessions';
@@ -10,13 +10,9 @@ const IPHONE =
 
 describe("The list of a user's sessions", () => {
   const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  let user: UserEntity;
-  let here: BrowserSession;
 
-  beforeEach(async () => {
-    user = await service.make.user();
-    here = await signIn(FIREFOX, '203.0.113.7');
-  });
+  const user = madeForEach(() => service.make.user());
+  const here = madeForEach(() => signIn(FIREFOX, '203.0.113.7'));
 
   const signIn = async (userAgent: string, address: string): Promise<BrowserSession> => {
     const browser = new BrowserSession(service.url, {
@@ -98,7 +94,7 @@ describe("The list of a user's sessions", () => {
 
   it('ends all other sessions of the user at once, and signs nobody else out', async () => {
     const others = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
-    const bystander = await service.make.signedIn(await service.make.user());
+    const bystander = await service.make.signedInNew();
     const page = await here.open(PATH);
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => here.submit(page, `${PATH}/sign_out_elsewhere`)),

@@ -1,6 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
+import { madeOnce } from '../support/made.js';
 import { MailServer, type ReceivedMail } from '../support/mail-server.js';
 import { signUpLink, signUpWithPasskey } from '../support/passkey-sign-ups.js';
 import {
@@ -31,12 +32,11 @@ const provider = (id: string, audience: 'users' | 'operators') => ({
 
 describe('An account without a password', () => {
   let service: TestService;
-  let smtp: MailServer;
   let email: string;
   let counter = 0;
 
+  const smtp = madeOnce(() => MailServer.start());
   beforeAll(async () => {
-    smtp = await MailServer.start();
     const env = {
       ...smtp.env,
       SIGN_UP: 'true',

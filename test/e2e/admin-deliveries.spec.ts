@@ -1,9 +1,8 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { useService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN = 'dlvr01HN2NJ9NMRZBXT1H6FT9N7735';
 
@@ -16,23 +15,16 @@ interface DeliveryView {
 
 describe('The admin API for deliveries', () => {
   const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
-  let webhooks: Webhooks;
-  let operator: TestClient;
   let bearer: string;
-  let client: TestClient;
-  let user: UserEntity;
-  let endpoint: TestEndpoint;
 
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const operator = madeOnce(() => service.make.operatorClient());
   beforeAll(async () => {
-    webhooks = await Webhooks.start(service);
-    operator = await service.make.operatorClient();
     bearer = await service.make.clientToken(operator);
   });
-  beforeEach(async () => {
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
-    endpoint = await webhooks.endpoint(client);
-  });
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => webhooks.consentedUser(client));
+  const endpoint = madeForEach(() => webhooks.endpoint(client));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const send = (method: string, path: string, by = bearer, json?: unknown): Promise<Answer> =>
@@ -66,10 +58,10 @@ describe('The admin API for deliveries', () => {
   describe('refuses', () => {
     it('a request without a token or the right scope: admin:read for reading, admin:write for resending', async () => {
       const id = await make('delivered');
-      const read = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
-      const write = await service.make.clientToken(await service.make.operatorClient(['admin:write']));
+      const read = await service.make.adminToken(['admin:read']);
+      const write = await service.make.adminToken(['admin:write']);
       const partner = await service.make.clientToken(client);
-      const publisher = await service.make.clientToken(await service.make.operatorClient(['event:publish']));
+      const publisher = await service.make.adminToken(['event:publish']);
       const statuses = (method: string, path: string) =>
         Promise.all(
           ['', read, write, partner, publisher].map(async (by) => (await send(method, path, by)).status),

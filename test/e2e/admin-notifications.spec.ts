@@ -1,6 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -92,18 +91,13 @@ const BAD: [member: string, values: unknown[]][] = [
 describe('The admin API for notifications', () => {
   const service = useSharedService();
   let admin: string;
-  let adminClient: TestClient;
-  let user: UserEntity;
-  let client: TestClient;
 
+  const adminClient = madeOnce(() => service.make.operatorClient());
   beforeAll(async () => {
-    adminClient = await service.make.operatorClient();
     admin = await service.make.clientToken(adminClient);
   });
-  beforeEach(async () => {
-    user = await service.make.user();
-    client = await service.make.client();
-  });
+  const user = madeForEach(() => service.make.user());
+  const client = madeForEach(() => service.make.client());
 
   const post = (fields: Record<string, unknown> = {}, options: HttpOptions = {}): Promise<Answer> =>
     service.http.send('/admin/notifications', {
@@ -156,8 +150,8 @@ describe('The admin API for notifications', () => {
     });
 
     it('clients without the right scope', async () => {
-      const reader = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
-      const writer = await service.make.clientToken(await service.make.operatorClient(['admin:write']));
+      const reader = await service.make.adminToken(['admin:read']);
+      const writer = await service.make.adminToken(['admin:write']);
       const partner = await service.make.clientToken(client);
       expect((await post({}, { bearer: undefined })).status).toBe(401);
       expect((await list('', { bearer: undefined })).status).toBe(401);

@@ -1,6 +1,7 @@
 import type { OperatorRole } from '../../src/config/operator-role.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { committedDocument } from '../support/openapi-document.js';
 import { rowCounts } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
@@ -43,8 +44,6 @@ const WRITES = OPERATIONS.filter(({ reads }) => !reads);
 
 describe('In the admin API, the role of an operator limits the clients that the operator owns:', () => {
   const service = useSharedService({ instances: 2 });
-  let driver: UserEntity;
-  let client: TestClient;
   const bearers = {} as Record<OperatorRole, string>;
   const owners = {} as Record<OperatorRole, UserEntity>;
 
@@ -56,9 +55,9 @@ describe('In the admin API, the role of an operator limits the clients that the 
       redirectUris: [],
     });
 
+  const driver = madeOnce(() => service.make.user({ name: 'Dana Driver' }));
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
   beforeAll(async () => {
-    driver = await service.make.user({ name: 'Dana Driver' });
-    client = await service.make.client({ name: 'Northwind' });
     await service.make.user({ role: 'operator' });
     for (const operatorRole of ['viewer', 'support', 'admin'] as const) {
       owners[operatorRole] = await service.make.user({ role: 'operator', operatorRole });

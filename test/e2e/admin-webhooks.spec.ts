@@ -1,9 +1,9 @@
 import { BAD, NOT_PUBLIC, UNKNOWN, URL_OK } from '../support/bad-endpoints.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { stopPurges } from '../support/stop-purges.js';
-import { startInstance, type TestInstance, useSharedService } from '../support/test-service.js';
+import { startInstance, useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -17,18 +17,15 @@ interface EndpointView {
 
 describe('The admin API for webhook endpoints', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
-  let strict: TestInstance;
   let bearer: string;
-  let operator: TestClient;
-  let client: TestClient;
 
+  const strict = madeOnce(() => startInstance(service.database, {}));
+  const operator = madeOnce(() => service.make.operatorClient());
   beforeAll(async () => {
-    strict = await startInstance(service.database, {});
     await stopPurges({ instances: [strict] });
-    operator = await service.make.operatorClient();
     bearer = await service.make.clientToken(operator);
   });
-  beforeEach(async () => (client = await service.make.client()));
+  const client = madeForEach(() => service.make.client());
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
   afterAll(async () => {
     await strict.app.close();
@@ -60,9 +57,9 @@ describe('The admin API for webhook endpoints', () => {
     it('a request without a token or the right scope: admin:read for reading, admin:write for changing', async () => {
       const { id } = await create();
       const tokens = {
-        read: await service.make.clientToken(await service.make.operatorClient(['admin:read'])),
-        write: await service.make.clientToken(await service.make.operatorClient(['admin:write'])),
-        publish: await service.make.clientToken(await service.make.operatorClient(['event:publish'])),
+        read: await service.make.adminToken(['admin:read']),
+        write: await service.make.adminToken(['admin:write']),
+        publish: await service.make.adminToken(['event:publish']),
         partner: await service.make.clientToken(client),
       };
       const routes: [method: string, route: string, may: string, json?: unknown][] = [

@@ -1,6 +1,6 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
+import { madeForEach } from '../support/made.js';
 import {
   addApp,
   codeOf,
@@ -17,9 +17,8 @@ const STEP = '/login/second-factor';
 
 describe('An authenticator app', () => {
   const service = useService({ instances: 2 });
-  let user: UserEntity;
 
-  beforeEach(async () => (user = await service.make.user()));
+  const user = madeForEach(() => service.make.user());
 
   const actions = () =>
     service.database.column<string>('SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id', [

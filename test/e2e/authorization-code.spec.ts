@@ -1,7 +1,7 @@
 import { randomBytes, createHash } from 'node:crypto';
 import { digestOf, newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
@@ -12,14 +12,13 @@ const service = useSharedService();
 let client: TestClient;
 let other: TestClient;
 let app: TestClient;
-let user: UserEntity;
 
+const user = madeOnce(() => service.make.user());
 beforeAll(async () => {
   const redirectUris = [REDIRECT_URI, OTHER_REDIRECT_URI];
   client = await service.make.client({ redirectUris });
   other = await service.make.client({ redirectUris });
   app = await service.make.client({ type: 'public', redirectUris: [...redirectUris, 'http://127.0.0.1/cb'] });
-  user = await service.make.user();
 });
 
 const newCode = (of: TestClient, options: { pkce?: Pkce; scope?: string; redirectUri?: string } = {}) =>

@@ -1,7 +1,8 @@
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import { authorizePath } from '../support/browser-session.js';
-import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { newPkce, REDIRECT_URI } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
 type Parameters = Record<string, string | undefined>;
@@ -12,16 +13,13 @@ const LOOPBACK_URIS = ['http://127.0.0.1/cb', 'http://[::1]:7000/cb', 'http://lo
 
 describe('An authorization request', () => {
   const service = useSharedService();
-  let client: TestClient;
-  let app: TestClient;
-  let codeless: TestClient;
   const { challenge } = newPkce();
 
-  beforeAll(async () => {
-    client = await service.make.client({ scopes: ['charging_session:read'] });
-    app = await service.make.client({ type: 'public', redirectUris: [PUBLIC_URI, ...LOOPBACK_URIS] });
-    codeless = await service.make.client({ grantTypes: ['client_credentials'] });
-  });
+  const client = madeOnce(() => service.make.client({ scopes: ['charging_session:read'] }));
+  const app = madeOnce(() =>
+    service.make.client({ type: 'public', redirectUris: [PUBLIC_URI, ...LOOPBACK_URIS] }),
+  );
+  const codeless = madeOnce(() => service.make.client({ grantTypes: ['client_credentials'] }));
 
   const good = (changes: Parameters = {}): Parameters => ({
     response_type: 'code',
@@ -261,7 +259,7 @@ describe('An authorization request', () => {
       const parameters = good({ client_id: withQuery.id, redirect_uri: uri });
       const refusal = (await ask({ ...parameters, scope: 'x' })).headers.get('location')!;
       expect(refusal.startsWith(`${start}error=invalid_scope&`)).toBe(true);
-      const browser = await service.make.signedIn(await service.make.user());
+      const browser = await service.make.signedInNew();
       const page = await browser.open(authorizePath(parameters));
       const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
       const location = answer.headers.get('location')!;
@@ -311,7 +309,7 @@ describe('An authorization request', () => {
 
   it('gets a very long state back, but is refused without a redirect above the header limit', async () => {
     const state = 'ä'.repeat(1000) + 's'.repeat(4000);
-    const browser = await service.make.signedIn(await service.make.user());
+    const browser = await service.make.signedInNew();
     const location = await browser.authorize(good({ state }));
     expect(location.searchParams.get('state')).toBe(state);
     const tooLong = await ask(good({ state: 's'.repeat(20_000) }));

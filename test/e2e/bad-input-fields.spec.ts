@@ -1,7 +1,8 @@
 import { illegible } from '../../src/http/validation/legible-text.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
-import { newPkce, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -25,7 +26,6 @@ const attacked = (base: Fields, fields: string[]): [string, Fields][] =>
 
 describe('SQL and markup in fields', () => {
   const service = useSharedService();
-  let client: TestClient;
   let credentials: Fields;
   let token: string;
   let admin: string;
@@ -34,8 +34,8 @@ describe('SQL and markup in fields', () => {
   let link: string;
   let before: Record<string, number>;
 
+  const client = madeOnce(() => service.make.client());
   beforeAll(async () => {
-    client = await service.make.client();
     credentials = { client_id: client.id, client_secret: client.secret };
     token = await service.make.clientToken(client);
     admin = await service.make.adminToken();

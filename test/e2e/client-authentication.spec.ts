@@ -1,6 +1,7 @@
 import { digestOf } from '../../src/secrets/tokens.js';
 import type { TestClient } from '../support/factory.js';
 import { basicHeader, type Answer } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { credentialsOf, expectOAuthError } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -15,15 +16,10 @@ const ENDPOINTS: [path: string, fields: Record<string, string>][] = [
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
 const service = useSharedService();
-let client: TestClient;
-let other: TestClient;
-let publicClient: TestClient;
 
-beforeAll(async () => {
-  client = await service.make.operatorClient(['token:introspect']);
-  other = await service.make.operatorClient(['token:introspect']);
-  publicClient = await service.make.client({ type: 'public' });
-});
+const client = madeOnce(() => service.make.operatorClient(['token:introspect']));
+const other = madeOnce(() => service.make.operatorClient(['token:introspect']));
+const publicClient = madeOnce(() => service.make.client({ type: 'public' }));
 
 /** Stores a secret for the client directly in the database. */
 async function addSecret(secret: string, expiresIn?: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { GrantsService } from '../../src/tokens/grants.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
+import { newPkce, REDIRECT_URI, type Tokens } from '../support/factory.js';
 import type { Answer, Http } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
 import { useService } from '../support/test-service.js';
 import { endGrace, refreshRecordOf } from '../support/tokens.js';
@@ -13,13 +13,9 @@ const ROUNDS = [1, 2, 3, 4, 5];
 
 // The rate limit is not what is tested here.
 const service = useService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
-let client: TestClient;
-let user: UserEntity;
 
-beforeEach(async () => {
-  client = await service.make.client();
-  user = await service.make.user();
-});
+const client = madeForEach(() => service.make.client());
+const user = madeForEach(() => service.make.user());
 
 /** Sends all requests concurrently, alternating between the instances. */
 const atOnce = <T>(count: number, request: (http: Http, n: number) => Promise<T>): Promise<T[]> =>

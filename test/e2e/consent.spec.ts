@@ -3,7 +3,8 @@ import { type ClientChanges } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
-import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
 interface Event {
@@ -18,11 +19,10 @@ interface Event {
 
 describe('The consent page', () => {
   const service = useSharedService();
-  let client: TestClient;
   let user: UserEntity;
 
+  const client = madeForEach(() => service.make.client({ name: 'Northwind Smart Charging' }));
   beforeEach(async () => {
-    client = await service.make.client({ name: 'Northwind Smart Charging' });
     user = await service.make.user({ name: 'Dana Driver' });
   });
 
@@ -98,7 +98,7 @@ describe('The consent page', () => {
     });
 
     it('the form that was shown to another user in the same browser', async () => {
-      const browser = await service.make.signedIn(await service.make.user());
+      const browser = await service.make.signedInNew();
       const page = await openPage(browser);
       await browser.submit(page, '/logout');
       await browser.logIn(user.email, PASSWORD);
@@ -295,8 +295,7 @@ describe('The consent page', () => {
   });
 
   describe('of a trusted client', () => {
-    let trusted: TestClient;
-    beforeEach(async () => (trusted = await service.make.client({ trusted: true })));
+    const trusted = madeForEach(() => service.make.client({ trusted: true }));
 
     it('is still preceded by validation and login', async () => {
       const wrong = await service.http.get(authorizePath(parametersOf(trusted, { scope: 'admin:read' })));

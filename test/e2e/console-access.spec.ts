@@ -1,7 +1,6 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
-import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -9,14 +8,11 @@ const ROUTES = consoleRoutes();
 
 describe('The console', () => {
   const service = useSharedService();
-  let operator: UserEntity;
-  let user: UserEntity;
-  let client: TestClient;
 
+  const operator = madeOnce(() => service.make.user({ role: 'operator', name: 'Olga Operator' }));
+  const user = madeOnce(() => service.make.user({ name: 'Dana Driver' }));
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
   beforeAll(async () => {
-    operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
-    user = await service.make.user({ name: 'Dana Driver' });
-    client = await service.make.client({ name: 'Northwind' });
     await service.make.consent(client, user);
   });
 
@@ -89,7 +85,7 @@ describe('The console', () => {
     });
 
     it("accepts no CSRF token that was issued to another operator's session", async () => {
-      const theirs = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+      const theirs = await service.make.signedInNew({ role: 'operator' });
       const page = await theirs.open('/admin/console/users/new');
       browser.cookies.set('csrf', theirs.cookies.get('csrf')!);
       const answer = await browser.submit(page, '/admin/console/users/new', {

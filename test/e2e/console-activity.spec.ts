@@ -1,22 +1,19 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 const service = useService();
-let browser: BrowserSession;
-let client: TestClient;
 
+const browser = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
 beforeAll(async () => {
   leaveOutScheduledPurges(service);
-  browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
 });
-beforeEach(async () => (client = await service.make.client()));
+const client = madeForEach(() => service.make.client());
 
 const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
 const flush = () => service.app.get(ActivityService).flush();

@@ -1,7 +1,6 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { wordsOf } from '../support/portal.js';
 import { useService } from '../support/test-service.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
@@ -10,20 +9,16 @@ const CONSOLE = '/admin/console';
 
 describe('In the console, with FOUR_EYES=true', () => {
   const service = useService({ env: { FOUR_EYES: 'true' } });
-  let asking: BrowserSession;
-  let approving: BrowserSession;
-  let user: UserEntity;
-  let client: TestClient;
 
+  const asking = madeOnce(() => service.make.signedInNew({ role: 'operator', name: 'Anna Asking' }));
+  const approving = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
   beforeAll(async () => {
     leaveOutScheduledPurges(service);
-    asking = await service.make.signedIn(await service.make.user({ role: 'operator', name: 'Anna Asking' }));
-    approving = await service.make.signedIn(await service.make.user({ role: 'operator' }));
   });
+  const user = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
+  const client = madeForEach(() => service.make.client({ name: 'Northwind' }));
   beforeEach(async () => {
     await service.database.query('DELETE FROM approvals');
-    user = await service.make.user({ name: 'Dana Driver' });
-    client = await service.make.client({ name: 'Northwind' });
   });
 
   const submit = async (by: BrowserSession, path: string, fields = {}, from = path): Promise<Page> =>
@@ -103,9 +98,7 @@ describe('In the console, with FOUR_EYES=true', () => {
   it('viewers and support see approvals, but no buttons', async () => {
     const { path } = await ask();
     for (const operatorRole of ['viewer', 'support'] as const) {
-      const browser = await service.make.signedIn(
-        await service.make.user({ role: 'operator', operatorRole }),
-      );
+      const browser = await service.make.signedInNew({ role: 'operator', operatorRole });
       const page = await browser.open(path);
       expect([page.status, page.html.querySelectorAll('main form[action*="approvals"]').length]).toEqual([
         200, 0,

@@ -1,19 +1,14 @@
 import { AuditService } from '../../src/audit/audit.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession } from '../support/browser-session.js';
+import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 
 const AUDIT = '/admin/console/audit';
 
 const service = useSharedService();
-let operator: UserEntity;
-let browser: BrowserSession;
 
-beforeAll(async () => {
-  operator = await service.make.user({ role: 'operator' });
-  browser = await service.make.signedIn(operator);
-});
+const operator = madeOnce(() => service.make.user({ role: 'operator' }));
+const browser = madeOnce(() => service.make.signedIn(operator));
 
 const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
 

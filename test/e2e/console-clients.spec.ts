@@ -1,6 +1,6 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -8,14 +8,10 @@ const CLIENTS = '/admin/console/clients';
 
 describe('In the console, clients', () => {
   const service = useSharedService();
-  let operator: UserEntity;
-  let owner: UserEntity;
   let browser: BrowserSession;
 
-  beforeAll(async () => {
-    operator = await service.make.user({ role: 'operator' });
-    owner = await service.make.user({ kind: 'organisation', email: 'Owner@Partner.example' });
-  });
+  const operator = madeOnce(() => service.make.user({ role: 'operator' }));
+  const owner = madeOnce(() => service.make.user({ kind: 'organisation', email: 'Owner@Partner.example' }));
   beforeEach(async () => (browser = await service.make.signedIn(operator)));
 
   const submit = async (

@@ -1,7 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
+import { madeOnce } from '../support/made.js';
 import { makeEndpoint } from '../support/portal.js';
 import { API_WORDS, errorsIn, expectPlainErrors } from '../support/plain-words.js';
 import { useSharedService } from '../support/test-service.js';
@@ -13,17 +11,11 @@ type Fields = Record<string, string | string[] | undefined>;
 
 describe('The forms of the console', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
-  let user: UserEntity;
-  let client: TestClient;
-  let endpoint: EndpointEntity;
-  let browser: BrowserSession;
 
-  beforeAll(async () => {
-    browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
-    user = await service.make.user();
-    client = await service.make.client();
-    endpoint = await makeEndpoint(service, client);
-  });
+  const browser = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
+  const user = madeOnce(() => service.make.user());
+  const client = madeOnce(() => service.make.client());
+  const endpoint = madeOnce(() => makeEndpoint(service, client));
 
   const fill = (path: string): string =>
     CONSOLE + path.replace(':client', client.id).replace(':user', user.id).replace(':endpoint', endpoint.id);

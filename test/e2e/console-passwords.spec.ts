@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../src/secrets/ids.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
@@ -130,23 +129,20 @@ const HARMLESS: Record<string, Fields> = {
 
 describe('When the password was given more than 15 minutes ago, a form of the console', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
-  let operator: UserEntity;
-  let user: UserEntity;
-  let client: TestClient;
-  let endpoint: EndpointEntity;
   let deliveryId: string;
   let approvalId: string;
   let redirectUriRequestId: string;
-  let browser: BrowserSession;
 
+  const operator = madeForEach(() => service.make.user({ role: 'operator' }));
+  const user = madeForEach(() => service.make.user());
+  const client = madeForEach(() =>
+    service.make.client({ grantTypes: ['authorization_code', 'client_credentials'] }),
+  );
+  const endpoint = madeForEach(() => makeEndpoint(service, client));
+  const browser = madeForEach(() => service.make.signedIn(operator));
   beforeEach(async () => {
-    operator = await service.make.user({ role: 'operator' });
-    user = await service.make.user();
-    client = await service.make.client({ grantTypes: ['authorization_code', 'client_credentials'] });
     await service.make.tokens(client, user);
-    endpoint = await makeEndpoint(service, client);
     deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });
-    browser = await service.make.signedIn(operator);
     approvalId = newId('appr');
     await query(
       `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)

@@ -1,9 +1,8 @@
 import { consoleRoutes, mayUseRoute } from '../../src/admin/console/console-routes.js';
 import '../../src/admin/console/console.module.js';
 import { roleIncludes } from '../../src/config/operator-role.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
@@ -15,16 +14,13 @@ const REFUSED = 'This requires the role';
 
 describe('In the console, an operator', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
-  let driver: UserEntity;
-  let admin: UserEntity;
-  let client: TestClient;
   let ids: Record<string, string>;
   const browsers = {} as Record<(typeof LIMITED)[number], BrowserSession>;
 
+  const driver = madeOnce(() => service.make.user({ name: 'Dana Driver' }));
+  const admin = madeOnce(() => service.make.user({ role: 'operator', name: 'Adam Admin' }));
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
   beforeAll(async () => {
-    driver = await service.make.user({ name: 'Dana Driver' });
-    admin = await service.make.user({ role: 'operator', name: 'Adam Admin' });
-    client = await service.make.client({ name: 'Northwind' });
     await service.make.consent(client, driver);
     await service.make.tokens(client, driver);
     const endpoint = await makeEndpoint(service, client);
@@ -49,9 +45,7 @@ describe('In the console, an operator', () => {
       [approval, driver.id, admin.id],
     );
     for (const operatorRole of LIMITED) {
-      browsers[operatorRole] = await service.make.signedIn(
-        await service.make.user({ role: 'operator', operatorRole }),
-      );
+      browsers[operatorRole] = await service.make.signedInNew({ role: 'operator', operatorRole });
     }
   });
 

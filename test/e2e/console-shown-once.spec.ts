@@ -1,6 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
+import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
@@ -8,17 +7,11 @@ const CONSOLE = '/admin/console';
 
 describe('In the console,', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
-  let operator: UserEntity;
-  let client: TestClient;
-  let user: UserEntity;
-  let browser: BrowserSession;
 
-  beforeEach(async () => {
-    operator = await service.make.user({ role: 'operator' });
-    client = await service.make.client();
-    user = await service.make.user();
-    browser = await service.make.signedIn(operator);
-  });
+  const operator = madeForEach(() => service.make.user({ role: 'operator' }));
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => service.make.user());
+  const browser = madeForEach(() => service.make.signedIn(operator));
 
   interface Kind {
     form: () => { from: string; action: string; fields: Record<string, string | string[]> };

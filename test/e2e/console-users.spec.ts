@@ -1,6 +1,6 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
 import { useSharedService } from '../support/test-service.js';
@@ -10,11 +10,10 @@ const CONFIRM = '/admin/console/confirm-password';
 
 describe('In the console, users', () => {
   const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  let operator: UserEntity;
   let browser: BrowserSession;
 
+  const operator = madeForEach(() => service.make.user({ role: 'operator', name: 'Olga Operator' }));
   beforeEach(async () => {
-    operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
     browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
     await browser.logIn(operator.email, PASSWORD);
   });

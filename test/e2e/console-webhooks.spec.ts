@@ -1,6 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
@@ -9,15 +8,10 @@ const CONSOLE = '/admin/console';
 
 describe('In the console,', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
-  let operator: UserEntity;
-  let client: TestClient;
-  let browser: BrowserSession;
 
-  beforeAll(async () => {
-    operator = await service.make.user({ role: 'operator' });
-    browser = await service.make.signedIn(operator);
-  });
-  beforeEach(async () => (client = await service.make.client({ name: 'Northwind' })));
+  const operator = madeOnce(() => service.make.user({ role: 'operator' }));
+  const browser = madeOnce(() => service.make.signedIn(operator));
+  const client = madeForEach(() => service.make.client({ name: 'Northwind' }));
 
   const submit = async (
     path: string,

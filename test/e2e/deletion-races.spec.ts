@@ -1,7 +1,7 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
-import { REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
+import { REDIRECT_URI, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { PATIENT, useService } from '../support/test-service.js';
 
@@ -14,14 +14,10 @@ const service = useService({
   env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' },
   databaseOptions: PATIENT,
 });
-let client: TestClient;
-let user: UserEntity;
 let rounds = 0;
 
-beforeEach(async () => {
-  client = await service.make.client();
-  user = await service.make.user();
-});
+const client = madeForEach(() => service.make.client());
+const user = madeForEach(() => service.make.user());
 
 const request = () => ({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
 const httpOf = (n: number) => service.instances[n % service.instances.length]!.http;

@@ -6,6 +6,7 @@ import type { UserChanges } from '../../src/users/accounts/user-changes.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient, Tokens } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { exchange, isAccepted, refresh } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -41,7 +42,7 @@ async function portalBy(bearer: string): Promise<Portal> {
     return new URL(json.url as string).pathname;
   };
   const { inside, link } = {
-    inside: await service.make.signedIn(await service.make.user()),
+    inside: await service.make.signedInNew(),
     link: await newLink(),
   };
   const answer = await inside.submit(await inside.open(link), link);
@@ -246,8 +247,7 @@ describe('After an ending,', () => {
 });
 
 describe('At every use, the effective scopes of a token', () => {
-  let inspector: TestClient;
-  beforeAll(async () => (inspector = await service.make.operatorClient(['token:introspect'])));
+  const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
 
   const scopeOf = async (token: string): Promise<unknown> => {
     const basic = { id: inspector.id, secret: inspector.secret };

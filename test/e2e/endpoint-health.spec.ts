@@ -1,5 +1,6 @@
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
+import { madeOnce } from '../support/made.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
@@ -8,13 +9,12 @@ import { WEBHOOK_ENV } from '../support/webhooks.js';
 describe('An endpoint', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
   let portal: BrowserSession;
-  let console: BrowserSession;
   let endpoint: EndpointEntity;
 
+  const console = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
   beforeAll(async () => {
     const client = await service.make.client();
     portal = await enterPortal(service, client);
-    console = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     endpoint = await makeEndpoint(service, client);
   });
 

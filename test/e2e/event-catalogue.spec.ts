@@ -113,7 +113,7 @@ describe('The catalogue of event types:', () => {
     });
 
     it('refuses tokens without its scopes', async () => {
-      const reading = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
+      const reading = await service.make.adminToken(['admin:read']);
       expect((await admin('GET', '', undefined, { bearer: reading })).status).toBe(200);
       for (const bearer of [reading, await service.make.clientToken(client)]) {
         expect((await admin('PUT', `/${newName()}`, NEW_TYPE, { bearer })).status).toBe(403);

@@ -1,7 +1,8 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -9,15 +10,11 @@ import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webho
 
 describe('An event', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
-  let webhooks: Webhooks;
-  let client: TestClient;
   let user: UserEntity;
 
-  beforeAll(async () => {
-    webhooks = await Webhooks.start(service);
-  });
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
-    client = await service.make.client();
     user = await webhooks.consentedUser(client);
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));

@@ -1,8 +1,7 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { untilWaitingForLocks } from '../support/locks.js';
+import { madeOnce } from '../support/made.js';
 import { PATIENT, useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -11,14 +10,11 @@ const TIME = '2026-01-01T00:00:00Z';
 
 describe('The Idempotency-Key of an event', () => {
   const service = useService({ instances: 2, databaseOptions: PATIENT, env: WEBHOOK_ENV });
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
 
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => webhooks.consentedUser(client));
   beforeAll(async () => {
-    webhooks = await Webhooks.start(service);
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
     await webhooks.endpoint(client);
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
@@ -127,7 +123,7 @@ describe('The Idempotency-Key of an event', () => {
   });
 
   it('is separate for each client', async () => {
-    const other = await service.make.clientToken(await service.make.operatorClient(['event:publish']));
+    const other = await service.make.adminToken(['event:publish']);
     const [first, second] = [await publish({}, { key }), await publish({}, { key, bearer: other })];
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(second.json.id).not.toBe(first.json.id);

@@ -1,9 +1,8 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const TIME = '2026-01-01T00:00:00Z';
@@ -48,17 +47,11 @@ const BAD: [member: string, values: unknown[]][] = [
 
 describe('POST /v2/events', () => {
   const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
-  let endpoint: TestEndpoint;
 
-  beforeAll(async () => {
-    webhooks = await Webhooks.start(service);
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
-    endpoint = await webhooks.endpoint(client);
-  });
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => webhooks.consentedUser(client));
+  const endpoint = madeOnce(() => webhooks.endpoint(client));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>

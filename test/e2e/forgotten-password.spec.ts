@@ -3,6 +3,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { MailServer } from '../support/mail-server.js';
 import { PATIENT, sharedService, startService, type TestService } from '../support/test-service.js';
 
@@ -11,17 +12,15 @@ const PATH = '/password/forgotten';
 
 describe('A forgotten password', () => {
   let service: TestService;
-  let smtp: MailServer;
-  let user: UserEntity;
 
+  const smtp = madeOnce(() => MailServer.start());
   beforeAll(async () => {
-    smtp = await MailServer.start();
     service = await startService({
       databaseOptions: PATIENT,
       env: { ...smtp.env, TRUSTED_PROXIES: '127.0.0.1', SIGN_UP: 'true' },
     });
   });
-  beforeEach(async () => (user = await service.make.user()));
+  const user = madeForEach(() => service.make.user());
 
   let networks = 0;
   /** A browser at a network address of its own. */

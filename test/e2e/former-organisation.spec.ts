@@ -1,5 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
 import { wordsOf } from '../support/portal.js';
 
@@ -7,10 +7,9 @@ describe('An account that is no organisation any more', () => {
   const own = setUpOrganisation();
   const { newBrowser, signedIn, inPortal, member, invite } = own;
   let { service, smtp, owner, email } = own;
-  let user: UserEntity;
+  const user = madeForEach(() => member('viewer'));
   beforeEach(async () => {
     ({ service, smtp, owner, email } = own);
-    user = await member('viewer');
   });
 
   const becomePerson = () => service.make.updateUser(owner, { kind: 'individual' });
@@ -72,7 +71,7 @@ describe('An account that is no organisation any more', () => {
   });
 
   it('has its members removed in the console', async () => {
-    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const operator = await service.make.signedInNew({ role: 'operator' });
     await becomePerson();
     const path = `/admin/console/users/${owner.id}/members`;
     const fields = { user: user.email, role: 'admin' };

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { parse } from 'node-html-parser';
 import { SHELVES } from '../../src/api-docs/handbook/catalogue.js';
 import type { Method } from '../../src/api-docs/openapi.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { REDIRECT_URI } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
+import { madeOnce } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
 import { committedDocument } from '../support/openapi-document.js';
 import { PagePrograms } from '../support/page-programs.js';
@@ -20,13 +20,11 @@ const has = (method: Method, address: string): boolean =>
 const service = useSharedService({ env: WEBHOOK_ENV });
 
 describe('The programs in the guides', () => {
-  let client: TestClient;
-  let user: UserEntity;
   const opened: PagePrograms[] = [];
   const run = new Set<string>();
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => service.make.user());
   beforeAll(async () => {
-    client = await service.make.client();
-    user = await service.make.user();
     await service.make.consent(client, user);
   });
   afterAll(() => Promise.all(opened.map((each) => each.remove())));

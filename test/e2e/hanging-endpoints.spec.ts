@@ -1,15 +1,13 @@
 import { HeldTimers } from '../support/held-timers.js';
+import { madeOnce } from '../support/made.js';
 import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('Endpoints that hang', () => {
   const service = useService({ env: WEBHOOK_ENV });
-  let webhooks: Webhooks;
 
-  beforeAll(async () => {
-    webhooks = await Webhooks.start(service);
-  });
+  const webhooks = madeOnce(() => Webhooks.start(service));
 
   it('do not delay other endpoints, however many hang at the same time', async () => {
     const [partner, other] = [await service.make.client(), await service.make.client()];

@@ -1,24 +1,23 @@
 import { request } from 'node:http';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { authorizePath, type BrowserSession } from '../support/browser-session.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { authorizePath } from '../support/browser-session.js';
+import { REDIRECT_URI } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
 describe('Response headers:', () => {
   const service = useSharedService();
-  let partner: TestClient;
   let token: string;
   let admin: string;
-  let browser: BrowserSession;
 
+  const partner = madeOnce(() => service.make.client());
+  const browser = madeOnce(() => service.make.signedInNew());
   beforeAll(async () => {
-    partner = await service.make.client();
     token = await service.make.clientToken(partner);
     admin = await service.make.adminToken();
-    browser = await service.make.signedIn(await service.make.user());
   });
 
   /** Requests every kind of answer with these headers. */

@@ -1,7 +1,6 @@
 import { newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
@@ -9,15 +8,10 @@ import { endingIn, strangeToken } from '../support/tokens.js';
 const BOTH = 'charging_session:read vehicle:read';
 
 const service = useSharedService();
-let inspector: TestClient;
-let client: TestClient;
-let user: UserEntity;
 
-beforeAll(async () => {
-  inspector = await service.make.operatorClient(['token:introspect']);
-  client = await service.make.client();
-  user = await service.make.user();
-});
+const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
+const client = madeOnce(() => service.make.client());
+const user = madeOnce(() => service.make.user());
 
 const basic = () => ({ id: inspector.id, secret: inspector.secret });
 const introspect = (token: string | undefined, fields: Record<string, string> = {}): Promise<Answer> =>

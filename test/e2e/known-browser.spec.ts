@@ -1,9 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { newAddress, retryAfterOf, statusesOf } from '../support/rate-limits.js';
 import { useService } from '../support/test-service.js';
 
@@ -11,9 +11,8 @@ const WRONG = 'wrong horse battery staple';
 
 describe('After a change of the password,', () => {
   const service = useService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  let user: UserEntity;
 
-  beforeEach(async () => (user = await service.make.user()));
+  const user = madeForEach(() => service.make.user());
 
   const newBrowser = (): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });

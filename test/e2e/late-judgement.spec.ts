@@ -3,9 +3,9 @@ import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-cha
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { accessTokenId, type AccessTokenRecord } from '../../src/tokens/token-record.js';
 import { putClockForward } from '../support/clock.js';
-import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilWaitingForLocks } from '../support/locks.js';
+import { madeForEach } from '../support/made.js';
 import { PATIENT, type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
@@ -17,7 +17,6 @@ describe('A token that is revoked while an instance is still looking its client 
     databaseOptions: PATIENT,
   });
   let there: TestInstance;
-  let client: TestClient;
   let token: string;
   let record: AccessTokenRecord;
   let slow: Client;
@@ -27,9 +26,9 @@ describe('A token that is revoked while an instance is still looking its client 
     there = service.instances[1]!;
     [slow, outside] = [await connection(), await connection()];
   });
+  const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
     const other = await service.make.clientToken(await service.make.client());
-    client = await service.make.client();
     token = (await service.make.tokens(client, await service.make.user())).access_token;
     record = await accessRecordOf(service, token);
     // Keys and scopes are cached, this client is not.

@@ -1,6 +1,6 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { enterPortal } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
@@ -11,13 +11,11 @@ const MESSAGE = 'must not contain control, bidirectional or invisible characters
 
 const service = useSharedService({ env: WEBHOOK_ENV });
 let admin: string;
-let user: UserEntity;
-let client: TestClient;
 
+const user = madeOnce(() => service.make.user());
+const client = madeOnce(() => service.make.client());
 beforeAll(async () => {
   admin = await service.make.adminToken();
-  user = await service.make.user();
-  client = await service.make.client();
 });
 
 const write = (method: string, path: string, json: object) =>
@@ -108,7 +106,7 @@ describe('A name with bidirectional or invisible characters is refused', () => {
   });
 
   it('by the forms of the console, next to the field', async () => {
-    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const operator = await service.make.signedInNew({ role: 'operator' });
     const path = `/admin/console/users/${user.id}/edit`;
     const page = await operator.submit(await operator.open(path), path, { name: DECEPTIVE });
     expect([page.status, page.text.includes('U+202E')]).toEqual([400, true]);
@@ -149,7 +147,7 @@ describe('A deceptive name that is already stored', () => {
   });
 
   it('is isolated from the surrounding text in lists', async () => {
-    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const operator = await service.make.signedInNew({ role: 'operator' });
     await service.make.consent(client, user);
     const browser = await service.make.signedIn(user);
     for (const page of [

@@ -1,27 +1,21 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { Apache, lackingApache } from '../support/apache.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
+import { madeOnce } from '../support/made.js';
 import { revoke } from '../support/oauth.js';
 import { LACKING, PageProgram, PagePrograms } from '../support/page-programs.js';
-import { startInstance, type TestInstance, useSharedService } from '../support/test-service.js';
+import { startInstance, useSharedService } from '../support/test-service.js';
 import { TlsFront } from '../support/tls-front.js';
 import { until } from '../support/until.js';
 
 const service = useSharedService();
-let user: UserEntity;
-let browser: BrowserSession;
-let client: TestClient;
-let app: TestClient;
 
-beforeAll(async () => {
-  user = await service.make.user();
-  browser = await service.make.signedIn(user);
-  client = await service.make.client();
-  app = await service.make.client({ type: 'public' });
-});
+const user = madeOnce(() => service.make.user());
+const browser = madeOnce(() => service.make.signedIn(user));
+const client = madeOnce(() => service.make.client());
+const app = madeOnce(() => service.make.client({ type: 'public' }));
 
 /** What the programs of the pages are configured with. */
 const settingsOf = (of: TestClient): Record<string, string> => ({
@@ -123,12 +117,11 @@ describeUnless(
 
 describe('The applications on the pages about libraries for the web', () => {
   // Access tokens that are old at once: the applications refresh before each request.
-  let short: TestInstance;
   let browserThere: BrowserSession;
   const running: PageProgram[] = [];
   const pages: PagePrograms[] = [];
+  const short = madeOnce(() => startInstance(service.database, { ACCESS_TOKEN_TTL_SECONDS: '60' }));
   beforeAll(async () => {
-    short = await startInstance(service.database, { ACCESS_TOKEN_TTL_SECONDS: '60' });
     browserThere = new BrowserSession(short.url);
     await browserThere.logIn(user.email, PASSWORD);
   });

@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { putClockForward } from '../support/clock.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
 import { useService } from '../support/test-service.js';
@@ -18,17 +18,15 @@ const EVENT = { type: 'vehicle.created', user_id: 'x', timestamp: 'x', data: {} 
 const service = useService({
   env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1', METRICS_TOKEN },
 });
-let client: TestClient;
-let operator: TestClient;
 let bearer: string;
 let admin: string;
 
+const operator = madeOnce(() => service.make.operatorClient());
 beforeAll(async () => {
-  operator = await service.make.operatorClient();
   admin = await service.make.clientToken(operator);
 });
+const client = madeForEach(() => service.make.client());
 beforeEach(async () => {
-  client = await service.make.client();
   bearer = await service.make.clientToken(client);
   // The counts of requests to /o/* must not carry over into the next test.
   putClockForward(60);

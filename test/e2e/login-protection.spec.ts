@@ -1,9 +1,9 @@
 import type { RateLimitStore } from '../../src/rate-limits/rate-limit-store.js';
 import { RATE_LIMIT_STORE } from '../../src/rate-limits/store-token.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { expectRetryAfter, newAddress, retryAfterOf, statusesOf, tally } from '../support/rate-limits.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
@@ -14,9 +14,8 @@ const PROXIED = { TRUSTED_PROXIES: '127.0.0.1' };
 
 describe('The protection of sign-in', () => {
   const service = useService({ env: PROXIED });
-  let user: UserEntity;
 
-  beforeEach(async () => (user = await service.make.user()));
+  const user = madeForEach(() => service.make.user());
 
   const newBrowser = (address = newAddress()): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': address });

@@ -1,7 +1,7 @@
 import argon2 from '@node-rs/argon2';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
 const OUTSIDE = [
@@ -35,13 +35,9 @@ const INSIDE = ['/%2f%2fevil.example', '/%5cevil.example', '/v2/problems/not-fou
 
 describe('The login', () => {
   const service = useSharedService();
-  let user: UserEntity;
-  let client: TestClient;
 
-  beforeAll(async () => {
-    user = await service.make.user({ email: 'Driver@mail.example', name: 'Dana Driver' });
-    client = await service.make.client({ name: 'Northwind' });
-  });
+  const user = madeOnce(() => service.make.user({ email: 'Driver@mail.example', name: 'Dana Driver' }));
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
 
   const newBrowser = (): BrowserSession => new BrowserSession(service.url);
   const attempt = async (email: string, password: string, browser = newBrowser()): Promise<Page> =>

@@ -1,7 +1,6 @@
 import { Client } from 'pg';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
+import { madeForEach } from '../support/made.js';
 import { exchange } from '../support/oauth.js';
 import { PATIENT, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -11,8 +10,6 @@ import { until } from '../support/until.js';
  * meet, PostgreSQL ends one of them; here always the one that issues.
  */
 const service = useService({ databaseOptions: PATIENT });
-let owner: UserEntity;
-let client: TestClient;
 let ending: Client;
 let queueing: Client;
 
@@ -21,10 +18,8 @@ beforeAll(async () => {
   // Only the other side looks for a deadlock, so it is the one that loses.
   for (const each of [ending, queueing]) await each.query("SET deadlock_timeout = '1h'");
 });
-beforeEach(async () => {
-  owner = await service.make.user();
-  client = await service.make.client({ ownerId: owner.id });
-});
+const owner = madeForEach(() => service.make.user());
+const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
 afterAll(async () => {
   await ending.end();
   await queueing.end();

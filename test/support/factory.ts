@@ -98,9 +98,9 @@ export class Factory {
     return answer.json.access_token as string;
   }
 
-  /** A bearer token for the admin API. */
-  async adminToken(): Promise<string> {
-    return this.clientToken(await this.operatorClient());
+  /** A token of a new client with these operator scopes. */
+  async adminToken(scopes?: string[]): Promise<string> {
+    return this.clientToken(await this.operatorClient(scopes));
   }
 
   async consent(client: ClientEntity, user: UserEntity, scopes = PARTNER_SCOPES): Promise<void> {
@@ -154,6 +154,11 @@ export class Factory {
     const browser = new BrowserSession(this.instance.url);
     await browser.logIn(user.email, password);
     return browser;
+  }
+
+  /** A browser session of a new user. */
+  async signedInNew(input: Partial<NewUser> = {}): Promise<BrowserSession> {
+    return this.signedIn(await this.user(input));
   }
 
   /** An authorization code that the user granted to the client through the pages. */
