@@ -2,6 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
+import { placeOf } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
@@ -58,7 +59,7 @@ describe('The account page', () => {
       for (const path of paths) {
         const answer = await new BrowserSession(service.url).open(path);
         const login = `/login?${new URLSearchParams({ return_to: path }).toString()}`;
-        expect([answer.status, answer.headers.get('location')]).toEqual([302, login]);
+        expect(placeOf(answer)).toEqual([302, login]);
         expect(answer.text).toBe('');
       }
       for (const [path, fields] of await forms(user)) {
@@ -169,7 +170,7 @@ describe('The account page', () => {
 
   it('logs out', async () => {
     const answer = await browser.submit(await browser.open('/account/sessions'), '/logout');
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login']);
+    expect(placeOf(answer)).toEqual([303, '/login']);
     expect((await browser.open('/account')).status).toBe(302);
   });
 
@@ -177,7 +178,7 @@ describe('The account page', () => {
     await service.make.consent(client, user);
     const path = `/account/applications/${client.id}`;
     const answer = await browser.submit(await browser.open(path), path);
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account']);
+    expect(placeOf(answer)).toEqual([303, '/account']);
     const statusOn = async (): Promise<string | undefined> =>
       (await browser.open('/account')).html.querySelector('[role="status"]')?.text;
     expect(await statusOn()).toBe('Application disconnected.');

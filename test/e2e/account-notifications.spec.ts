@@ -1,6 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService, type NewNotification } from '../../src/notifications/notifications.service.js';
 import type { Page } from '../support/browser-session.js';
+import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
 import { refresh } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
@@ -118,7 +119,7 @@ describe('The notifications on the account page', () => {
       ['read', 'resolved'],
     ]);
     const answer = await browser.submit(first, action, { mark: 'read' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+    expect(placeOf(answer)).toEqual([303, PATH]);
     const second = await browser.open(PATH);
     expect(second.html.querySelector('[role="status"]')!.text).toContain('marked as read');
     expect([badges(second), buttons(second)]).toEqual([['Needs your attention'], ['resolved']]);

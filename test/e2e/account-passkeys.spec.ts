@@ -1,3 +1,4 @@
+import { placeOf } from '../support/http.js';
 import { setUpPasskeys } from '../support/passkeys.js';
 import { addPasskey, logInWith, newBrowserAt } from '../support/second-factors.js';
 
@@ -14,7 +15,7 @@ describe('A passkey on the account page', () => {
     const path = `/account/security/passkeys/${id}`;
     expect((await browser.open('/account/security')).text).toContain('Old name');
     const renamed = await browser.submit(await browser.open(path), path, { name: 'New name' });
-    expect([renamed.status, renamed.headers.get('location')]).toEqual([303, '/account/security']);
+    expect(placeOf(renamed)).toEqual([303, '/account/security']);
     const list = await browser.open('/account/security');
     expect([list.text.includes('New name'), list.text.includes('Passkey renamed.')]).toEqual([true, true]);
     const page = await browser.open(`${path}/remove`);
@@ -47,7 +48,7 @@ describe('A passkey on the account page', () => {
     for (const path of paths.map((each) => `/account/security/${each}`)) {
       const answer = await browser.open(path);
       const query = new URLSearchParams({ return_to: path }).toString();
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, `/account/confirm?${query}`]);
+      expect(placeOf(answer)).toEqual([303, `/account/confirm?${query}`]);
     }
     const confirm = '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fpasskeys%2Fnew';
     const page = await browser.open(confirm);
@@ -75,7 +76,7 @@ describe('A passkey on the account page', () => {
       const answer = await browser.submit(page, '/account/confirm', {
         password: 'correct horse battery staple',
       });
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, expected]);
+      expect(placeOf(answer)).toEqual([303, expected]);
     }
     expect((await browser.open('/account/security/app/new')).status).toBe(200);
   });

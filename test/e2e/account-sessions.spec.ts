@@ -1,5 +1,6 @@
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -73,7 +74,7 @@ describe("The list of a user's sessions", () => {
     const page = await here.open(PATH);
     const [ofThird, ofPhone] = endActions(page);
     const answer = await here.submit(page, ofPhone!);
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+    expect(placeOf(answer)).toEqual([303, PATH]);
     expect((await here.open(PATH)).html.querySelector('[role="status"]')!.text).toContain('logged out');
     expect([await isSignedIn(here), await isSignedIn(phone), await isSignedIn(third)]).toEqual([
       true,

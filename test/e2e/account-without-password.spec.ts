@@ -1,6 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
+import { placeOf } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
 import { MailServer, type ReceivedMail } from '../support/mail-server.js';
 import { signUpLink, signUpWithPasskey } from '../support/passkey-sign-ups.js';
@@ -104,7 +105,7 @@ describe('An account without a password', () => {
     await longAgo(user);
     const asked = await browser.open('/account/security/passkeys/new');
     const path = '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fpasskeys%2Fnew';
-    expect([asked.status, asked.headers.get('location')]).toEqual([303, path]);
+    expect(placeOf(asked)).toEqual([303, path]);
     const page = await browser.open(path);
     expect(page.html.querySelector('input[type=password]')).toBeNull();
     expect(page.html.querySelector('[data-passkey-sign-in] button')!.text).toBe('Use a passkey');

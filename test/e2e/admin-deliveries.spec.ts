@@ -1,4 +1,4 @@
-import type { Answer } from '../support/http.js';
+import { type Answer, membersIn } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { useService } from '../support/test-service.js';
@@ -56,21 +56,6 @@ describe('The admin API for deliveries', () => {
   };
 
   describe('refuses', () => {
-    it('a request without a token or the right scope: admin:read for reading, admin:write for resending', async () => {
-      const id = await make('delivered');
-      const read = await service.make.adminToken(['admin:read']);
-      const write = await service.make.adminToken(['admin:write']);
-      const partner = await service.make.clientToken(client);
-      const publisher = await service.make.adminToken(['event:publish']);
-      const statuses = (method: string, path: string) =>
-        Promise.all(
-          ['', read, write, partner, publisher].map(async (by) => (await send(method, path, by)).status),
-        );
-      expect(await statuses('GET', '/admin/deliveries')).toEqual([401, 200, 403, 403, 403]);
-      expect(await statuses('GET', `/admin/deliveries/${id}`)).toEqual([401, 200, 403, 403, 403]);
-      expect(await statuses('POST', `/admin/deliveries/${id}/resend`)).toEqual([401, 403, 202, 403, 403]);
-    });
-
     it('an invalid or unknown filter, naming it', async () => {
       const bad: [string, string[]][] = [
         ['client_id', ['', 'clnt1', UNKNOWN, client.id.toLowerCase()]],
@@ -83,10 +68,7 @@ describe('The admin API for deliveries', () => {
       for (const [name, values] of bad) {
         for (const value of values) {
           const answer = await list(`${name}=${encodeURIComponent(value)}`);
-          expect([name, value, answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([
-            ...[name, value, 400],
-            [name],
-          ]);
+          expect([name, value, answer.status, membersIn(answer)]).toEqual([...[name, value, 400], [name]]);
         }
       }
       expect((await list('state=failed&state=pending')).status).toBe(400);

@@ -1,7 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, problemOf } from '../support/http.js';
 import { PATIENT, useService } from '../support/test-service.js';
 
 describe('With FOUR_EYES=true', () => {
@@ -127,10 +127,7 @@ describe('With FOUR_EYES=true', () => {
   ] as const)('refuses to make an admin %s', async (_what, request) => {
     const [method, path, json] = request(user.id) as [string, string, object];
     const answer = await send(method, path, first!, json);
-    expect([answer.status, answer.json.detail]).toEqual([
-      409,
-      expect.stringContaining('A second admin approves'),
-    ]);
+    expect(problemOf(answer)).toEqual([409, expect.stringContaining('A second admin approves')]);
     expect(await stateOfUser()).toEqual(['user', 'Dana Driver']);
   });
   const stateOfUser = async () => {
@@ -164,10 +161,7 @@ describe('With FOUR_EYES=true', () => {
     it('the same client', async () => {
       const asked = await erase();
       const answer = await decide('approve', asked, first);
-      expect([answer.status, answer.json.detail]).toEqual([
-        403,
-        expect.stringContaining('You asked for this yourself'),
-      ]);
+      expect(problemOf(answer)).toEqual([403, expect.stringContaining('You asked for this yourself')]);
       expect((await stateOf(asked)).state).toBe('pending');
       expect(await exists()).toBe(true);
     });
@@ -219,7 +213,7 @@ describe('With FOUR_EYES=true', () => {
     const lowered = "UPDATE users SET operator_role = 'viewer' WHERE id = $1";
     const approve = () => decide('approve', asked, bearer);
     const [approved] = await whileHeld(service, [lowered, [former.id]], [approve], 'COMMIT');
-    expect([approved!.status, approved!.json.detail]).toEqual([403, 'This requires the role admin.']);
+    expect(problemOf(approved!)).toEqual([403, 'This requires the role admin.']);
     expect(await exists()).toBe(true);
     expect((await stateOf(asked)).state).toBe('pending');
   });
@@ -264,7 +258,7 @@ describe('With FOUR_EYES=true', () => {
         const asked = await erase();
         await decide('reject', asked);
         const answer = await decide(what, asked);
-        expect([answer.status, answer.json.detail]).toEqual([409, 'This is not pending: it is rejected.']);
+        expect(problemOf(answer)).toEqual([409, 'This is not pending: it is rejected.']);
         expect(await exists()).toBe(true);
       },
     );
@@ -276,7 +270,7 @@ describe('With FOUR_EYES=true', () => {
     expect((await stateOf(asked)).state).toBe('expired');
     for (const what of ['approve', 'reject'] as const) {
       const answer = await decide(what, asked);
-      expect([answer.status, answer.json.detail]).toEqual([409, 'This is not pending: it is expired.']);
+      expect(problemOf(answer)).toEqual([409, 'This is not pending: it is expired.']);
     }
     expect(await exists()).toBe(true);
     const listed = async (state: string) =>
@@ -297,7 +291,7 @@ describe('With FOUR_EYES=true', () => {
       const asked = await erase();
       await service.make.client({ ownerId: user.id });
       const answer = await decide('approve', asked);
-      expect([answer.status, answer.json.detail]).toEqual([409, expect.stringContaining('owns clients')]);
+      expect(problemOf(answer)).toEqual([409, expect.stringContaining('owns clients')]);
       expect((await stateOf(asked)).state).toBe('pending');
       expect(await actions(asked.json.id)).toEqual(['approval.requested']);
     });
@@ -306,10 +300,7 @@ describe('With FOUR_EYES=true', () => {
       const asked = await makeAdmin();
       await decide('approve', await erase());
       const answer = await decide('approve', asked);
-      expect([answer.status, answer.json.detail]).toEqual([
-        409,
-        'There is no user with this id. It may be gone: reject this.',
-      ]);
+      expect(problemOf(answer)).toEqual([409, 'There is no user with this id. It may be gone: reject this.']);
       expect((await stateOf(asked)).state).toBe('pending');
       expect((await decide('reject', asked)).status).toBe(200);
     });
@@ -322,10 +313,7 @@ describe('With FOUR_EYES=true', () => {
       const asked = await erase(asking!.id, one);
       const answer = await decide('approve', asked, other);
       await service.database.query("UPDATE users SET enabled = true WHERE operator_role = 'admin'");
-      expect([answer.status, answer.json.detail]).toEqual([
-        409,
-        expect.stringContaining('last enabled admin'),
-      ]);
+      expect(problemOf(answer)).toEqual([409, expect.stringContaining('last enabled admin')]);
       await decide('reject', asked);
     });
   });

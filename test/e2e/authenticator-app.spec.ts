@@ -1,5 +1,6 @@
 import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
+import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
 import {
   addApp,
@@ -37,13 +38,10 @@ describe('An authenticator app', () => {
     expect(new Set(codes).size).toBe(10);
     const browser = newBrowserAt(service);
     const answer = await givePassword(browser, user, '/account/sessions');
-    expect([answer.status, answer.headers.get('location')]).toEqual([
-      303,
-      '/login/second-factor?return_to=%2Faccount%2Fsessions',
-    ]);
+    expect(placeOf(answer)).toEqual([303, '/login/second-factor?return_to=%2Faccount%2Fsessions']);
     expect(await isLoggedIn(browser)).toBe(false);
     const done = await giveCode(browser, codeOf(secret), answer.headers.get('location')!);
-    expect([done.status, done.headers.get('location')]).toEqual([303, '/account/sessions']);
+    expect(placeOf(done)).toEqual([303, '/account/sessions']);
     expect(await isLoggedIn(browser)).toBe(true);
     expect(await actions()).toEqual([
       'user.created',
@@ -220,7 +218,7 @@ describe('An authenticator app', () => {
       const page = await browser.open(path);
       expect(page.text).toContain('Your recovery codes are removed too.');
       const answer = await browser.submit(page, path);
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account/security']);
+      expect(placeOf(answer)).toEqual([303, '/account/security']);
       expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
       expect(
         await service.database.query('SELECT 1 FROM recovery_codes WHERE user_id = $1', [user.id]),

@@ -4,6 +4,7 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -38,7 +39,7 @@ describe('The consent page', () => {
   });
   const openPage = async (browser: BrowserSession, parameters = parametersOf()): Promise<Page> => {
     const page = await browser.open(authorizePath(parameters));
-    expect([page.status, page.headers.get('location')]).toEqual([200, null]);
+    expect(placeOf(page)).toEqual([200, null]);
     return page;
   };
   const decide = (browser: BrowserSession, page: Page, fields: Record<string, string> = {}): Promise<Page> =>
@@ -62,7 +63,7 @@ describe('The consent page', () => {
     it.each(['', 'yes', 'Authorize'])('the decision %j with a page', async (decision) => {
       const browser = await service.make.signedIn(user);
       const answer = await decide(browser, await openPage(browser), { decision });
-      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+      expect(placeOf(answer)).toEqual([400, null]);
       await expectNothingGiven();
     });
 
@@ -148,7 +149,7 @@ describe('The consent page', () => {
         form,
         headers: { origin: 'https://evil.example' },
       });
-      expect([foreign.status, foreign.headers.get('location')]).toEqual([403, null]);
+      expect(placeOf(foreign)).toEqual([403, null]);
       await expectNothingGiven();
     });
 
@@ -162,7 +163,7 @@ describe('The consent page', () => {
         const page = await openPage(browser);
         await update(changes);
         const answer = await decide(browser, page);
-        expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+        expect(placeOf(answer)).toEqual([400, null]);
         expect((await browser.submit(page, '/o/authorize/', { decision: 'cancel' })).status).toBe(400);
         await expectNothingGiven();
       },

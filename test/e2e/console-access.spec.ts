@@ -1,5 +1,7 @@
 import { BrowserSession, type Page } from '../support/browser-session.js';
+import { pathWith } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';
+import { placeOf } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
@@ -16,16 +18,8 @@ describe('The console', () => {
     await service.make.consent(client, user);
   });
 
-  /** Fills the path with ids. Those of client, user and scope exist. */
   const fill = (path: string): string =>
-    path
-      .replace(':client_id', client.id)
-      .replace(':user_id', user.id)
-      .replace(':name', 'vehicle:read')
-      .replace(':type', 'vehicle.updated')
-      .replace(':version', '2')
-      .replace(/^(\/admin\/console\/users\/):id/, `$1${user.id}`)
-      .replace(':id', 'endp01HN2NJ9NMRZBXT1H6FT9N7735');
+    pathWith(path, { client_id: client.id, user_id: user.id, users: user.id });
   const send = (by: BrowserSession, { method, path }: (typeof ROUTES)[number]): Promise<Page> =>
     by.open(fill(path), method === 'POST' ? { form: {}, headers: { origin: service.url } } : {});
   const counts = async (): Promise<Record<string, number>> => ({
@@ -45,10 +39,7 @@ describe('The console', () => {
       const answer = await send(new BrowserSession(service.url), route);
       const returnTo = route.method === 'POST' ? '/admin/console' : fill(route.path);
       const login = `/login?${new URLSearchParams({ return_to: returnTo }).toString()}`;
-      expect([answer.status, answer.headers.get('location')]).toEqual([
-        route.method === 'POST' ? 303 : 302,
-        login,
-      ]);
+      expect(placeOf(answer)).toEqual([route.method === 'POST' ? 303 : 302, login]);
       expect(answer.text).toBe('');
     },
   );

@@ -1,11 +1,10 @@
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
+import { CONSOLE } from '../support/console.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { wordsOf } from '../support/portal.js';
 import { useService } from '../support/test-service.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
-
-const CONSOLE = '/admin/console';
 
 describe('In the console, with FOUR_EYES=true', () => {
   const service = useService({ env: { FOUR_EYES: 'true' } });

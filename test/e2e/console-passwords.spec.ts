@@ -1,21 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newId } from '../../src/secrets/ids.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import type { Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
+import { CONSOLE, pathWith, seedDecisions, type Fields } from '../support/console.js';
 import { PASSWORD } from '../support/factory.js';
+import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
-const CONSOLE = '/admin/console';
 const POSTS = consoleRoutes()
   .filter(({ method }) => method === 'POST')
   .map(({ path }) => path.slice(CONSOLE.length));
-
-type Fields = Record<string, string | string[] | undefined>;
 
 /** How a test sends a form. */
 interface Sent {
@@ -70,11 +68,11 @@ const ASKING: Record<string, Sent> = {
   '/users/:id/members/new': { fields: { user: 'OWNER', role: 'admin' } },
   '/users/:id/members/:user_id/remove': {},
   // Codes go to redirect URIs.
-  '/redirect-uris/:redirect_uri_request_id/approve': { from: '/redirect-uris/:redirect_uri_request_id' },
-  '/redirect-uris/:redirect_uri_request_id/reject': { from: '/redirect-uris/:redirect_uri_request_id' },
+  '/redirect-uris/:id/approve': { from: '/redirect-uris/:id' },
+  '/redirect-uris/:id/reject': { from: '/redirect-uris/:id' },
   // A second admin carries out, or gives up, what the first asked for.
-  '/approvals/:approval_id/approve': { from: '/approvals/:approval_id' },
-  '/approvals/:approval_id/reject': { from: '/approvals/:approval_id' },
+  '/approvals/:id/approve': { from: '/approvals/:id' },
+  '/approvals/:id/reject': { from: '/approvals/:id' },
   // The description is what users read when they agree; the audience decides who may hold the scope.
   '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },
   '/scopes/:name/edit': { fields: { description: 'Nothing at all' } },
@@ -88,9 +86,9 @@ const ASKING: Record<string, Sent> = {
   '/clients/:client_id/endpoints/new': {
     fields: { url: 'http://127.0.0.1:9/evil', event_types: ['vehicle.updated'] },
   },
-  '/endpoints/:endpoint_id/edit': { fields: { url: 'http://127.0.0.1:9/evil' } },
-  '/endpoints/:endpoint_id/enable': { from: '/endpoints/:endpoint_id' },
-  '/endpoints/:endpoint_id/delete': {},
+  '/endpoints/:id/edit': { fields: { url: 'http://127.0.0.1:9/evil' } },
+  '/endpoints/:id/enable': { from: '/endpoints/:id' },
+  '/endpoints/:id/delete': {},
 };
 
 /** Forms that do not require a recent password, and why. */
@@ -100,13 +98,13 @@ const NOT_ASKING: Record<string, Sent & { because: string }> = {
     because: 'a new user has neither a password nor a role, and the forms that give them ask',
     fields: { email: 'new@mail.example', name: 'New' },
   },
-  '/endpoints/:endpoint_id/disable': {
+  '/endpoints/:id/disable': {
     because: 'the endpoint can be enabled again, and missed deliveries can be resent',
-    from: '/endpoints/:endpoint_id',
+    from: '/endpoints/:id',
   },
-  '/deliveries/:delivery_id/resend': {
+  '/deliveries/:id/resend': {
     because: 'the same payload goes to the same endpoint, and consent is checked again',
-    from: '/deliveries/:delivery_id',
+    from: '/deliveries/:id',
   },
   '/notifications/new': {
     because: 'it informs a user, and gives nobody access',
@@ -124,14 +122,13 @@ const NOT_ASKING: Record<string, Sent & { because: string }> = {
 const HARMLESS: Record<string, Fields> = {
   '/clients/:client_id/edit': { name: 'Another name', rate_limit: '7', redirect_uris: '' },
   '/users/:id/edit': { name: 'Another name' },
-  '/endpoints/:endpoint_id/edit': { description: 'Another description' },
+  '/endpoints/:id/edit': { description: 'Another description' },
 };
 
 describe('When the password was given more than 15 minutes ago, a form of the console', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
   let deliveryId: string;
-  let approvalId: string;
-  let redirectUriRequestId: string;
+  let decisions: Record<string, string>;
 
   const operator = madeForEach(() => service.make.user({ role: 'operator' }));
   const user = madeForEach(() => service.make.user());
@@ -143,44 +140,21 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   beforeEach(async () => {
     await service.make.tokens(client, user);
     deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });
-    approvalId = newId('appr');
-    await query(
-      `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
-       VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
-      [approvalId, user.id, client.ownerId],
-    );
-    redirectUriRequestId = newId('ruri');
-    await query(
-      `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
-       VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
-      [redirectUriRequestId, client.id, client.ownerId],
-    );
+    decisions = await seedDecisions(service, { user, client });
   });
 
   const query = <T>(sql: string, params: unknown[]) => service.database.query<T>(sql, params);
-  const IDS: Record<string, string> = {
-    endpoints: 'endpoint_id',
-    deliveries: 'delivery_id',
-    approvals: 'approval_id',
-    'redirect-uris': 'redirect_uri_request_id',
-  };
-  const named = (path: string): string =>
-    path.replace(/^\/([a-z-]+)\/:id/, (all, noun: string) => (noun in IDS ? `/${noun}/:${IDS[noun]}` : all));
   const fill = (path: string): string =>
     CONSOLE +
-    path
-      .replace(':client_id', client.id)
-      .replace('/members/:user_id', `/members/${client.ownerId}`)
-      .replace(':user_id', user.id)
-      .replace(':endpoint_id', endpoint.id)
-      .replace(':delivery_id', deliveryId)
-      .replace(':approval_id', approvalId)
-      .replace(':redirect_uri_request_id', redirectUriRequestId)
-      .replace(':name', 'vehicle:read')
-      .replace(':type', 'vehicle.updated')
-      .replace(':version', '2')
-      .replace(':provider', 'company')
-      .replace(':id', user.id);
+    pathWith(path, {
+      client_id: client.id,
+      users: user.id,
+      user_id: user.id,
+      members: client.ownerId,
+      endpoints: endpoint.id,
+      deliveries: deliveryId,
+      ...decisions,
+    });
   const filled = (fields: Fields = {}): Fields =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
@@ -188,59 +162,52 @@ describe('When the password was given more than 15 minutes ago, a form of the co
         value === 'USER' ? user.id : value === 'OWNER' ? client.ownerId : value,
       ]),
     );
+  /** What must be so before a page shows the form. */
+  const PREPARED: [path: RegExp, sql: string, params: () => unknown[]][] = [
+    [/remove-operator$/, "UPDATE users SET role = 'operator' WHERE id = $1", () => [user.id]],
+    [
+      /reset-second-factor$/,
+      "INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)",
+      () => [user.id],
+    ],
+    [/\/members\//, "UPDATE users SET kind = 'organisation' WHERE id = $1", () => [user.id]],
+    [
+      /members\/:user_id\/remove$/,
+      "INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'viewer')",
+      () => [user.id, client.ownerId],
+    ],
+    [
+      /identities/,
+      "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://company.example', $1, $1, 'company')",
+      () => [user.id],
+    ],
+    [/^\/users.*\/enable$/, 'UPDATE users SET enabled = false WHERE id = $1', () => [user.id]],
+    [/^\/clients.*\/enable$/, 'UPDATE clients SET enabled = false WHERE id = $1', () => [client.id]],
+    [
+      /^\/endpoints.*\/enable$/,
+      'UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1',
+      () => [endpoint.id],
+    ],
+  ];
   /** Opens the form while the password is recent. The caller then makes the session old and submits it. */
   const open = async (path: string, { from = path }: Sent): Promise<{ page: Page; action: string }> => {
-    if (/remove-operator$/.test(path))
-      await query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
-    if (path.endsWith('/reset-second-factor')) {
-      await query("INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)", [
-        user.id,
-      ]);
-    }
-    if (path.includes('/members/')) {
-      await query("UPDATE users SET kind = 'organisation' WHERE id = $1", [user.id]);
-    }
-    if (path.endsWith('/members/:user_id/remove')) {
-      await query(
-        "INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'viewer')",
-        [user.id, client.ownerId],
-      );
-    }
-    if (path.includes('/identities/')) {
-      await query(
-        "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://company.example', $1, $1, 'company')",
-        [user.id],
-      );
-    }
-    if (path.endsWith('/enable')) {
-      const id = path.startsWith('/users') ? user.id : path.startsWith('/clients') ? client.id : endpoint.id;
-      for (const [table, disabled] of [
-        ['users', 'enabled = false'],
-        ['clients', 'enabled = false'],
-        ['webhook_endpoints', 'enabled = false, disabled_at = now()'],
-      ])
-        await query(`UPDATE ${table} SET ${disabled} WHERE id = $1`, [id]);
-    }
+    for (const [paths, sql, params] of PREPARED) if (paths.test(path)) await query(sql, params());
     const page = await browser.open(fill(from));
-    const action =
-      path === '/grants/:id/revoke'
-        ? page.html.querySelector('form.in-row')!.getAttribute('action')!
-        : fill(path);
-    return { page, action };
+    const inRow = page.html.querySelector('form.in-row')?.getAttribute('action');
+    return { page, action: path === '/grants/:id/revoke' ? inRow! : fill(path) };
   };
-  const ageSession = () => service.make.ageSessions(operator);
   const auditLog = () =>
     query("SELECT action FROM audit_events WHERE actor_id = $1 AND action NOT LIKE 'session.%' ORDER BY id", [
       operator.id,
     ]);
 
   it('is in exactly one of the two lists', () => {
-    expect([...Object.keys(ASKING), ...Object.keys(NOT_ASKING)].sort()).toEqual(POSTS.map(named).sort());
+    expect([...Object.keys(ASKING), ...Object.keys(NOT_ASKING)].sort()).toEqual([...POSTS].sort());
   });
 
   it.each(Object.keys(ASKING))('asks for the password before it does anything: %s', async (path) => {
     const { page, action } = await open(path, ASKING[path]!);
-    await ageSession();
+    await service.make.ageSessions(operator);
     const before = { ...(await rowCounts(service)), sessions: 0 };
     const answer = await browser.submit(page, action, filled(ASKING[path]!.fields));
     expect({ ...(await rowCounts(service)), sessions: 0 }).toEqual(before);
@@ -262,7 +229,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       expect(wrong.html.querySelector('#confirm_password-error')!.text).toBe('This is not your password.');
       expect(await auditLog()).toEqual([]);
       const done = await browser.submit(wrong, action, { confirm_password: PASSWORD });
-      expect([done.status, done.headers.get('location')]).toEqual([303, expect.any(String)]);
+      expect(placeOf(done)).toEqual([303, expect.any(String)]);
     }
     // Approving is an event of its own, beside what it carries out.
     expect(await auditLog()).toHaveLength(path.endsWith('/approve') ? 2 : 1);
@@ -271,10 +238,10 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   it.each(Object.keys(ASKING).filter((path) => POSTS.includes(path) && !ASKING[path]!.from))(
     'asks for the password even when its page is opened later: %s',
     async (path) => {
-      await ageSession();
+      await service.make.ageSessions(operator);
       const page = await browser.open(fill(path));
       if (path in HARMLESS) return expect(page.status).toBe(200);
-      expect([page.status, page.headers.get('location')]).toEqual([
+      expect(placeOf(page)).toEqual([
         303,
         `${CONSOLE}/confirm-password?${new URLSearchParams({ return_to: fill(path) }).toString()}`,
       ]);
@@ -285,12 +252,9 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     'does not ask for the password at %s, because %s',
     async (path) => {
       const { page, action } = await open(path!, NOT_ASKING[path!]!);
-      await ageSession();
+      await service.make.ageSessions(operator);
       const answer = await browser.submit(page, action, filled(NOT_ASKING[path!]!.fields));
-      expect([answer.status, answer.headers.get('location')]).toEqual([
-        303,
-        expect.not.stringContaining('confirm'),
-      ]);
+      expect(placeOf(answer)).toEqual([303, expect.not.stringContaining('confirm')]);
     },
   );
 
@@ -301,9 +265,9 @@ describe('When the password was given more than 15 minutes ago, a form of the co
         await query("UPDATE clients SET grant_types = '{client_credentials}' WHERE id = $1", [client.id]);
       }
       const { page, action } = await open(path, {});
-      await ageSession();
+      await service.make.ageSessions(operator);
       const answer = await browser.submit(page, action, HARMLESS[path]);
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, fill(path.replace('/edit', ''))]);
+      expect(placeOf(answer)).toEqual([303, fill(path.replace('/edit', ''))]);
       expect(await auditLog()).toHaveLength(1);
     },
   );

@@ -3,12 +3,12 @@ import '../../src/admin/console/console.module.js';
 import { roleIncludes } from '../../src/config/operator-role.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { madeOnce } from '../support/made.js';
+import { CONSOLE, pathWith, seedDecisions } from '../support/console.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
-const CONSOLE = '/admin/console';
 const LIMITED = ['viewer', 'support'] as const;
 const REFUSED = 'This requires the role';
 
@@ -25,41 +25,20 @@ describe('In the console, an operator', () => {
     await service.make.tokens(client, driver);
     const endpoint = await makeEndpoint(service, client);
     const delivery = await seedDelivery(service, endpoint, { state: 'failed', isTest: true });
-    const id = await service.database.value<string>('SELECT id FROM grants');
+    const grant = 'SELECT id FROM grants WHERE client_id = $1';
     ids = {
       endpoints: endpoint.id,
       deliveries: delivery,
       users: driver.id,
-      grants: id,
-      approvals: approval,
-      'redirect-uris': redirectUri,
+      grants: await service.database.value(grant, [client.id]),
+      ...(await seedDecisions(service, { user: driver, client, by: admin.id })),
     };
-    await service.database.query(
-      `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
-       VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
-      [redirectUri, client.id, admin.id],
-    );
-    await service.database.query(
-      `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
-       VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
-      [approval, driver.id, admin.id],
-    );
     for (const operatorRole of LIMITED) {
       browsers[operatorRole] = await service.make.signedInNew({ role: 'operator', operatorRole });
     }
   });
 
-  const approval = 'appr01HN2NJ9NMRZBXT1H6FT9N7735';
-  const redirectUri = 'ruri01HN2NJ9NMRZBXT1H6FT9N7735';
-  /** Fills the path with ids that exist. */
-  const fill = (path: string): string =>
-    path
-      .replace(':client_id', client.id)
-      .replace(':user_id', driver.id)
-      .replace(':name', 'vehicle:read')
-      .replace(':type', 'vehicle.updated')
-      .replace(':version', '2')
-      .replace(/([\w-]+)\/:id/, (_all, noun: string) => `${noun}/${ids[noun]}`);
+  const fill = (path: string): string => pathWith(path, { client_id: client.id, user_id: driver.id, ...ids });
   const post = (browser: BrowserSession, path: string): Promise<Page> =>
     browser.open(path, { form: {}, headers: { origin: service.url } });
   /** The forms and links of the page that lead into the console, without its navigation. */

@@ -1,44 +1,16 @@
-import type { Page } from '../support/browser-session.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { CONSOLE, setUpConsole } from '../support/console.js';
+import { madeForEach } from '../support/made.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
-const CONSOLE = '/admin/console';
-
 describe('In the console,', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
 
-  const operator = madeOnce(() => service.make.user({ role: 'operator' }));
-  const browser = madeOnce(() => service.make.signedIn(operator));
+  const { browser, submit, actionsOn } = setUpConsole(service);
   const client = madeForEach(() => service.make.client({ name: 'Northwind' }));
 
-  const submit = async (
-    path: string,
-    fields: Record<string, string | string[] | undefined> = {},
-    from = path,
-  ): Promise<Page> => browser.submit(await browser.open(from), path, fields);
-  const auditLog = (id: string) =>
-    service.database.column<string>(
-      'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_id = $2 ORDER BY id',
-      [id, operator.id],
-    );
-
   describe('webhook endpoints', () => {
-    it.each([
-      ['without a valid URL', { url: 'nonsense' }, 'url'],
-      ['without an event type', { event_types: [] }, 'event_types'],
-      ['with an unknown event type', { event_types: ['nothing.happened'] }, 'event_types'],
-    ])('%s are not added, and the field says why', async (_what, wrong, field) => {
-      const page = await submit(`${CONSOLE}/clients/${client.id}/endpoints/new`, {
-        url: 'http://127.0.0.1:9/x',
-        event_types: ['vehicle.updated'],
-        ...wrong,
-      });
-      expect([page.status, page.html.querySelectorAll('.field-error').length]).toEqual([400, 1]);
-      expect(page.html.querySelector(`#${field}-error`)).not.toBeNull();
-    });
-
     it('are added, updated, disabled, enabled and deleted, each with an audit event', async () => {
       const added = await submit(`${CONSOLE}/clients/${client.id}/endpoints/new`, {
         url: 'http://127.0.0.1:9/first',
@@ -56,7 +28,7 @@ describe('In the console,', () => {
       expect((await browser.open(path)).html.querySelector('.badge')!.text).toBe('Enabled');
       expect((await submit(`${path}/delete`)).status).toBe(303);
       expect((await browser.open(path)).status).toBe(404);
-      expect(await auditLog(id)).toEqual([
+      expect(await actionsOn(id)).toEqual([
         'webhook_endpoint.created',
         'webhook_endpoint.updated',
         'webhook_endpoint.updated',
@@ -98,10 +70,10 @@ describe('In the console,', () => {
     expect(shown.html.querySelector('tbody')!.text).toContain('<b>broken</b>');
     expect(shown.text).not.toContain('<b>broken');
     expect((await submit(`${path}/resend`, {}, path)).status).toBe(303);
-    expect(await auditLog(id)).toEqual(['delivery.resent']);
+    expect(await actionsOn(id)).toEqual(['delivery.resent']);
   });
 
-  it('notifications are filtered by user and client, and created, with errors next to the field', async () => {
+  it('notifications are filtered by user and client, and created', async () => {
     const user = await service.make.user();
     const path = `${CONSOLE}/notifications/new`;
     const fields = {
@@ -110,8 +82,6 @@ describe('In the console,', () => {
       short_text_title: 'Maintenance <b>',
       short_text_body: 'On Sunday.',
     };
-    const wrong = await submit(path, { ...fields, message_id: '42', external_link: 'javascript:alert(1)' });
-    expect(wrong.html.querySelectorAll('.field-error')).toHaveLength(2);
     expect((await submit(path, fields)).status).toBe(303);
     const list = await browser.open(`${CONSOLE}/notifications?user_id=${user.id}&client_id=`);
     expect(list.html.querySelector('tbody')!.text).toContain('Maintenance <b>');
@@ -120,13 +90,12 @@ describe('In the console,', () => {
 
   it('scopes are added and updated, but the audience of a scope that is in use cannot change', async () => {
     const path = `${CONSOLE}/scopes/new`;
-    expect((await submit(path, { name: 'Not a name', description: 'x' })).status).toBe(400);
     const added = { name: 'tariff:read', description: 'See your tariffs' };
     expect((await submit(path, added)).status).toBe(303);
     const edit = `${CONSOLE}/scopes/tariff:read/edit`;
     expect((await submit(edit, { description: 'See what you pay' })).status).toBe(303);
     expect((await browser.open(`${CONSOLE}/scopes`)).text).toContain('See what you pay');
-    expect(await auditLog('tariff:read')).toEqual(['scope.created', 'scope.updated']);
+    expect(await actionsOn('tariff:read')).toEqual(['scope.created', 'scope.updated']);
     const held = await submit(`${CONSOLE}/scopes/vehicle:read/edit`, { audience: 'operator' });
     expect([held.status, held.html.querySelector('[role="alert"]')!.text]).toEqual([
       400,

@@ -2,6 +2,7 @@ import { Apache, lackingApache } from '../support/apache.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
+import { placeOf } from '../support/http.js';
 import { describeUnless } from '../support/left-out.js';
 import { madeOnce } from '../support/made.js';
 import { revoke } from '../support/oauth.js';
@@ -161,12 +162,12 @@ describe('The applications on the pages about libraries for the web', () => {
       forged.searchParams.set('state', 'another');
       expect((await new Visitor(visitor.url).send(forged.pathname + forged.search)).status).toBe(403);
       const back = await visitor.send(cameTo.pathname + cameTo.search);
-      expect([back.status, back.headers.get('location')]).toEqual([302, '/me']);
+      expect(placeOf(back)).toEqual([302, '/me']);
       expect(await (await visitor.send('/me')).json()).toMatchObject({ id: user.id });
       expect(await newestGrantOf(of)).toEqual({ generation: 1, revoked: false });
       await service.database.query(`UPDATE grants SET revoked_at = now() WHERE client_id = $1`, [of.id]);
       const ended = await visitor.send('/me');
-      expect([ended.status, ended.headers.get('location')]).toEqual([302, '/login']);
+      expect(placeOf(ended)).toEqual([302, '/login']);
     },
   );
 

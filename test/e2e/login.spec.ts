@@ -1,6 +1,7 @@
 import argon2 from '@node-rs/argon2';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { placeOf } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -180,7 +181,7 @@ describe('The login', () => {
       expect((await browser.submit(page, '/login', fields)).headers.get('location')).toBe('/');
       if (returnTo.length < 9999) {
         const again = await browser.open(`/login?${query}`);
-        expect([again.status, again.headers.get('location')]).toEqual([200, null]);
+        expect(placeOf(again)).toEqual([200, null]);
       }
       const out = await browser.submit(await browser.open('/'), '/logout', { return_to: returnTo });
       expect(out.headers.get('location')).toBe('/login');
@@ -192,9 +193,9 @@ describe('The login', () => {
       const page = await browser.open(`/login?${query}`);
       expect(returnToOn(page)).toBe(returnTo);
       const answer = await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, returnTo]);
+      expect(placeOf(answer)).toEqual([303, returnTo]);
       const again = await browser.open(`/login?${query}`);
-      expect([again.status, again.headers.get('location')]).toEqual([302, returnTo]);
+      expect(placeOf(again)).toEqual([302, returnTo]);
       expect(inside(returnTo)).toBe(true);
     });
 
@@ -215,7 +216,7 @@ describe('The login', () => {
   it('accepts the email address in any case, and redirects to the start page', async () => {
     const browser = newBrowser();
     const answer = await attempt('dRIVER@MAIL.example', PASSWORD, browser);
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+    expect(placeOf(answer)).toEqual([303, '/']);
     expect(await isSignedIn(browser)).toBe(true);
   });
 
@@ -285,7 +286,7 @@ describe('The login', () => {
       const page = await browser.open(authorize());
       const answer = await browser.submit(page, '/logout');
       const expected = `/login?${new URLSearchParams({ return_to: returnToOn(page)! }).toString()}`;
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, expected]);
+      expect(placeOf(answer)).toEqual([303, expected]);
       expect(browser.cookies.has('session')).toBe(false);
       expect(await sessionCount()).toBe(before - 1);
       browser.cookies.set('session', id);
