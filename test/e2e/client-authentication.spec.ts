@@ -39,9 +39,34 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
   const byBasic = (id: string, secret: string, more: Record<string, string> = {}): Promise<Answer> =>
     byHeader(basicHeader({ id, secret }), more);
 
-  it('refuses a request without a client', async () => {
-    expectOAuthError(await inBody({}), 401, 'invalid_client');
-    expectOAuthError(await inBody({ client_secret: client.secret }), 401, 'invalid_client');
+  it.each<[what: string, request: () => Promise<Answer>, status: 400 | 401]>([
+    ['a request without a client', () => inBody({}), 401],
+    ['a secret without a client', () => inBody({ client_secret: client.secret }), 401],
+    ['a confidential client that does not authenticate', () => inBody({ client_id: client.id }), 401],
+    ['an empty secret', () => inBody({ client_id: client.id, client_secret: '' }), 401],
+    ['an empty secret by Basic', () => byBasic(client.id, ''), 401],
+    [
+      'a malformed header even with valid credentials in the body',
+      () => byHeader('Basic !!!', { client_id: client.id, client_secret: client.secret }),
+      401,
+    ],
+    [
+      'Basic together with both credentials in the body',
+      () => byBasic(client.id, client.secret, { client_id: client.id, client_secret: client.secret }),
+      400,
+    ],
+    [
+      'Basic together with a client_secret in the body',
+      () => byBasic(client.id, client.secret, { client_secret: client.secret }),
+      400,
+    ],
+    [
+      'Basic together with another client_id in the body',
+      () => byBasic(client.id, client.secret, { client_id: other.id }),
+      400,
+    ],
+  ])('refuses %s', async (_what, request, status) => {
+    expectOAuthError(await request(), status, status === 400 ? 'invalid_request' : 'invalid_client');
   });
 
   it('refuses an unknown client', async () => {
@@ -49,15 +74,6 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
       expectOAuthError(await inBody({ client_id: id, client_secret: client.secret }), 401, 'invalid_client');
       expectOAuthError(await byBasic(id, client.secret), 401, 'invalid_client');
     }
-  });
-
-  it('refuses a confidential client that does not authenticate', async () => {
-    expectOAuthError(await inBody({ client_id: client.id }), 401, 'invalid_client');
-  });
-
-  it('refuses an empty secret', async () => {
-    expectOAuthError(await inBody({ client_id: client.id, client_secret: '' }), 401, 'invalid_client');
-    expectOAuthError(await byBasic(client.id, ''), 401, 'invalid_client');
   });
 
   it("refuses a wrong secret and another client's secret", async () => {
@@ -83,23 +99,6 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
     ['another scheme', `Digest username="x"`],
   ])('refuses a malformed Authorization header: %s', async (_what, header) => {
     expectOAuthError(await byHeader(header), 401, 'invalid_client');
-  });
-
-  it('refuses a malformed header even with valid credentials in the body', async () => {
-    const answer = await byHeader('Basic !!!', { client_id: client.id, client_secret: client.secret });
-    expectOAuthError(answer, 401, 'invalid_client');
-  });
-
-  it('refuses Basic together with a client_secret in the body', async () => {
-    const more = { client_id: client.id, client_secret: client.secret };
-    expectOAuthError(await byBasic(client.id, client.secret, more), 400, 'invalid_request');
-    const { client_secret } = more;
-    expectOAuthError(await byBasic(client.id, client.secret, { client_secret }), 400, 'invalid_request');
-  });
-
-  it('refuses Basic together with another client_id in the body', async () => {
-    const answer = await byBasic(client.id, client.secret, { client_id: other.id });
-    expectOAuthError(answer, 400, 'invalid_request');
   });
 
   it('refuses a secret that is sent twice', async () => {

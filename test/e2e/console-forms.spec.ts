@@ -88,7 +88,7 @@ describe('The forms of the console', () => {
         const said = [field.getAttribute('aria-invalid'), errorsIn(page)[name]];
         expect([name, ...said]).toEqual([name, 'true', expect.stringContaining(words)]);
         if (!/^(INPUT|TEXTAREA)$/.test(field.tagName)) continue;
-        const kept = field.tagName === 'TEXTAREA' ? field.textContent : field.getAttribute('value')!;
+        const kept = field.tagName === 'TEXTAREA' ? field.textContent : (field.getAttribute('value') ?? '');
         expect([name, kept.trim()]).toEqual([name, (fields[name] as string).trim()]);
       }
     },

@@ -1,6 +1,6 @@
 import { CONSOLE, setUpConsole } from '../support/console.js';
 import { madeForEach } from '../support/made.js';
-import { makeEndpoint, seedDelivery } from '../support/portal.js';
+import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
@@ -103,4 +103,47 @@ describe('In the console,', () => {
     ]);
     expect((await browser.open(`${CONSOLE}/event-types`)).text).toContain('charging_session.created');
   });
+
+  it.each([
+    ['healthy', { enabled: true }, 'Enabled', 'badge-good', ''],
+    ['failing since its last success', { enabled: true, failing: true }, 'Failing', 'badge-warn', ''],
+    ['disabled by a person', { enabled: false }, 'Disabled', 'badge-plain', ''],
+    [
+      'disabled after a 410',
+      { enabled: false, reason: 'gone' },
+      'Disabled by the service',
+      'badge-bad',
+      ': it responded with “410 Gone”',
+    ],
+    [
+      'disabled after five days of failures',
+      { enabled: false, failing: true, reason: 'failing' },
+      'Disabled by the service',
+      'badge-bad',
+      ': it accepted no events for five days',
+    ],
+  ] as [string, { enabled: boolean; failing?: boolean; reason?: string }, string, string, string][])(
+    'an endpoint has the same label in the portal and in the console: %s',
+    async (_what, { enabled, failing = false, reason }, label, badge, why) => {
+      const endpoint = await makeEndpoint(service, client);
+      const portal = await enterPortal(service, client);
+      await service.database.query(
+        `UPDATE webhook_endpoints
+            SET enabled = $2, disabled_reason = $3, disabled_at = CASE WHEN NOT $2 THEN now() END,
+                failing_since = CASE WHEN $4 THEN now() - interval '1 hour' END
+          WHERE id = $1`,
+        [endpoint.id, enabled, reason ?? null, failing],
+      );
+      const labels = [
+        [portal, '/portal', label],
+        [portal, `/portal/endpoints/${endpoint.id}`, label],
+        [browser, '/admin/console/endpoints', label + why],
+        [browser, `/admin/console/endpoints/${endpoint.id}`, label + why],
+      ] as const;
+      for (const [by, path, text] of labels) {
+        const shown = (await by.open(path)).html.querySelector('main .badge')!;
+        expect([path, shown.text, shown.classList.contains(badge)]).toEqual([path, text, true]);
+      }
+    },
+  );
 });

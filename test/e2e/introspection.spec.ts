@@ -14,8 +14,10 @@ const client = madeOnce(() => service.make.client());
 const user = madeOnce(() => service.make.user());
 
 const basic = () => ({ id: inspector.id, secret: inspector.secret });
+/** Asks in any way. */
+const ask = (options: HttpOptions): Promise<Answer> => service.http.send('/o/introspect/', options);
 const introspect = (token: string | undefined, fields: Record<string, string> = {}): Promise<Answer> =>
-  service.http.send('/o/introspect/', { basic: basic(), form: { token, ...fields } });
+  ask({ basic: basic(), form: { token, ...fields } });
 
 function expectInactive(answer: Answer): void {
   expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '{"active":false}' });
@@ -54,10 +56,10 @@ describe('Introspection is refused', () => {
     const { id, secret } = client;
     const operator = await service.make.operatorClient(['admin:read', 'admin:write', 'event:publish']);
     const answers = [
-      await service.http.send('/o/introspect/', { basic: { id, secret }, form: { token } }),
-      await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(client) } }),
-      await service.http.send('/o/introspect/', { bearer: token, form: { token } }),
-      await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(operator) } }),
+      await ask({ basic: { id, secret }, form: { token } }),
+      await ask({ form: { token, ...credentialsOf(client) } }),
+      await ask({ bearer: token, form: { token } }),
+      await ask({ form: { token, ...credentialsOf(operator) } }),
     ];
     for (const answer of answers) expectOAuthError(answer, 403, 'insufficient_scope');
   });
@@ -65,8 +67,7 @@ describe('Introspection is refused', () => {
   it('with a Bearer challenge to a bearer token only, not to a client that authenticated by Basic or in the body', async () => {
     const token = await service.make.clientToken(client);
     const { id, secret } = client;
-    const challengeOf = async (options: HttpOptions) =>
-      (await service.http.send('/o/introspect/', options)).headers.get('www-authenticate');
+    const challengeOf = async (options: HttpOptions) => (await ask(options)).headers.get('www-authenticate');
     expect(await challengeOf({ basic: { id, secret }, form: { token } })).toBeNull();
     expect(await challengeOf({ form: { token, ...credentialsOf(client) } })).toBeNull();
     expect(await challengeOf({ bearer: token, form: { token } })).toMatch(
@@ -76,7 +77,7 @@ describe('Introspection is refused', () => {
 
   it("to a user's token", async () => {
     const { access_token } = await service.make.tokens(client, user);
-    const answer = await service.http.send('/o/introspect/', {
+    const answer = await ask({
       bearer: access_token,
       form: { token: access_token },
     });
@@ -86,7 +87,7 @@ describe('Introspection is refused', () => {
   it('to a token of an authorized client that was requested without the scope', async () => {
     const operator = await service.make.operatorClient(['admin:read', 'token:introspect']);
     const token = await service.make.clientToken(operator, 'admin:read');
-    const answer = await service.http.send('/o/introspect/', { bearer: token, form: { token } });
+    const answer = await ask({ bearer: token, form: { token } });
     expectOAuthError(answer, 403, 'insufficient_scope');
   });
 
@@ -98,11 +99,11 @@ describe('Introspection is refused', () => {
       await service.make.clientToken(operator),
     ];
     await revoke(service.http, operator, revoked);
-    const good = await service.http.send('/o/introspect/', { bearer: live, form: { token: live } });
+    const good = await ask({ bearer: live, form: { token: live } });
     expect(good.json).toMatchObject({ active: true });
     await service.make.updateClient(operator, { enabled: false });
     for (const bearer of ['x', strangeToken('access'), expired, revoked, live]) {
-      const answer = await service.http.send('/o/introspect/', { bearer, form: { token: 'x' } });
+      const answer = await ask({ bearer, form: { token: 'x' } });
       expectOAuthError(answer, 401, 'invalid_token');
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/);
     }
@@ -217,13 +218,13 @@ describe('For a live access token', () => {
   it("introspection also accepts the caller's own bearer token, and credentials in the body", async () => {
     const { access_token } = await service.make.tokens(client, user);
     const bearer = await service.make.clientToken(inspector);
-    const byBearer = await service.http.send('/o/introspect/', { bearer, form: { token: access_token } });
-    const inBody = await service.http.send('/o/introspect/', {
+    const byBearer = await ask({ bearer, form: { token: access_token } });
+    const inBody = await ask({
       form: { token: access_token, ...credentialsOf(inspector) },
     });
     expect(byBearer.json).toMatchObject({ active: true, sub: user.id });
     expect(inBody.json).toEqual(byBearer.json);
-    const itself = await service.http.send('/o/introspect/', { bearer, form: { token: bearer } });
+    const itself = await ask({ bearer, form: { token: bearer } });
     expect(itself.json).toMatchObject({ active: true, scope: 'token:introspect', sub: inspector.id });
   });
 

@@ -81,22 +81,17 @@ export class Exchanges {
   private async formText(form: FormDraft, headers: Record<string, string>): Promise<string> {
     const page = await this.fill(form.page);
     const cookie: Record<string, string> = headers.cookie === undefined ? {} : { cookie: headers.cookie };
-    const formsOn = async (path: string) => {
-      const { text } = await this.transmit('GET', path, { 'x-forwarded-for': newAddress(), ...cookie });
-      return readPage(text, path).forms.filter((each) => each.method === 'post');
-    };
-    const shown = await formsOn(page);
+    const { text } = await this.transmit('GET', page, { 'x-forwarded-for': newAddress(), ...cookie });
+    const shown = readPage(text, page).forms.filter((each) => each.method === 'post');
     const wanted = await this.fill(form.action);
     const found = shown.find(({ action }) => action.split('#', 1)[0] === wanted);
-    const tokenIn = ({ fields }: (typeof shown)[number]) =>
-      fields.find(({ name }) => name === 'csrf_token')?.values[0];
-    const others = form.csrf === 'foreign' ? [...shown, ...(await formsOn('/login'))] : [];
-    const foreign = others.filter((each) => each.action !== found?.action).map(tokenIn)[0];
+    const other = shown.find(({ action }) => action.split('#', 1)[0] !== wanted);
+    const tokenOf = (each: typeof found) => each?.fields.find(({ name }) => name === 'csrf_token')?.values[0];
     const pairs: [string, string][] = [...form.further];
     for (const field of found?.fields ?? []) {
       const values = form.fields[field.name] ?? filledValues(field);
       if (field.name !== 'csrf_token') for (const value of values) pairs.push([field.name, value]);
-      else if (form.csrf === 'foreign') pairs.push([field.name, foreign ?? 'no other form']);
+      else if (form.csrf === 'foreign') pairs.push([field.name, tokenOf(other) ?? 'x']);
       else if (form.csrf !== 'absent')
         pairs.push([field.name, (form.csrf === 'wrong' ? 'x' : '') + field.values[0]!]);
     }

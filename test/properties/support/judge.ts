@@ -1,3 +1,4 @@
+import { parse } from 'node-html-parser';
 import { openApiErrors } from '../../support/openapi-judge.js';
 import type { Exchange } from './exchanges.js';
 import { CANARY } from './odd-text.js';
@@ -16,10 +17,24 @@ export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
     ...headerFaults(exchange, baseUrl),
     ...(status >= 400 ? refusalFaults(exchange) : []),
     ...(text.includes(CANARY) && isHtml(headers) ? ['the page holds markup that was sent'] : []),
-    ...(isHtml(headers) ? pageFaults(exchange) : []),
     ...(/FST_ERR|node_modules|\n\s+at |QueryFailed|violates|invalid input syntax/.test(text) && !isAsset(path)
       ? ['the answer shows something of the inside']
       : []),
+  ];
+}
+
+/** Returns what a page holds that none of ours may: inline scripts and styles, or permission to be cached. */
+export function pageFaults({ headers, text, path }: Exchange): string[] {
+  if (!isHtml(headers)) return [];
+  const odd = parse(
+    text.replaceAll(/<script src="\/assets\/[\w/.-]+"[^>]*><\/script>/g, ''),
+  ).querySelectorAll(
+    'script, style, iframe, [style], [onclick], [onload], [onerror], a[href^="javascript:"]',
+  );
+  const isCached = !path.startsWith('/docs') && headers.get('cache-control') !== 'no-store';
+  return [
+    ...odd.map((element) => `the page holds ${element.toString().slice(0, 100)}`),
+    ...(isCached ? ['the page may be cached'] : []),
   ];
 }
 
@@ -46,6 +61,9 @@ function headerFaults(exchange: Exchange, baseUrl: string): string[] {
   expect('x-content-type-options', (value) => value === 'nosniff');
   expect('x-frame-options', (value) => value === 'DENY');
   expect('content-security-policy', (value) => /default-src 'none'/.test(value) && !/unsafe|\*/.test(value));
+  const runsOurs = /<script src/.test(exchange.text);
+  if (isHtml(headers) && exchange.method !== 'HEAD')
+    expect('content-security-policy', (value) => value.includes("script-src 'self'") === runsOurs);
   expect('cache-control', (value) => /no-store|max-age/.test(value));
   const location = headers.get('location');
   if (location !== null && !isOfOurs(location, baseUrl)) faults.push(`it leads to ${location}`);
@@ -60,20 +78,6 @@ const isOfOurs = (location: string, baseUrl: string): boolean =>
   location.startsWith('http://127.0.0.1/cb?') ||
   location.startsWith('com.example.app:/cb?') ||
   /^http:\/\/127\.0\.0\.1:\d+\/auth\?redirect_uri=/.test(location);
-
-/** A page loads scripts from this service alone, runs nothing inline, and stays in no cache unless everybody is shown the same. */
-function pageFaults({ method, path, headers, text }: Exchange): string[] {
-  if (method === 'HEAD') return [];
-  const inline =
-    /<script(?! src="\/assets\/[\w.-]+"| type="application\/json")|<[^>]+\s(style|on[a-z]+)\s*=|<iframe/i;
-  const policy = headers.get('content-security-policy') ?? '';
-  const isPublic = /^\/(docs|v2\/problems)(\/|$)/.test(path.split(/[?#]/, 1)[0]!);
-  return [
-    ...(inline.test(text) ? [`the page runs or styles something inline: ${inline.exec(text)![0]}`] : []),
-    ...(/<script src/.test(text) === policy.includes("script-src 'self'") ? [] : [`the policy is ${policy}`]),
-    ...(isPublic || headers.get('cache-control') === 'no-store' ? [] : ['the page may be cached']),
-  ];
-}
 
 /** A refusal must be a page, a problem or, on the OAuth endpoints, an error of RFC 6749 §5.2. */
 function refusalFaults({ method, path, status, headers, text }: Exchange): string[] {

@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
 import { madeForEach } from '../support/made.js';
 import { exchange } from '../support/oauth.js';
@@ -23,7 +25,6 @@ const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
 afterAll(async () => {
   await ending.end();
   await queueing.end();
-  await service.stop();
 });
 
 async function connection(): Promise<Client> {
@@ -66,4 +67,33 @@ it('An exchange of a code that lost a deadlock is run again', async () => {
 it('A portal link whose statement lost a deadlock is stored by the next', async () => {
   const bearer = await service.make.clientToken(client);
   expect((await losing(() => service.http.get('/webhook_portal', { bearer }))).status).toBe(200);
+});
+
+it('Two first consents of the same pair at a time are one grant for the trail, the partner and the user', async () => {
+  const { make, database, app } = service;
+  const user = await make.user();
+  const consents = app.get(ConsentsService, { strict: false });
+  // Holds whoever writes the consent first.
+  await database.query('BEGIN');
+  await database.query('LOCK TABLE consents IN SHARE MODE');
+  const both = ['consent:one', 'consent:two'].map((evidence) =>
+    consents.record(client.id, user.id, [client.scopes[0]!], evidence, SERVICE_ACTOR),
+  );
+  try {
+    await untilWaitingForLocks(database, 2);
+  } finally {
+    await database.query('COMMIT');
+    await Promise.allSettled(both);
+  }
+  await Promise.all(both);
+  const actions = await database.column<string>(
+    `SELECT action FROM audit_events WHERE subject_id = $1 AND action LIKE 'consent.%' ORDER BY id`,
+    [user.id],
+  );
+  expect(actions).toEqual(['consent.granted', 'consent.updated']);
+  const n = await database.value<number>(
+    `SELECT count(*)::int AS n FROM events WHERE type = 'user.consent_granted' AND user_id = $1`,
+    [user.id],
+  );
+  expect(n).toBe(1);
 });
