@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { KnownClients } from '../../src/clients/known-clients.service.js';
@@ -11,8 +10,9 @@ import { accessTokenId } from '../../src/tokens/token-record.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { whileFrozen } from '../support/listening-connections.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
+import { connectionTo } from '../support/test-database.js';
 import { type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
@@ -31,12 +31,10 @@ describe('An instance that has cached a token', () => {
   let there: TestInstance;
   let token: string;
 
-  let connection: Client;
+  const connection = madeOnce(() => connectionTo(service));
 
   beforeAll(async () => {
     [here, there] = service.instances as [TestInstance, TestInstance];
-    connection = new Client({ connectionString: service.database.url });
-    await connection.connect();
   });
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => service.make.user());

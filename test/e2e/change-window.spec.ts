@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { AccessChanges, type Stamp } from '../../src/database/changes/access-changes.service.js';
 import { PurgeRepository } from '../../src/tokens/purge.repository.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
@@ -6,6 +5,8 @@ import { untilPast } from '../support/past-change.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { connectionTo } from '../support/test-database.js';
+import { madeForEach } from '../support/made.js';
 
 const LISTENER = 'charging-data-service listener';
 
@@ -15,7 +16,7 @@ describe('An access change', () => {
   let here: AccessChanges;
   let there: AccessChanges;
   /** A connection for transactions that the tests control. */
-  let hand: Client;
+  const hand = madeForEach(() => connectionTo(service));
 
   beforeAll(async () => {
     // It would note changes, and delete them, between two steps of a test.
@@ -26,8 +27,6 @@ describe('An access change', () => {
     ];
   });
   beforeEach(async () => {
-    hand = new Client({ connectionString: service.database.url });
-    await hand.connect();
     for (const changes of [here, there]) await untilRead(changes);
   });
   afterEach(() => hand.end());

@@ -63,17 +63,6 @@ async function expectNothingLive(tokens: Tokens[], of = client): Promise<void> {
   }
 }
 
-/** Gets several codes of one user through the consent page in one browser. */
-async function severalCodes(number: number): Promise<string[]> {
-  const browser = await service.make.signedIn(user);
-  const codes: string[] = [];
-  for (let n = 0; n < number; n++) {
-    const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
-    codes.push((await browser.authorize(request)).searchParams.get('code')!);
-  }
-  return codes;
-}
-
 describe('Fifty concurrent exchanges of one code', () => {
   it.each(ROUNDS)('succeed only once, and create only one grant (round %i)', async () => {
     const pkce = newPkce();
@@ -174,7 +163,7 @@ describe('While a client is disabled,', () => {
   const enable = () => service.make.updateClient(client, { enabled: true });
 
   it.each(ROUNDS)('exchanges give no token that is accepted afterwards (round %i)', async (round) => {
-    const codes = await severalCodes(10);
+    const codes = await service.make.codes(client, user, 10);
     const answers = await racing([10, round], (http, n) => exchange(http, client, codes[n]!), disable);
     const tokens = tokensIn(answers, [
       [400, 'invalid_grant'],

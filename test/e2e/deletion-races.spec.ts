@@ -22,16 +22,6 @@ const user = madeForEach(() => service.make.user());
 const request = () => ({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
 const httpOf = (n: number) => service.instances[n % service.instances.length]!.http;
 
-/** Gets several codes of the user through the consent page in one browser. */
-async function severalCodes(number: number): Promise<string[]> {
-  const browser = await service.make.signedIn(user);
-  const codes: string[] = [];
-  for (let n = 0; n < number; n++) {
-    codes.push((await browser.authorize(request())).searchParams.get('code')!);
-  }
-  return codes;
-}
-
 /** Adds grants of thousands of other users, so that deleting the client takes a while. */
 async function addGrants(number: number): Promise<void> {
   const id = (prefix: string) => `'${prefix}0' || lpad($1::int::text || n::text, 25, '0')`;
@@ -65,7 +55,7 @@ describe.each([
 ])('While %s,', (what, erase) => {
   it.each(ROUNDS)('refreshes succeed or are refused cleanly (round %i)', async (round) => {
     await addGrants(3000);
-    const codes = await severalCodes(AT_ONCE);
+    const codes = await service.make.codes(client, user, AT_ONCE);
     const given = await Promise.all(codes.map((code, n) => exchange(httpOf(n), client, code)));
     let rotations = 0;
     let erased = false;
@@ -93,7 +83,7 @@ describe.each([
     'exchanges and client credentials succeed or are refused cleanly (round %i)',
     async (round) => {
       await addGrants(1000);
-      const codes = await severalCodes(AT_ONCE);
+      const codes = await service.make.codes(client, user, AT_ONCE);
       const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
       let answered = 0;
       let erasing: Promise<unknown> | undefined;

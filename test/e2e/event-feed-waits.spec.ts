@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
 import { EventFeedRepository } from '../../src/webhooks/feed/event-feed.repository.js';
 import { idsOf, nextOf, session, setUpEventFeed } from '../support/event-feed.js';
 import { HeldTimers } from '../support/held-timers.js';
+import { connectionTo } from '../support/test-database.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
@@ -62,8 +62,7 @@ describe('GET /v2/events with wait', () => {
   });
 
   it('shows an event that an open transaction held up, when that ends', async () => {
-    const holding = new Client({ connectionString: service.database.url });
-    await holding.connect();
+    const holding = await connectionTo(service);
     await holding.query('BEGIN');
     await holding.query('SELECT pg_current_xact_id()');
     const answer = waiting();

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { idsOf, nextOf, session, setUpEventFeed, type FeedEvent } from '../support/event-feed.js';
 import { membersIn } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
+import { connectionTo } from '../support/test-database.js';
 import { startInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
@@ -212,11 +213,7 @@ describe('GET /v2/events', () => {
   });
 
   describe('is in the order of the commits', () => {
-    let holding: Client;
-    beforeEach(async () => {
-      holding = new Client({ connectionString: service.database.url });
-      await holding.connect();
-    });
+    const holding = madeForEach(() => connectionTo(service));
     afterEach(() => holding.end());
 
     /** An event in a transaction that stays open. */

@@ -89,17 +89,21 @@ describe('The Idempotency-Key of an event', () => {
     expect(await eventCount()).toBe(before);
   });
 
-  it('creates one event from fifty concurrent requests to two instances', async () => {
-    const [events, keys] = [(await eventCount())!, (await keyCount())!];
-    const answers = await Promise.all(
+  /** Fifty concurrent requests with this key, to both instances. */
+  const fifty = (data: (n: number) => object) =>
+    Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         service.instances[n % 2]!.http.send('/v2/events', {
           bearer: webhooks.bearer,
           headers: { 'idempotency-key': key },
-          json: { type: TYPE, user_id: user.id, timestamp: TIME, data: { at: 'once' } },
+          json: { type: TYPE, user_id: user.id, timestamp: TIME, data: data(n) },
         }),
       ),
     );
+
+  it('creates one event from fifty concurrent requests to two instances', async () => {
+    const [events, keys] = [(await eventCount())!, (await keyCount())!];
+    const answers = await fifty(() => ({ at: 'once' }));
     const { id } = answers[0]!.json as { id: string };
     for (const answer of answers) expect([answer.status, answer.json]).toEqual([202, { id, deliveries: 1 }]);
     expect([await eventCount(), await keyCount()]).toEqual([events + 1, keys + 1]);
@@ -108,15 +112,7 @@ describe('The Idempotency-Key of an event', () => {
 
   it('accepts one of fifty concurrent requests with different bodies', async () => {
     const events = (await eventCount())!;
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) =>
-        service.instances[n % 2]!.http.send('/v2/events', {
-          bearer: webhooks.bearer,
-          headers: { 'idempotency-key': key },
-          json: { type: TYPE, user_id: user.id, timestamp: TIME, data: { n } },
-        }),
-      ),
-    );
+    const answers = await fifty((n) => ({ n }));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([202, ...Array.from({ length: 49 }, () => 422)]);
     expect(await eventCount()).toBe(events + 1);

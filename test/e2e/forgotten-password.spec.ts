@@ -1,10 +1,10 @@
-import { Client } from 'pg';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { MailServer } from '../support/mail-server.js';
+import { connectionTo } from '../support/test-database.js';
 import { PATIENT, sharedService, startService, type TestService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
@@ -34,11 +34,6 @@ describe('A forgotten password', () => {
     const browser = newBrowser();
     const fields = { password: NEW_PASSWORD, password_again: NEW_PASSWORD };
     return browser.submit(await browser.open(link), link, fields);
-  };
-  const connect = async (): Promise<Client> => {
-    const client = new Client({ connectionString: service.database.url });
-    await client.connect();
-    return client;
   };
   const mailsTo = (address: string): Promise<{ kind: string; state: string }[]> =>
     service.database.query('SELECT kind, state FROM mails WHERE address = $1 ORDER BY id', [address]);
@@ -95,7 +90,7 @@ describe('A forgotten password', () => {
     });
 
     it('before anything is looked up', async () => {
-      const other = await connect();
+      const other = await connectionTo(service);
       try {
         await other.query('BEGIN');
         await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
@@ -144,7 +139,7 @@ describe('A forgotten password', () => {
   });
 
   it('is never mailed to an address that the account no longer has', async () => {
-    const other = await connect();
+    const other = await connectionTo(service);
     const old = user.email;
     try {
       await other.query('BEGIN');

@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { putClockForward } from '../support/clock.js';
@@ -6,6 +5,7 @@ import type { Answer, HttpOptions } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
+import { connectionTo } from '../support/test-database.js';
 import { useService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
@@ -213,10 +213,8 @@ describe('A partner over its own limit', () => {
     // There are no other requests in this time, so nothing is read from the database.
     putClockForward(61);
     expect((await ask()).status).toBe(429);
-    const direct = new Client({ connectionString: service.settings.databaseUrl });
-    await direct.connect();
+    const direct = await connectionTo(service);
     await direct.query('UPDATE clients SET token_epoch = token_epoch + 1 WHERE id = $1', [client.id]);
-    await direct.end();
     putClockForward(61);
     expect((await ask()).status).toBe(401);
   });

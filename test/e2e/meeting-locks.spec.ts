@@ -1,9 +1,9 @@
-import { Client } from 'pg';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { exchange } from '../support/oauth.js';
+import { connectionTo } from '../support/test-database.js';
 import { PATIENT, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -12,26 +12,14 @@ import { until } from '../support/until.js';
  * meet, PostgreSQL ends one of them; here always the one that issues.
  */
 const service = useService({ databaseOptions: PATIENT });
-let ending: Client;
-let queueing: Client;
-
+const ending = madeOnce(() => connectionTo(service));
+const queueing = madeOnce(() => connectionTo(service));
+// Only the other side looks for a deadlock, so it is the one that loses.
 beforeAll(async () => {
-  [ending, queueing] = [await connection(), await connection()];
-  // Only the other side looks for a deadlock, so it is the one that loses.
   for (const each of [ending, queueing]) await each.query("SET deadlock_timeout = '1h'");
 });
 const owner = madeForEach(() => service.make.user());
 const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
-afterAll(async () => {
-  await ending.end();
-  await queueing.end();
-});
-
-async function connection(): Promise<Client> {
-  const made = new Client({ connectionString: service.database.url });
-  await made.connect();
-  return made;
-}
 
 /**
  * Runs `issue` so that it holds the client and waits for the owner, while another holds the owner and waits for the client. Whoever

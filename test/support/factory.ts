@@ -180,6 +180,15 @@ export class Factory {
     return code;
   }
 
+  /** Several codes, through the pages in one browser. */
+  async codes(client: ClientEntity, user: UserEntity, number: number): Promise<string[]> {
+    const browser = await this.signedIn(user);
+    const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
+    const codes: string[] = [];
+    while (codes.length < number) codes.push((await browser.authorize(request)).searchParams.get('code')!);
+    return codes;
+  }
+
   /** The first tokens of a new grant, through the pages and the token endpoint. */
   async tokens(client: TestClient, user: UserEntity, scope?: string): Promise<Tokens> {
     const pkce = newPkce();

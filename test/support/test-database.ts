@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { atEndOfFile } from './between-files.js';
 
 type Query = <T = Record<string, unknown>>(sql: string, params?: unknown[]) => Promise<T[]>;
 
@@ -67,6 +68,14 @@ export async function createTestDatabase(template = 'template_charging'): Promis
       await asAdmin((admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
     },
   };
+}
+
+/** Another connection of a superuser to the database; it ends with the file, if not before. */
+export async function connectionTo({ database }: { database: Pick<TestDatabase, 'url'> }): Promise<Client> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  atEndOfFile(() => client.end());
+  return client;
 }
 
 /**
