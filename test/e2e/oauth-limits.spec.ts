@@ -12,23 +12,19 @@ import {
   statusesOf,
   tally,
 } from '../support/rate-limits.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const LIMIT = 5;
 const ADDRESS_LIMIT = 10 * LIMIT;
 const GRANT = { grant_type: 'client_credentials' };
 
 describe('The rate limits of /o/* and the login', () => {
-  let service: TestService;
+  const service = useService({
+    env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' },
+  });
   let client: TestClient;
 
-  beforeAll(async () => {
-    service = await startService({
-      env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' },
-    });
-  });
   beforeEach(async () => (client = await service.make.client()));
-  afterAll(() => service.stop());
 
   const token = (options: HttpOptions = {}, address = newAddress()): Promise<Answer> =>
     from(service.http, address)('/o/token', { form: GRANT, basic: client, ...options });
@@ -102,7 +98,7 @@ describe('The rate limits of /o/* and the login', () => {
       await statusesOf(ADDRESS_LIMIT, () => token(wrongSecret(), address));
       expect((await token(wrongSecret(), address)).status).toBe(429);
       expectPlainRefusal(await token({}, address), service.settings.baseUrl, 60);
-      const basic = { id: operator.id, secret: operator.secret };
+      const basic = operator;
       const introspect = (at: string): Promise<Answer> =>
         from(service.http, at)('/o/introspect/', { basic, form: { token: 'x' } });
       expectPlainRefusal(await introspect(address), service.settings.baseUrl, 60);
@@ -166,7 +162,7 @@ describe('The rate limits of /o/* and the login', () => {
     const bearer = await service.make.clientToken(operator);
     const { access_token } = (await token()).json as { access_token: string };
     const address = newAddress();
-    const credentials = { id: operator.id, secret: operator.secret };
+    const credentials = operator;
     const introspect = (how: HttpOptions) => (): Promise<Answer> =>
       from(service.http, address)('/o/introspect/', { ...how, form: { token: access_token } });
     for (const how of [{ basic: credentials }, { bearer }]) {

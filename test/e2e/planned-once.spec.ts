@@ -3,7 +3,7 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { makeSenders } from '../support/load.js';
 import { stopPurges } from '../support/stop-purges.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { startService, type TestService, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface Planned {
@@ -15,17 +15,15 @@ interface Planned {
 // PostgreSQL uses this many custom plans before it may choose a generic one.
 const TRIED = 5;
 
-let service: TestService;
+const service = useService({ env: { DATABASE_POOL_SIZE: '2' } });
 
 beforeAll(async () => {
-  service = await startService({ env: { DATABASE_POOL_SIZE: '2' } });
   await stopPurges(service);
 });
-afterAll(() => service.stop());
 
 it('frequent prepared statements are not planned for every call, however few requests they serve', async () => {
   const { client, families, introspecting } = await makeSenders(service.make);
-  const basic = { id: client.id, secret: client.secret };
+  const basic = client;
   let refreshToken = families[0]!.refresh_token;
   for (let n = 0; n < TRIED * 3; n++) {
     const token = await service.http.token({ grant_type: 'client_credentials' }, basic);
@@ -38,7 +36,7 @@ it('frequent prepared statements are not planned for every call, however few req
     await service.database.query('UPDATE users SET name = name');
     const introspected = await service.http.send('/o/introspect/', {
       form: { token: bearer! },
-      basic: { id: introspecting.id, secret: introspecting.secret },
+      basic: introspecting,
     });
     const users = await service.http.get('/v2/users', { bearer: bearer! });
     const ofClient = { bearer: token.json.access_token as string };
@@ -81,7 +79,7 @@ it('a rotation updates one row in place, without writing to an index and without
   for (let n = 0; n < rotations; n++) {
     const answer = await service.http.token(
       { grant_type: 'refresh_token', refresh_token: refreshToken },
-      { id: client.id, secret: client.secret },
+      client,
     );
     refreshToken = (answer.json as Record<string, string>).refresh_token!;
   }
@@ -104,7 +102,7 @@ it('a plan from when the tables were empty still finds its rows by index after t
       await database.query(`VACUUM ANALYZE ${table}`);
     }
     const { client, families } = await makeSenders(make);
-    const basic = { id: client.id, secret: client.secret };
+    const basic = client;
     let refreshToken = families[0]!.refresh_token;
     const useAll = async () => {
       const answer = await http.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, basic);

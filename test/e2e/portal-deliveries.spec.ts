@@ -2,25 +2,21 @@ import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entit
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const LIST = '/portal/deliveries';
 
 describe('Deliveries in the portal', () => {
-  let service: TestService;
+  const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
   let client: TestClient;
   let browser: BrowserSession;
   let endpoint: EndpointEntity;
 
-  beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-  });
   beforeEach(async () => {
     client = await service.make.client();
     browser = await enterPortal(service, client);
     endpoint = await makeEndpoint(service, client);
   });
-  afterAll(() => service.stop());
 
   const idsOn = (page: Page): string[] =>
     page.html.querySelectorAll('.rows a').map((link) => link.getAttribute('href')!.match(/dlvr[^?]*/)![0]);

@@ -5,13 +5,13 @@ import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { ACTIONS } from '../../src/cli/actions.js';
 import { PortalLinksRepository } from '../../src/webhook-portal/portal-links.repository.js';
 
 /* Whatever takes away access to the webhook portal also ends its sessions and its unused links. */
 describe('The webhook portal', () => {
-  let service: TestService;
+  const service = useSharedService();
   let bearer: string;
   let operator: BrowserSession;
   let owner: UserEntity;
@@ -21,7 +21,6 @@ describe('The webhook portal', () => {
   let link: string;
 
   beforeAll(async () => {
-    service = await sharedService();
     bearer = await service.make.adminToken();
     operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
   });
@@ -33,7 +32,6 @@ describe('The webhook portal', () => {
     const { json } = await service.http.get('/webhook_portal', { bearer: clientToken });
     link = new URL(json.url as string).pathname;
   });
-  afterAll(() => service.stop());
 
   const statuses = async () => [(await inside.open('/portal')).status, (await inside.open(link)).status];
   const admin = async (method: string, path: string, json?: unknown): Promise<void> => {

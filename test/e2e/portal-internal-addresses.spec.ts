@@ -1,15 +1,10 @@
 import { enterPortal, errorAt } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const NEW = '/portal/endpoints/new';
 
 describe('An endpoint at an internal address', () => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService();
 
   it.each([
     'https://127.0.0.1/',
@@ -19,11 +14,14 @@ describe('An endpoint at an internal address', () => {
     'https://169.254.169.254/',
     'https://printer/',
   ])('such as %s is refused early with the reason next to the field', async (url) => {
-    const browser = await enterPortal(service, await service.make.client());
+    const client = await service.make.client();
+    const browser = await enterPortal(service, client);
     const fields = { url, event_types: 'vehicle.updated' };
-    const page = await browser.submit(await browser.open(NEW), NEW, fields);
+    const page = await browser.fillIn(NEW, fields);
     expect(page.status).toBe(400);
     expect(errorAt(page, 'url')).toMatch(/^The URL must not point to an internal (address|name)/);
-    expect(await service.database.query('SELECT 1 FROM webhook_endpoints')).toEqual([]);
+    expect(
+      await service.database.query('SELECT 1 FROM webhook_endpoints WHERE client_id = $1', [client.id]),
+    ).toEqual([]);
   });
 });

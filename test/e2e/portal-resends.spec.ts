@@ -142,7 +142,7 @@ describe('In the portal,', () => {
         .get(EndpointsService)
         .update(endpoint.id, set.client.id, { headers }, SERVICE_ACTOR);
       const path = `/portal/endpoints/${endpoint.id}/test`;
-      const answer = await set.browser.submit(await set.browser.open(path), path);
+      const answer = await set.browser.fillIn(path);
       return { endpoint, path: answer.headers.get('location')! };
     };
 

@@ -1,41 +1,35 @@
+import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { actionsOn, lastRefusal } from '../support/audit-events.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
+import { PATIENT } from '../support/test-service.js';
 
 const CONFIRM = '/admin/console/confirm-password';
 const secondsAgo = (seconds: number) => Math.floor(Date.now() / 1000) - seconds;
 
 describe('An operator who came from a provider, when the console asks for the password again,', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
+  const idp = new BrokenIdentityProvider();
+  const accounts = 'verified_email';
+  const roles = { admins: 'admin', helpers: 'support', readers: 'viewer' };
+  const service = useServiceWithProvider(
+    idp,
+    [
+      { id: 'staff', label: 'Example Staff', audience: ['operators'], accounts },
+      { id: 'groups', audience: ['users', 'operators'], accounts, role_claim: 'groups', roles },
+    ],
+    { databaseOptions: PATIENT },
+  );
   let browser: BrowserSession;
   let userId: string;
 
   beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = {
-      ...{ id: 'staff', label: 'Example Staff', issuer: idp.url, client_id: CLIENT_ID },
-      ...{ client_secret: CLIENT_SECRET, audience: ['operators'], accounts: 'verified_email' },
-    };
-    const withRoles = {
-      ...{ ...provider, id: 'groups', label: 'Example Groups', audience: ['users', 'operators'] },
-      ...{ role_claim: 'groups', roles: { admins: 'admin', helpers: 'support', readers: 'viewer' } },
-    };
-    service = await startService({
-      databaseOptions: PATIENT,
-      env: { IDENTITY_PROVIDERS: JSON.stringify([provider, withRoles]) },
-    });
     userId = (await service.make.user()).id;
     await service.make.user({ email: 'olga@mail.example', role: 'operator' });
     await service.make.user({ email: 'omar@mail.example', role: 'operator' });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
   });
 
   const asPerson = (sub: string, authTime: number | undefined) =>
@@ -43,8 +37,7 @@ describe('An operator who came from a provider, when the console asks for the pa
   const logIn = async (authTime: number | undefined): Promise<void> => {
     asPerson('olga', authTime);
     browser = new BrowserSession(service.url);
-    const begun = await browser.submit(await browser.open('/login'), '/login/providers/staff');
-    const answer = await browser.open(idp.callbackOf(begun.headers.get('location')!));
+    const answer = await browser.open(await idp.toCallback(browser, 'staff'));
     expect(answer.headers.get('location')).toBe('/');
   };
   /** From the page that asks to the provider, and back. */
@@ -55,12 +48,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     return browser.open(idp.callbackOf(begun.headers.get('location')!));
   };
   const erase = () => `/admin/console/users/${userId}/erase`;
-  const reason = async () =>
-    (
-      await service.database.query<{ reason: string }>(
-        "SELECT after->>'reason' AS reason FROM audit_events WHERE action = 'session.refused' ORDER BY id DESC LIMIT 1",
-      )
-    )[0]?.reason;
+  const reason = () => lastRefusal(service);
 
   it('is not asked if the person has just authenticated there', async () => {
     await logIn(secondsAgo(5));
@@ -92,19 +80,15 @@ describe('An operator who came from a provider, when the console asks for the pa
     },
   );
 
-  it('is refused if the person did not authenticate again: auth_time is too old', async () => {
+  it.each([
+    ['if the person did not authenticate again: auth_time is too old', () => secondsAgo(1200)],
+    ['without auth_time', () => undefined],
+  ])('is refused %s', async (_why, at) => {
     await logIn(secondsAgo(3600));
-    asPerson('olga', secondsAgo(1200));
+    asPerson('olga', at());
     const answer = await confirm(await browser.open(erase()));
     expect([answer.status, await reason()]).toEqual([400, 'provider_answer_invalid']);
     expect((await browser.open(erase())).status).toBe(303);
-  });
-
-  it('is refused without auth_time', async () => {
-    await logIn(secondsAgo(3600));
-    asPerson('olga', undefined);
-    const answer = await confirm(await browser.open(erase()));
-    expect([answer.status, await reason()]).toEqual([400, 'provider_answer_invalid']);
   });
 
   it('is refused for another person, whose session does not begin', async () => {
@@ -140,8 +124,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     const askedAs = async (group: string): Promise<Page> => {
       inGroup(group);
       browser = new BrowserSession(service.url);
-      const begun = await browser.submit(await browser.open('/login'), '/login/providers/groups');
-      await browser.open(idp.callbackOf(begun.headers.get('location')!));
+      await browser.open(await idp.toCallback(browser, 'groups'));
       const asking = await browser.open(
         `${CONFIRM}?${new URLSearchParams({ return_to: erase() }).toString()}`,
       );
@@ -150,13 +133,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     const comeBack = (begun: Page) => browser.open(idp.callbackOf(begun.headers.get('location')!));
     const roleOf = async () =>
       (await service.database.query('SELECT role, operator_role FROM users WHERE id = $1', [anna.id]))[0];
-    const audited = async () =>
-      (
-        await service.database.query<{ action: string }>(
-          'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id DESC LIMIT 2',
-          [anna.id],
-        )
-      ).map(({ action }) => action);
+    const audited = async () => (await actionsOn(service, anna.id)).slice(-2);
 
     it('has a lower one from then on, in a new session, which alone is left', async () => {
       const begun = await askedAs('admins');
@@ -172,7 +149,7 @@ describe('An operator who came from a provider, when the console asks for the pa
         200, 403,
       ]);
       expect((await elsewhere.open('/account')).status).toBe(302);
-      expect(await audited()).toEqual(['session.started', 'user.updated']);
+      expect(await audited()).toEqual(['user.updated', 'session.started']);
     });
 
     it('has a higher one from then on, and gets to where it is needed', async () => {
@@ -213,7 +190,7 @@ describe('An operator who came from a provider, when the console asks for the pa
       expect((await comeBack(begun)).headers.get('location')).toBe(erase());
       await service.database.query("UPDATE users SET enabled = true WHERE operator_role = 'admin'");
       expect((await browser.open(erase())).status).toBe(200);
-      expect((await audited())[0]).toBe('session.confirmed');
+      expect((await audited()).at(-1)).toBe('session.confirmed');
     });
   });
 
@@ -232,10 +209,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     await logIn(secondsAgo(3600));
     const asking = await browser.open(erase());
     const page = await browser.open(asking.headers.get('location')!);
-    await service.database.query('SELECT 1');
     idp.faults = { answers: { '/.well-known/openid-configuration': { status: 500, body: '' } } };
-    const { ProviderClients } =
-      await import('../../src/identity-providers/protocol/provider-clients.service.js');
     const clients = service.app.get(ProviderClients, { strict: false });
     clients.forget(clients.get('staff'));
     const answer = await browser.submit(page, CONFIRM);

@@ -1,26 +1,17 @@
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
-import { CLIENT_ID, CLIENT_SECRET, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { CLIENT_ID, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { isLoggedIn } from '../support/second-factors.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const OTHER_PASSWORD = 'a new long password';
 
 describe('Logging out', () => {
   describe('of a session that came from a provider', () => {
-    let idp: IdentityProvider;
-    let service: TestService;
-
-    beforeAll(async () => {
-      idp = await IdentityProvider.open();
-      service = await startService({ env: idp.env({}) });
-      idp.serveTo(service.url);
-      idp.people.set('ada', { email: 'ada@mail.example', email_verified: true });
-    });
-    afterAll(async () => {
-      await service.stop();
-      await idp.close();
-    });
+    const idp = new IdentityProvider();
+    const service = useServiceWithProvider(idp);
+    idp.people.set('ada', { email: 'ada@mail.example', email_verified: true });
 
     const signedIn = async (): Promise<PersonBrowser> => {
       const browser = new PersonBrowser(service.url, idp.url);
@@ -74,21 +65,8 @@ describe('Logging out', () => {
 
   describe('by a logout token', () => {
     const PATH = '/login/backchannel_logout/company';
-    let idp: BrokenIdentityProvider;
-    let service: TestService;
-
-    beforeAll(async () => {
-      idp = await BrokenIdentityProvider.open();
-      const provider = {
-        ...{ id: 'company', label: 'Example Company', issuer: idp.url, client_id: CLIENT_ID },
-        ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
-      };
-      service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) }, instances: 2 });
-    });
-    afterAll(async () => {
-      await service.stop();
-      await idp.close();
-    });
+    const idp = new BrokenIdentityProvider();
+    const service = useServiceWithProvider(idp, [{}], { instances: 2 });
 
     const logIn = async (
       sub: string,
@@ -97,14 +75,12 @@ describe('Logging out', () => {
     ): Promise<BrowserSession> => {
       idp.faults = { claims: { sub, sid, email } };
       const browser = new BrowserSession(service.url);
-      const begun = await browser.submit(await browser.open('/login'), '/login/providers/company');
-      const answer = await browser.open(idp.callbackOf(begun.headers.get('location')!));
+      const answer = await browser.open(await idp.toCallback(browser));
       expect(answer.headers.get('location')).toBe('/');
       return browser;
     };
     const send = (token: string, instance = 0) =>
       service.instances[instance]!.http.send(PATH, { form: { logout_token: token } });
-    const isLoggedIn = async (browser: BrowserSession) => (await browser.open('/account')).status === 200;
 
     it('ends the session with its sid only, and says 200 without a body that anybody keeps', async () => {
       const [one, two] = [await logIn('ada', 'session-1'), await logIn('ada', 'session-2')];

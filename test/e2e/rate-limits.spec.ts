@@ -4,7 +4,7 @@ import { holdClock, putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { limitHeaders, retryAfterOf, expectRetryAfter, statusesOf, tally } from '../support/rate-limits.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const LIMIT = 5;
 const HOUR = 3600;
@@ -25,20 +25,18 @@ const isRead = ([path, { method }]: [string, HttpOptions, number]): boolean =>
   path.startsWith('/notifications') && method === undefined;
 
 describe('The limit of bearer endpoints', () => {
-  let service: TestService;
+  const service = useService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
   let admin: string;
   let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
     admin = await service.make.adminToken();
   });
   beforeEach(async () => {
     client = await service.make.client();
     bearer = await service.make.clientToken(client);
   });
-  afterAll(() => service.stop());
 
   const ask = (path = '/v2/users', options: HttpOptions = {}): Promise<Answer> =>
     service.http.send(path, { bearer, ...options });
@@ -231,7 +229,7 @@ describe('The limit of bearer endpoints', () => {
           await ask('/admin/users', { bearer: token }),
           await service.http.send('/o/introspect/', {
             form: { token: bearer },
-            basic: { id: operator.id, secret: operator.secret },
+            basic: operator,
           }),
           await service.http.send('/o/introspect/', { form: { token: bearer }, bearer: token }),
         ];

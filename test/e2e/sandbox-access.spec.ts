@@ -1,19 +1,19 @@
+import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { authorizeInSandbox, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 
 describe('Access to the sandbox', () => {
-  let service: TestService;
+  const service = useSharedService();
   let operator: string;
   let partner: SandboxProgram;
   let ownerId: string;
 
   beforeAll(async () => {
-    service = await sharedService();
     operator = await service.make.adminToken();
   });
   beforeEach(async () => {
@@ -21,18 +21,10 @@ describe('Access to the sandbox', () => {
     partner = await SandboxProgram.start(service, { ownerId });
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(() => service.stop());
 
   const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
   const admin = (method: string, path: string, json?: unknown) =>
     service.http.send(path, { method, bearer: operator, json });
-  const actionsOn = async (id: string): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [id],
-      )
-    ).map(({ action }) => action);
 
   describe('on the authorization page', () => {
     const path = (client: TestClient) =>
@@ -52,7 +44,7 @@ describe('Access to the sandbox', () => {
       const { access_token: bearer } = await partner.tokens(one.id);
       const { json } = await service.http.get('/v2/users/me', { bearer });
       expect(json).toMatchObject({ id: one.id, name: 'One', scopes: PARTNER_SCOPES });
-      expect(await actionsOn(one.id)).toEqual(['user.created', 'consent.granted']);
+      expect(await actionsOn(service, one.id)).toEqual(['user.created', 'consent.granted']);
     });
 
     it('cancels, creates the first driver once, and refuses what the page does not offer', async () => {

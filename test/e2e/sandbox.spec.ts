@@ -3,6 +3,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { actionsOn } from '../support/audit-events.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
 import { unexpectedErrors } from '../support/refusals.js';
@@ -13,7 +14,7 @@ import {
   stopPlannedEvents,
   type SandboxDriver,
 } from '../support/sandbox.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -28,25 +29,17 @@ const SESSION_TYPES = [
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 
 describe('The sandbox', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
+  // Two instances, whose workers publish side by side.
+  const service = useService({ env: WEBHOOK_ENV, instances: 2 });
+  const webhooks = Webhooks.setUp(service);
   let partner: SandboxProgram;
   let ownerId: string;
 
-  beforeAll(async () => {
-    // Two instances, whose workers publish side by side.
-    service = await startService({ env: WEBHOOK_ENV, instances: 2 });
-    webhooks = await Webhooks.start(service);
-  });
   beforeEach(async () => {
     ownerId = (await service.make.user({ kind: 'organisation' })).id;
     partner = await SandboxProgram.start(service, { ownerId });
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
   const admin = (method: string, path: string, json?: unknown) =>
@@ -66,13 +59,6 @@ describe('The sandbox', () => {
     ((await service.http.get('/v2/events?page_size=100', { bearer })).json as { type: string }[]).map(
       ({ type }) => type,
     );
-  const actionsOn = async (id: string): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [id],
-      )
-    ).map(({ action }) => action);
 
   it('gives a driver with a vehicle, a consent, and a session whose signed events arrive in order, each once', async () => {
     const driver = await partner.driver({ name: 'Robin', seed: 42 });
@@ -111,7 +97,7 @@ describe('The sandbox', () => {
     const [first] = webhooks.received(endpoint);
     expect(first!.headers['webhook-signature']).toMatch(/^v1,/);
     expect((await driverOf(partner, driver.id))?.running).toBe(false);
-    expect(await actionsOn(driver.id)).toEqual([
+    expect(await actionsOn(service, driver.id)).toEqual([
       'user.created',
       'consent.granted',
       'sandbox.session_started',
@@ -283,9 +269,8 @@ describe('The sandbox', () => {
         ...[200, 200, 200, 200].map((status) => [status, false]),
         ...[401, 429, 503, 503, 503].map((status) => [status, true]),
       ]);
-      expect(
-        (await actionsOn(partner.client.id)).filter((each) => each === 'sandbox.fault_set'),
-      ).toHaveLength(4);
+      const actions = await actionsOn(service, partner.client.id);
+      expect(actions.filter((each) => each === 'sandbox.fault_set')).toHaveLength(4);
     });
 
     it('forgets those that were not used within an hour, and has none for other clients', async () => {

@@ -10,20 +10,16 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const SECURITY = '/account/security';
 
 describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
-  let service: TestService;
+  const service = useService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' } });
   let operator: UserEntity;
 
-  beforeAll(async () => {
-    service = await startService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' } });
-  });
   beforeEach(async () => (operator = await service.make.user({ role: 'operator' })));
-  afterAll(() => service.stop());
 
   const locationOf = async (browser: BrowserSession, path = CONSOLE) => {
     const { status, headers } = await browser.open(path);
@@ -116,7 +112,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     const browser = await service.make.signedIn(operator);
     await addApp(browser);
     const path = `${CONSOLE}/confirm-password`;
-    await browser.submit(await browser.open(path), path, { password: PASSWORD });
+    await browser.fillIn(path, { password: PASSWORD });
     expect(await locationOf(browser)).toEqual([200, null]);
   });
 
@@ -170,6 +166,6 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
       [user.id],
     )) as [{ id: string }];
     const path = `${SECURITY}/passkeys/${id}/remove`;
-    expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
+    expect((await browser.fillIn(path)).status).toBe(303);
   });
 });

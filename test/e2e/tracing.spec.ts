@@ -193,7 +193,7 @@ describe('With a collector, the service', () => {
     secrets.add('portal key', link.url.split('/').at(-1));
     const portal = new BrowserSession(http.url);
     const { pathname } = new URL(link.url);
-    await portal.submit(await portal.open(pathname), pathname);
+    await portal.fillIn(pathname);
     secrets.cookies(portal);
     const set = await http.send(`/admin/users/${userId}/password_links`, { method: 'POST', bearer: admin });
     const key = secrets.add('password key', (set.json as { url: string }).url.split('/').at(-1));

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { enterPortal, wordsOf } from '../support/portal.js';
+import { waitingForLocks } from '../support/locks.js';
+import { tablesThatHold } from '../support/tables.js';
 import { until } from '../support/until.js';
 import { TYPE, type TestEndpoint } from '../support/webhooks.js';
 
@@ -17,9 +19,9 @@ interface Body {
 
 describe('When a person is erased,', () => {
   const own = setUpFailingEndpoint('1000,1000', [TYPE, 'user.consent_granted', REVOKED]);
-  const { admin, query } = own;
-  let { service, webhooks, client, user, endpoint } = own;
-  beforeEach(() => void ({ service, webhooks, client, user, endpoint } = own));
+  const { service, webhooks, admin, query } = own;
+  let { client, user, endpoint } = own;
+  beforeEach(() => void ({ client, user, endpoint } = own));
 
   const erase = async (): Promise<void> =>
     expect((await admin('DELETE', `/admin/users/${user.id}`)).status).toBe(204);
@@ -142,24 +144,11 @@ describe('When a person is erased,', () => {
   it('no table contains data published about the person any more', async () => {
     webhooks.answer(endpoint.path, (response, { body }) => void response.writeHead(200).end(body));
     await webhooks.finished((await publishOne()).id);
-    const holding = async (): Promise<string[]> => {
-      const tables = await query<{ name: string }>(
-        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
-      );
-      const found: string[] = [];
-      for (const { name } of tables) {
-        const rows = await query(`SELECT 1 FROM "${name}" AS t WHERE t::text LIKE '%' || $1 || '%' LIMIT 1`, [
-          DATA,
-        ]);
-        if (rows.length > 0) found.push(name);
-      }
-      return found.sort();
-    };
     // The tests of this file share the same data; only this person's counts.
     await query('DELETE FROM events WHERE user_id IS DISTINCT FROM $1', [user.id]);
-    expect(await holding()).toEqual(['delivery_attempts', 'events']);
+    expect(await tablesThatHold(service, DATA)).toEqual(['delivery_attempts', 'events']);
     await erase();
-    expect(await holding()).toEqual([]);
+    expect(await tablesThatHold(service, DATA)).toEqual([]);
   });
 
   it('an attempt in progress ends by itself, its answer is not stored, and no other attempt follows', async () => {
@@ -213,12 +202,7 @@ describe('When a person is erased,', () => {
 
   describe('an event about the person that is published at that moment', () => {
     const GATE = 4712;
-    const waiting = async (): Promise<number> => {
-      const [row] = await query<{ n: number }>(
-        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return row!.n;
-    };
+    const waiting = () => waitingForLocks(service.database);
     /** Holds every insertion into a table until the work is done. */
     const held = async (table: string, work: () => Promise<void>): Promise<void> => {
       await query(`CREATE OR REPLACE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
