@@ -30,12 +30,10 @@ describe('The role of an operator', () => {
   const patch = (id: string, json: object, instance = 0) =>
     send('PATCH', `/admin/users/${id}`, json, instance);
   const rolesOf = ({ json, status }: Answer) => [status, json.role as unknown, json.operator_role as unknown];
-  const enabledAdmins = async (): Promise<string[]> =>
-    (
-      await service.database.query<{ id: string }>(
-        "SELECT id FROM users WHERE operator_role = 'admin' AND enabled ORDER BY id",
-      )
-    ).map(({ id }) => id);
+  const enabledAdmins = async (): Promise<string[]> => {
+    const sql = "SELECT id FROM users WHERE operator_role = 'admin' AND enabled ORDER BY id";
+    return (await service.database.query<{ id: string }>(sql)).map(({ id }) => id);
+  };
 
   describe('in the admin API', () => {
     let n = 0;
@@ -239,11 +237,8 @@ describe('The role of an operator', () => {
       const forged = await browser.submit(form, `${path}/edit`, { webhooks_enabled: 'true' });
       expect(forged.status).toBe(303);
       expect((await send('GET', `/admin/users/${user.id}`)).json.webhooks_enabled).toBe(false);
-      const made = await browser.fillIn('/admin/console/users/new', {
-        email: 'by-support@mail.example',
-        name: 'By Support',
-      });
-      expect(made.status).toBe(303);
+      const made = { email: 'by-support@mail.example', name: 'By Support' };
+      expect((await browser.fillIn('/admin/console/users/new', made)).status).toBe(303);
     });
 
     it('support whose form was open before the user became an operator is refused', async () => {
@@ -257,16 +252,13 @@ describe('The role of an operator', () => {
       const page = await browser.open(path);
       const note = await browser.open(`/admin/console/notifications/new?user_id=${user.id}`);
       await patch(user.id, { role: 'operator', operator_role: 'viewer' });
+      const text = { message_id: 'ERR1', short_text_title: 'T', short_text_body: 'B' };
       const answers = [
         await browser.submit(forms[0]!, `${path}/edit`, { email: 'taken@mail.example' }),
         await browser.submit(forms[1]!, `${path}/disable`),
         await browser.submit(forms[2]!, `${path}/revoke`),
         await browser.submit(page, `${path}/password-link`),
-        await browser.submit(note, '/admin/console/notifications/new', {
-          message_id: 'ERR1',
-          short_text_title: 'T',
-          short_text_body: 'B',
-        }),
+        await browser.submit(note, '/admin/console/notifications/new', text),
       ];
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
       for (const { text } of answers) expect(text).toContain('This user is an operator');

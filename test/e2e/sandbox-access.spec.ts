@@ -1,5 +1,5 @@
 import { actionsOn } from '../support/audit-events.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { authorizeInSandbox, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
@@ -27,8 +27,8 @@ describe('Access to the sandbox', () => {
     service.http.send(path, { method, bearer: operator, json });
 
   describe('on the authorization page', () => {
-    const path = (client: TestClient) =>
-      `/o/authorize/?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's' }).toString()}`;
+    const path = ({ id }: TestClient) =>
+      authorizePath({ response_type: 'code', client_id: id, redirect_uri: REDIRECT_URI, state: 's' });
 
     it('offers the drivers without a login, and issues tokens that see the driver only', async () => {
       const [one, other] = [
@@ -117,14 +117,11 @@ describe('Access to the sandbox', () => {
       expect(new Set(await list(''))).toEqual(new Set(['live', 'sandbox']));
       expect(await statusOf(admin('GET', '/admin/clients?environment=test'))).toBe(400);
       const { id } = await partner.driver({ name: `Unlisted ${ownerId}` });
-      const users = async (query: string) =>
-        (await admin('GET', `/admin/users?q=${encodeURIComponent(`Unlisted ${ownerId}`)}${query}`)).json as {
-          id: string;
-        }[];
-      expect([await users(''), (await users('&environment=sandbox')).map((user) => user.id)]).toEqual([
-        [],
-        [id],
-      ]);
+      const users = async (query: string) => {
+        const { json } = await admin('GET', `/admin/users?q=Unlisted%20${ownerId}${query}`);
+        return (json as { id: string }[]).map((user) => user.id);
+      };
+      expect([await users(''), await users('&environment=sandbox')]).toEqual([[], [id]]);
       expect((await admin('GET', `/admin/users/${id}`)).json).toMatchObject({
         environment: 'sandbox',
         sandbox_owner_id: ownerId,
@@ -219,13 +216,11 @@ describe('Access to the sandbox', () => {
       expect(await active(own, byToken)).toEqual([true, true, false]);
       expect(await active(other, byToken)).toEqual([false, false, false]);
     }
-    const publish = async (client: TestClient, userId: string) =>
-      (
-        await service.http.send('/v2/events', {
-          bearer: await service.make.clientToken(client),
-          json: { type: 'vehicle.updated', user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: {} },
-        })
-      ).status;
+    const publish = async (client: TestClient, userId: string) => {
+      const json = { type: 'vehicle.updated', user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: {} };
+      const bearer = await service.make.clientToken(client);
+      return statusOf(service.http.send('/v2/events', { bearer, json }));
+    };
     expect([await publish(live, id), await publish(live, person.id)]).toEqual([400, 202]);
     expect([await publish(own, id), await publish(own, person.id)]).toEqual([202, 400]);
     expect([await publish(other, id), await publish(other, person.id)]).toEqual([400, 400]);
