@@ -85,16 +85,9 @@ describe('The authorization server metadata', () => {
 
   it('list the scopes of the current catalogue', async () => {
     const scopes = async () => (await service.http.get(PATH)).json.scopes_supported as string[];
-    expect((await scopes()).sort()).toEqual(
-      [
-        'charging_session:read',
-        'vehicle:read',
-        'admin:read',
-        'admin:write',
-        'event:publish',
-        'token:introspect',
-      ].sort(),
-    );
+    const stored = await service.database.query<{ name: string }>('SELECT name FROM scopes');
+    expect((await scopes()).sort()).toEqual(stored.map(({ name }) => name).sort());
+    expect(stored.length).toBeGreaterThanOrEqual(6);
     await service.app
       .get(ScopesService)
       .put({ name: 'invoice:read', description: 'See your invoices', audience: 'partner' }, SERVICE_ACTOR);

@@ -106,7 +106,7 @@ describe('The rate limits of /o/* and the login', () => {
       const address = newAddress();
       const broken: HttpOptions[] = [
         { json: GRANT, form: undefined },
-        { form: ['a', 'b'].map((value) => ['grant_type', value]) },
+        { form: ['a', 'b'].map((value): [string, string] => ['grant_type', value]) },
         { basic: { id: 'client', secret: 'secret' } },
         { basic: { id: `client:${client.id}`, secret: '' } },
         { basic: undefined, headers: { authorization: 'Basic !!!' } },

@@ -31,15 +31,10 @@ describe('Endpoints in the portal', () => {
 
   describe('are refused with an error next to the field, and keep what was typed,', () => {
     it.each([
+      // test/unit/webhook-addresses.spec.ts has every URL that is refused.
       ['no URL', '', 'The URL must not be empty.'],
       ['a blank URL', '   ', 'The URL must not be empty.'],
-      ['another scheme', 'ftp://partner.example/', 'The URL must start with'],
-      ['a script', 'javascript:alert(1)', 'The URL must start with'],
       ['markup', '"><img src=x onerror=alert(1)>', 'The URL must not contain spaces'],
-      ['user info', 'https://a:b@partner.example/', 'The URL must not contain a user name or password.'],
-      ['a fragment', 'https://partner.example/#x', 'The URL must not have a fragment'],
-      ['an invalid host', 'https://[::1', 'The URL must be a valid URL'],
-      ['a URL that is too long', `https://partner.example/${'x'.repeat(2100)}`, 'at most 2048 characters'],
       ['an unknown host', 'https://nowhere.invalid/', 'must have a host that can be resolved'],
     ])('for %s', async (_what, url, error) => {
       const page = await add({ url });
@@ -257,22 +252,16 @@ describe('Endpoints in the portal', () => {
 describe('An endpoint at an internal address', () => {
   const service = useSharedService();
 
-  it.each([
-    'https://127.0.0.1/',
-    'https://10.0.0.1/',
-    'https://[::ffff:127.0.0.1]/',
-    'https://localhost/',
-    'https://169.254.169.254/',
-    'https://printer/',
-  ])('such as %s is refused early with the reason next to the field', async (url) => {
-    const client = await service.make.client();
-    const browser = await enterPortal(service, client);
-    const fields = { url, event_types: 'vehicle.updated' };
-    const page = await browser.fillIn(NEW, fields);
-    expect(page.status).toBe(400);
-    expect(errorAt(page, 'url')).toMatch(/^The URL must not point to an internal (address|name)/);
-    expect(
-      await service.database.query('SELECT 1 FROM webhook_endpoints WHERE client_id = $1', [client.id]),
-    ).toEqual([]);
-  });
+  it.each(['https://127.0.0.1/', 'https://[::ffff:169.254.169.254]/', 'https://printer/'])(
+    'such as %s is refused early with the reason next to the field',
+    async (url) => {
+      const client = await service.make.client();
+      const browser = await enterPortal(service, client);
+      const fields = { url, event_types: 'vehicle.updated' };
+      const page = await browser.fillIn(NEW, fields);
+      expect(page.status).toBe(400);
+      expect(errorAt(page, 'url')).toMatch(/^The URL must not point to an internal (address|name)/);
+      expect(wordsOf(await browser.open('/portal'))).toContain('There are no endpoints yet');
+    },
+  );
 });

@@ -26,6 +26,11 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     return [status, headers.get('location')];
   };
 
+  const passkeyOf = async ({ id }: UserEntity): Promise<string> => {
+    const sql = 'SELECT id FROM passkeys WHERE user_id = $1';
+    return (await service.database.query<{ id: string }>(sql, [id]))[0]!.id;
+  };
+
   it('leads an operator without a factor to set one up, before any page or form of the console', async () => {
     const browser = await service.make.signedIn(operator);
     for (const path of [CONSOLE, `${CONSOLE}/users`, `${CONSOLE}/confirm-password`, `${CONSOLE}/nowhere`]) {
@@ -137,10 +142,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     const browser = await service.make.signedIn(operator);
     await addPasskey(browser, service.url);
     await addApp(browser);
-    const [{ id }] = (await service.database.query<{ id: string }>(
-      'SELECT id FROM passkeys WHERE user_id = $1',
-      [operator.id],
-    )) as [{ id: string }];
+    const id = await passkeyOf(operator);
     const paths = [`${SECURITY}/app/remove`, `${SECURITY}/passkeys/${id}/remove`];
     const pages = await Promise.all(paths.map((path) => browser.open(path)));
     const answers = await Promise.all(paths.map((path, n) => browser.submit(pages[n]!, path)));
@@ -161,10 +163,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
     const browser = await service.make.signedIn(user);
     expect((await browser.open(CONSOLE)).status).toBe(403);
-    const [{ id }] = (await service.database.query<{ id: string }>(
-      'SELECT id FROM passkeys WHERE user_id = $1',
-      [user.id],
-    )) as [{ id: string }];
+    const id = await passkeyOf(user);
     const path = `${SECURITY}/passkeys/${id}/remove`;
     expect((await browser.fillIn(path)).status).toBe(303);
   });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { enterPortal, wordsOf } from '../support/portal.js';
-import { waitingForLocks } from '../support/locks.js';
+import { untilWaitingForLocks } from '../support/locks.js';
 import { tablesThatHold } from '../support/tables.js';
 import { until } from '../support/until.js';
 import { TYPE, type TestEndpoint } from '../support/webhooks.js';
@@ -202,34 +202,30 @@ describe('When a person is erased,', () => {
 
   describe('an event about the person that is published at that moment', () => {
     const GATE = 4712;
-    const waiting = () => waitingForLocks(service.database);
-    /** Holds every insertion into a table until the work is done. */
-    const held = async (table: string, work: () => Promise<void>): Promise<void> => {
+    /** Starts one after the other while every insertion into the table is held, and lets them go on when both wait. */
+    const heldAtOnce = async <A, B>(table: string, first: () => Promise<A>, second: () => Promise<B>) => {
       await query(`CREATE OR REPLACE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$`);
       await query(
         `CREATE TRIGGER gate BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`,
       );
       await query('SELECT pg_advisory_lock($1)', [GATE]);
+      const started: [Promise<A>?, Promise<B>?] = [];
       try {
-        await work();
+        started[0] = first();
+        await untilWaitingForLocks(service.database, 1);
+        started[1] = second();
+        await untilWaitingForLocks(service.database, 2);
       } finally {
         await query('SELECT pg_advisory_unlock($1)', [GATE]);
       }
+      const done = await Promise.all([started[0]!, started[1]!]);
+      await query(`DROP TRIGGER gate ON ${table}`);
+      return done;
     };
 
     it('is stored before the erasure and then cancelled, or refused', async () => {
-      let published: ReturnType<typeof publish> | undefined;
-      let erased: Promise<void> | undefined;
-      await held('deliveries', async () => {
-        published = publish();
-        await until('the event is being stored', async () => (await waiting()) === 1);
-        erased = erase();
-        await until('the erasure waits', async () => (await waiting()) === 2);
-      });
-      const answer = await published!;
-      await erased;
-      await query('DROP TRIGGER gate ON deliveries');
+      const [answer] = await heldAtOnce('deliveries', publish, erase);
       if (answer.status === 202) {
         const [row] = await webhooks.deliveriesOf(answer.json.id as string);
         await webhooks.finished(row!.id);
@@ -241,17 +237,7 @@ describe('When a person is erased,', () => {
     });
 
     it('is refused after the erasure', async () => {
-      let published: ReturnType<typeof publish> | undefined;
-      let erased: Promise<void> | undefined;
-      await held('audit_events', async () => {
-        erased = erase();
-        await until('the erasure is nearly over', async () => (await waiting()) === 1);
-        published = publish();
-        await until('the event waits', async () => (await waiting()) === 2);
-      });
-      await erased;
-      await query('DROP TRIGGER gate ON audit_events');
-      const answer = await published!;
+      const [, answer] = await heldAtOnce('audit_events', erase, publish);
       expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([400, ['user_id']]);
     });
   });

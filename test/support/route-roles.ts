@@ -5,7 +5,7 @@ interface GuardedRoute {
 }
 
 /** The routes that need this role at least, by their path below `root`, each with its methods. */
-export function routesOfRole(routes: GuardedRoute[], role: string, root: string): string[] {
+export function routesOfRole(routes: readonly GuardedRoute[], role: string, root: string): string[] {
   const methods = new Map<string, string[]>();
   for (const { method, path, least } of routes)
     if (least === role) methods.set(path, [...(methods.get(path) ?? []), method].sort());

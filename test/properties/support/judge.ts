@@ -29,7 +29,7 @@ export function pageFaults({ headers, text, path }: Exchange): string[] {
   const odd = parse(
     text.replaceAll(/<script src="\/assets\/[\w/.-]+"[^>]*><\/script>/g, ''),
   ).querySelectorAll(
-    'script, style, iframe, [style], [onclick], [onload], [onerror], a[href^="javascript:"]',
+    'script:not([type="application/json"]), style, iframe, [style], [onclick], [onload], [onerror], a[href^="javascript:"]',
   );
   const isCached = !path.startsWith('/docs') && headers.get('cache-control') !== 'no-store';
   return [
