@@ -1,6 +1,4 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { ChangeFeed } from '../../src/oauth/access-changes/change-feed.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
@@ -9,24 +7,23 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EventStream, type StreamOptions } from '../support/event-stream.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { whileFrozen } from '../support/listening-connections.js';
+import { madeOnce } from '../support/made.js';
 import { refresh, revoke } from '../support/oauth.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
 const PATH = '/v2/access_changes';
 
-let service: TestService;
+const service = useService({ instances: 2 });
 let here: TestInstance;
 let there: TestInstance;
-let inspector: TestClient;
 let bearer: string;
 const open: EventStream[] = [];
 
+const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
 beforeAll(async () => {
-  service = await startService({ instances: 2 });
   [here, there] = service.instances as [TestInstance, TestInstance];
-  inspector = await service.make.operatorClient(['token:introspect']);
   bearer = await service.make.clientToken(inspector);
 });
 // An instance ends its streams when it could not read the changes for a second, and so also when this process stood still that long.
@@ -38,7 +35,6 @@ afterEach(() => {
   open.splice(0).forEach((stream) => stream.close());
   jest.restoreAllMocks();
 });
-afterAll(() => service.stop());
 
 const follow = async (options: StreamOptions = {}, at = there): Promise<EventStream> => {
   const stream = await EventStream.open(at.url + PATH, { bearer, ...options });
@@ -59,14 +55,14 @@ const followed = async (options: StreamOptions = {}, at = there): Promise<EventS
  * changed while a transaction was open anywhere on the server, such as one of a test that runs in parallel.
  */
 async function untilAllIsOnDisk(): Promise<void> {
-  const [row] = await service.database.query<{ newest: number }>(
+  const newest = await service.database.value<number>(
     'SELECT coalesce(max(xid::text::float8), 0) AS newest FROM access_changes',
   );
   for (const { app } of [here, there]) {
     const changes = app.get(AccessChanges);
     await until(
       'everything is on the disk',
-      () => changes.isTrusted && changes.durableStamp.position > row!.newest,
+      () => changes.isTrusted && changes.durableStamp.position > newest,
     );
   }
 }
@@ -100,7 +96,7 @@ describe('The feed of changes is refused', () => {
     const streams = await Promise.all(Array.from({ length: 100 }, () => followed()));
     const refused = await there.http.get(PATH, { bearer });
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
-    const other = await service.make.clientToken(await service.make.operatorClient(['token:introspect']));
+    const other = await service.make.adminToken(['token:introspect']);
     await followed({ bearer: other });
     streams[0]!.close();
     await until('there is room again', async () => {
@@ -148,33 +144,21 @@ describe('The feed of changes', () => {
         () => ({ client_id: client.id }),
       ],
       ['a grant is revoked', () => revoke(here.http, client, tokens.refresh_token), both],
-      [
-        'a consent is withdrawn',
-        () => here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
-        both,
-      ],
+      ['a consent is withdrawn', () => service.make.revokeConsent(client, user), both],
       ['a consent loses a scope', () => service.make.consent(client, user, ['vehicle:read']), both],
       [
         'a client is disabled',
-        () => here.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR),
+        () => service.make.updateClient(client, { enabled: false }),
         () => ({ client_id: client.id }),
       ],
-      [
-        'a client is deleted',
-        () => here.app.get(ClientsService).delete(client.id, SERVICE_ACTOR),
-        () => ({ client_id: client.id }),
-      ],
+      ['a client is deleted', () => service.make.deleteClient(client), () => ({ client_id: client.id })],
       [
         'all tokens of a client are revoked',
-        () => here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
+        () => service.make.revokeTokens(client),
         () => ({ client_id: client.id }),
       ],
       ['a user is disabled', () => disable(user.id), () => ({ user_id: user.id })],
-      [
-        'a user is erased',
-        () => here.app.get(UsersService).erase(user.id, SERVICE_ACTOR),
-        () => ({ user_id: user.id }),
-      ],
+      ['a user is erased', () => service.make.eraseUser(user), () => ({ user_id: user.id })],
       [
         'the owner of a client is disabled by hand',
         () => byHand('UPDATE users SET enabled = false WHERE id = $1', client.ownerId),
@@ -200,7 +184,7 @@ describe('The feed of changes', () => {
 
     it('nothing ends when a token is refreshed, a secret is replaced, or a user consents', async () => {
       await refresh(here.http, client, tokens.refresh_token);
-      await here.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR);
+      await service.make.rotateSecret(client);
       await service.make.consent(await service.make.client(), user);
       expect(await toldUpTo(stream)).toEqual([]);
     });
@@ -359,7 +343,7 @@ describe('The feed of changes ends', () => {
     jest.spyOn(changes, 'databaseNow', 'get').mockReturnValue(afterAnHour);
     await streams[1]!.over();
     expect(streams[2]!.isOver).toBe(false);
-    await here.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    await service.make.updateClient(client, { enabled: false });
     await streams[2]!.over();
     const refused = await there.http.get(PATH, { bearer: kept });
     expect(refused.status).toBe(401);

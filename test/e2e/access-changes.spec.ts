@@ -1,20 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { KnownClients } from '../../src/clients/known-clients.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { accessTokenId } from '../../src/tokens/token-record.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES } from '../support/factory.js';
 import { whileFrozen } from '../support/listening-connections.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
-import { startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { connectionTo } from '../support/test-database.js';
+import { type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
@@ -27,24 +26,19 @@ const BOUND_MS = 100;
  * until the instances have read the access changes.
  */
 describe('An instance that has cached a token', () => {
-  let service: TestService;
+  const service = useService({ instances: 2 });
   let here: TestInstance;
   let there: TestInstance;
-  let client: TestClient;
-  let user: UserEntity;
   let token: string;
 
-  let connection: Client;
+  const connection = madeOnce(() => connectionTo(service));
 
   beforeAll(async () => {
-    service = await startService({ instances: 2 });
     [here, there] = service.instances as [TestInstance, TestInstance];
-    connection = new Client({ connectionString: service.database.url });
-    await connection.connect();
   });
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => service.make.user());
   beforeEach(async () => {
-    client = await service.make.client();
-    user = await service.make.user();
     token = (await service.make.tokens(client, user)).access_token;
     await ensureCached(there);
   });
@@ -92,24 +86,12 @@ describe('An instance that has cached a token', () => {
           form: { client_id: client.id, client_secret: client.secret, token },
         }),
     ],
-    [
-      'the consent is withdrawn',
-      () => here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
-    ],
-    [
-      'the client is disabled',
-      () => here.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR),
-    ],
-    ['the client is deleted', () => here.app.get(ClientsService).delete(client.id, SERVICE_ACTOR)],
-    [
-      'all tokens of the client are revoked',
-      () => here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
-    ],
-    [
-      'the user is disabled',
-      () => here.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR),
-    ],
-    ['the user is erased', () => here.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
+    ['the consent is withdrawn', () => service.make.revokeConsent(client, user)],
+    ['the client is disabled', () => service.make.updateClient(client, { enabled: false })],
+    ['the client is deleted', () => service.make.deleteClient(client)],
+    ['all tokens of the client are revoked', () => service.make.revokeTokens(client)],
+    ['the user is disabled', () => service.make.setEnabled(user, false)],
+    ['the user is erased', () => service.make.eraseUser(user)],
     ['the token is revoked directly in the database', revokeByHand],
     [
       'the key that signed it is revoked',
@@ -135,7 +117,7 @@ describe('An instance that has cached a token', () => {
 
   it('refuses the token immediately on the instance that made the revocation', async () => {
     await ensureCached(here);
-    await here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, user);
     expect(await read(here)).toBe(401);
   });
 
@@ -173,7 +155,7 @@ describe('An instance that has cached a token', () => {
       await pause(BOUND_MS);
       expect(await read(there)).toBe(401);
       // The silence does not delay a change either.
-      await here.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+      await service.make.revokeConsent(client, user);
     });
     await until('it listens again', () => there.app.get(AccessChanges).isTrusted);
   });
@@ -194,7 +176,7 @@ describe('An instance that has cached a token', () => {
       await whileFrozen(service.database.url, 2, async () => {
         await owner.update(client.ownerId, { enabled: true }, SERVICE_ACTOR);
         await issue();
-        await here.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR);
+        await service.make.revokeTokens(client);
         await issue();
         const [before, after] = issued as [string, string];
         expect([await isAccepted(there.http, before), await isAccepted(there.http, after)]).toEqual([
@@ -218,7 +200,7 @@ describe('An instance that has cached a token', () => {
         .token({ grant_type: 'client_credentials' }, { id: client.id, secret })
         .then(({ status }) => status);
     expect(await ask(client.secret)).toBe(200);
-    const { secret } = await here.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR);
+    const { secret } = await service.make.rotateSecret(client);
     await pause(BOUND_MS);
     expect([await ask(client.secret), await ask(secret)]).toEqual([401, 200]);
   });

@@ -1,29 +1,16 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { statementsDuring } from '../support/statements.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 describe('Connected applications', () => {
-  let service: TestService;
-  let user: UserEntity;
-  let client: TestClient;
-  let browser: BrowserSession;
-  let introspector: TestClient;
+  const service = useSharedService();
 
-  beforeAll(async () => {
-    service = await sharedService();
-    introspector = await service.make.operatorClient(['token:introspect']);
-  });
-  beforeEach(async () => {
-    user = await service.make.user();
-    client = await service.make.client({ name: 'Northwind <b>& Co</b>' });
-    browser = await service.make.signedIn(user);
-  });
-  afterAll(() => service.stop());
+  const introspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
+  const user = madeForEach(() => service.make.user());
+  const client = madeForEach(() => service.make.client({ name: 'Northwind <b>& Co</b>' }));
+  const browser = madeForEach(() => service.make.signedIn(user));
 
   const confirmation = (of = client): string => `/account/applications/${of.id}`;
   const disconnect = async (by = browser, of = client): Promise<Page> =>
@@ -89,7 +76,7 @@ describe('Connected applications', () => {
       ['authorization_code'],
     ]);
     expect(factOf(await browser.open('/account'), 'Last used')).toBe('Not recently');
-    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    await service.make.updateClient(client, { enabled: false });
     expect((await browser.open('/account')).text).toContain('Disabled by the service');
   });
 

@@ -1,26 +1,23 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService, type NewNotification } from '../../src/notifications/notifications.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { Page } from '../support/browser-session.js';
+import { placeOf } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
 import { refresh } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 
 const PATH = '/account/notifications';
 
 describe('The notifications on the account page', () => {
-  let service: TestService;
-  let user: UserEntity;
-  let browser: BrowserSession;
+  const service = useSharedService();
 
-  beforeAll(async () => (service = await startService()));
+  const user = madeForEach(() => service.make.user());
+  const browser = madeForEach(() => service.make.signedIn(user));
   beforeEach(async () => {
-    user = await service.make.user();
-    browser = await service.make.signedIn(user);
     // Remove the notification of the sign-in.
     await service.database.query('DELETE FROM notifications WHERE user_id = $1', [user.id]);
   });
-  afterAll(() => service.stop());
 
   const notify = async (input: Partial<NewNotification> = {}): Promise<string> =>
     (
@@ -122,7 +119,7 @@ describe('The notifications on the account page', () => {
       ['read', 'resolved'],
     ]);
     const answer = await browser.submit(first, action, { mark: 'read' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+    expect(placeOf(answer)).toEqual([303, PATH]);
     const second = await browser.open(PATH);
     expect(second.html.querySelector('[role="status"]')!.text).toContain('marked as read');
     expect([badges(second), buttons(second)]).toEqual([['Needs your attention'], ['resolved']]);

@@ -1,3 +1,4 @@
+import { placeOf } from '../support/http.js';
 import { setUpPasskeys } from '../support/passkeys.js';
 import { addPasskey, logInWith, newBrowserAt } from '../support/second-factors.js';
 
@@ -14,7 +15,7 @@ describe('A passkey on the account page', () => {
     const path = `/account/security/passkeys/${id}`;
     expect((await browser.open('/account/security')).text).toContain('Old name');
     const renamed = await browser.submit(await browser.open(path), path, { name: 'New name' });
-    expect([renamed.status, renamed.headers.get('location')]).toEqual([303, '/account/security']);
+    expect(placeOf(renamed)).toEqual([303, '/account/security']);
     const list = await browser.open('/account/security');
     expect([list.text.includes('New name'), list.text.includes('Passkey renamed.')]).toEqual([true, true]);
     const page = await browser.open(`${path}/remove`);
@@ -33,7 +34,7 @@ describe('A passkey on the account page', () => {
     await add();
     const { id } = (await passkeys())[0]!;
     const path = `/account/security/passkeys/${id}`;
-    const other = await service.make.signedIn(await service.make.user());
+    const other = await service.make.signedInNew();
     for (const each of [path, `${path}/remove`]) expect((await other.open(each)).status).toBe(404);
     expect((await other.open('/account/security/passkeys/nothing')).status).toBe(404);
   });
@@ -41,16 +42,13 @@ describe('A passkey on the account page', () => {
   it('can be added and removed only after recent authentication', async () => {
     const browser = await service.make.signedIn(user);
     const { passkey } = await addPasskey(browser, service.url);
-    await service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [user.id],
-    );
+    await service.make.ageSessions(user);
     const { id } = (await passkeys())[0]!;
     const paths = ['passkeys/new', `passkeys/${id}/remove`, 'app/new', 'app/remove'];
     for (const path of paths.map((each) => `/account/security/${each}`)) {
       const answer = await browser.open(path);
       const query = new URLSearchParams({ return_to: path }).toString();
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, `/account/confirm?${query}`]);
+      expect(placeOf(answer)).toEqual([303, `/account/confirm?${query}`]);
     }
     const confirm = '/account/confirm?return_to=%2Faccount%2Fsecurity%2Fpasskeys%2Fnew';
     const page = await browser.open(confirm);
@@ -66,10 +64,7 @@ describe('A passkey on the account page', () => {
 
   it('asks for the password again, and never leads elsewhere afterwards', async () => {
     const browser = await service.make.signedIn(user);
-    await service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [user.id],
-    );
+    await service.make.ageSessions(user);
     for (const [wanted, expected] of [
       ['/account/security/app/new', '/account/security/app/new'],
       ['//evil.example', '/account/security'],
@@ -81,7 +76,7 @@ describe('A passkey on the account page', () => {
       const answer = await browser.submit(page, '/account/confirm', {
         password: 'correct horse battery staple',
       });
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, expected]);
+      expect(placeOf(answer)).toEqual([303, expected]);
     }
     expect((await browser.open('/account/security/app/new')).status).toBe(200);
   });

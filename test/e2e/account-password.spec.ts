@@ -1,28 +1,23 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { placeOf } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const PATH = '/account/password';
 const NEW_PASSWORD = 'a new long password';
 const WRONG = 'wrong horse battery staple';
 
 describe('Changing a password', () => {
-  let service: TestService;
-  let user: UserEntity;
-  let browser: BrowserSession;
+  const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 
-  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
-  beforeEach(async () => {
-    user = await service.make.user();
-    browser = await signedIn();
-  });
-  afterAll(() => service.stop());
+  const user = madeForEach(() => service.make.user());
+  const browser = madeForEach(() => signedIn());
 
   /** A signed-in browser of the user, with its own client address. */
   const signedIn = async (password = PASSWORD): Promise<BrowserSession> => {
@@ -160,7 +155,7 @@ describe('Changing a password', () => {
 
   it('takes effect immediately and is confirmed', async () => {
     const answer = await change();
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+    expect(placeOf(answer)).toEqual([303, PATH]);
     const page = await browser.open(PATH);
     expect(page.html.querySelector('[role="status"]')!.text).toContain('Password changed');
     expect([await canLogIn(NEW_PASSWORD), await canLogIn(PASSWORD)]).toEqual([true, false]);
@@ -174,7 +169,7 @@ describe('Changing a password', () => {
     const ownToken = await service.make.clientToken(client);
     const link = new URL(await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR));
     const elsewhere = await signedIn();
-    const bystander = await service.make.signedIn(await service.make.user());
+    const bystander = await service.make.signedInNew();
     const before = browser.cookies.get('session')!;
 
     expect((await change()).status).toBe(303);

@@ -1,7 +1,8 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { placeOf } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
 
 const PATH = '/account/sessions';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -9,16 +10,10 @@ const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
 
 describe("The list of a user's sessions", () => {
-  let service: TestService;
-  let user: UserEntity;
-  let here: BrowserSession;
+  const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 
-  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
-  beforeEach(async () => {
-    user = await service.make.user();
-    here = await signIn(FIREFOX, '203.0.113.7');
-  });
-  afterAll(() => service.stop());
+  const user = madeForEach(() => service.make.user());
+  const here = madeForEach(() => signIn(FIREFOX, '203.0.113.7'));
 
   const signIn = async (userAgent: string, address: string): Promise<BrowserSession> => {
     const browser = new BrowserSession(service.url, {
@@ -79,7 +74,7 @@ describe("The list of a user's sessions", () => {
     const page = await here.open(PATH);
     const [ofThird, ofPhone] = endActions(page);
     const answer = await here.submit(page, ofPhone!);
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+    expect(placeOf(answer)).toEqual([303, PATH]);
     expect((await here.open(PATH)).html.querySelector('[role="status"]')!.text).toContain('logged out');
     expect([await isSignedIn(here), await isSignedIn(phone), await isSignedIn(third)]).toEqual([
       true,
@@ -100,7 +95,7 @@ describe("The list of a user's sessions", () => {
 
   it('ends all other sessions of the user at once, and signs nobody else out', async () => {
     const others = [await signIn(IPHONE, '198.51.100.8'), await signIn(FIREFOX, '198.51.100.9')];
-    const bystander = await service.make.signedIn(await service.make.user());
+    const bystander = await service.make.signedInNew();
     const page = await here.open(PATH);
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => here.submit(page, `${PATH}/sign_out_elsewhere`)),
@@ -133,12 +128,12 @@ describe("The list of a user's sessions", () => {
     await here.open('/account');
     expect(await seenAgo()).toBeGreaterThanOrEqual(270);
     await age(301);
-    const [clock] = await service.database.query<{ now: string }>('SELECT now()::text');
+    const now = await service.database.value<string>('SELECT now()::text');
     await Promise.all(Array.from({ length: 5 }, () => here.open('/')));
     expect(
       await service.database.query('SELECT last_seen_at >= $2 AS updated FROM sessions WHERE user_id = $1', [
         user.id,
-        clock!.now,
+        now,
       ]),
     ).toEqual([{ updated: true }]);
   });

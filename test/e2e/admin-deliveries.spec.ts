@@ -1,9 +1,8 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, membersIn } from '../support/http.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { useService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN = 'dlvr01HN2NJ9NMRZBXT1H6FT9N7735';
 
@@ -15,30 +14,18 @@ interface DeliveryView {
 }
 
 describe('The admin API for deliveries', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let operator: TestClient;
+  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
   let bearer: string;
-  let client: TestClient;
-  let user: UserEntity;
-  let endpoint: TestEndpoint;
 
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const operator = madeOnce(() => service.make.operatorClient());
   beforeAll(async () => {
-    service = await startService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
-    webhooks = await Webhooks.start(service);
-    operator = await service.make.operatorClient();
     bearer = await service.make.clientToken(operator);
   });
-  beforeEach(async () => {
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
-    endpoint = await webhooks.endpoint(client);
-  });
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => webhooks.consentedUser(client));
+  const endpoint = madeForEach(() => webhooks.endpoint(client));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const send = (method: string, path: string, by = bearer, json?: unknown): Promise<Answer> =>
     service.http.send(path, { method, bearer: by, json });
@@ -69,21 +56,6 @@ describe('The admin API for deliveries', () => {
   };
 
   describe('refuses', () => {
-    it('a request without a token or the right scope: admin:read for reading, admin:write for resending', async () => {
-      const id = await make('delivered');
-      const read = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
-      const write = await service.make.clientToken(await service.make.operatorClient(['admin:write']));
-      const partner = await service.make.clientToken(client);
-      const publisher = await service.make.clientToken(await service.make.operatorClient(['event:publish']));
-      const statuses = (method: string, path: string) =>
-        Promise.all(
-          ['', read, write, partner, publisher].map(async (by) => (await send(method, path, by)).status),
-        );
-      expect(await statuses('GET', '/admin/deliveries')).toEqual([401, 200, 403, 403, 403]);
-      expect(await statuses('GET', `/admin/deliveries/${id}`)).toEqual([401, 200, 403, 403, 403]);
-      expect(await statuses('POST', `/admin/deliveries/${id}/resend`)).toEqual([401, 403, 202, 403, 403]);
-    });
-
     it('an invalid or unknown filter, naming it', async () => {
       const bad: [string, string[]][] = [
         ['client_id', ['', 'clnt1', UNKNOWN, client.id.toLowerCase()]],
@@ -96,10 +68,7 @@ describe('The admin API for deliveries', () => {
       for (const [name, values] of bad) {
         for (const value of values) {
           const answer = await list(`${name}=${encodeURIComponent(value)}`);
-          expect([name, value, answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([
-            ...[name, value, 400],
-            [name],
-          ]);
+          expect([name, value, answer.status, membersIn(answer)]).toEqual([...[name, value, 400], [name]]);
         }
       }
       expect((await list('state=failed&state=pending')).status).toBe(400);

@@ -1,9 +1,11 @@
 import type { OperatorRole } from '../../src/config/operator-role.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
+import { problemOf } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { committedDocument } from '../support/openapi-document.js';
 import { rowCounts } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 /** What support may change; everything else is for admins. */
 const OF_SUPPORT = [
@@ -20,33 +22,22 @@ const OF_SUPPORT = [
   'updateUser',
 ];
 
-interface Operation {
-  method: string;
-  path: string;
-  operationId: string;
-  reads: boolean;
-}
-
-const OPERATIONS: Operation[] = Object.entries(committedDocument.paths)
+type Described = Record<string, { operationId: string; security: { oauth2: string[] }[] }>;
+const OPERATIONS = Object.entries(committedDocument.paths)
   .filter(([path]) => path.startsWith('/admin/'))
   .flatMap(([path, methods]) =>
-    Object.entries(methods as Record<string, { operationId: string; security: { oauth2: string[] }[] }>).map(
-      ([method, { operationId, security }]) => ({
-        method: method.toUpperCase(),
-        path,
-        operationId,
-        reads: security[0]!.oauth2[0] === 'admin:read',
-      }),
-    ),
+    Object.entries(methods as unknown as Described).map(([method, { operationId, security }]) => {
+      const scope = security[0]!.oauth2[0]!;
+      return { method: method.toUpperCase(), path, operationId, scope, reads: scope === 'admin:read' };
+    }),
   );
+type Operation = (typeof OPERATIONS)[number];
 const WRITES = OPERATIONS.filter(({ reads }) => !reads);
 /** Only a person approves, and no client. */
 const ADMITTED = WRITES.filter(({ operationId }) => operationId !== 'approve');
 
 describe('In the admin API, the role of an operator limits the clients that the operator owns:', () => {
-  let service: TestService;
-  let driver: UserEntity;
-  let client: TestClient;
+  const service = useSharedService({ instances: 2 });
   const bearers = {} as Record<OperatorRole, string>;
   const owners = {} as Record<OperatorRole, UserEntity>;
 
@@ -58,17 +49,21 @@ describe('In the admin API, the role of an operator limits the clients that the 
       redirectUris: [],
     });
 
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
+  const tokens = madeOnce(async () => ({
+    'admin:read': await service.make.adminToken(['admin:read']),
+    'admin:write': await service.make.adminToken(['admin:write']),
+    'event:publish': await service.make.adminToken(['event:publish']),
+    "a partner's": await service.make.clientToken(client),
+  }));
+  const driver = madeOnce(() => service.make.user({ name: 'Dana Driver' }));
   beforeAll(async () => {
-    service = await startService({ instances: 2 });
-    driver = await service.make.user({ name: 'Dana Driver' });
-    client = await service.make.client({ name: 'Northwind' });
     await service.make.user({ role: 'operator' });
     for (const operatorRole of ['viewer', 'support', 'admin'] as const) {
       owners[operatorRole] = await service.make.user({ role: 'operator', operatorRole });
       bearers[operatorRole] = await service.make.clientToken(await operatorClient(owners[operatorRole].id));
     }
   });
-  afterAll(() => service.stop());
 
   /** Fills the path with ids of nothing, so that nothing is changed by what is admitted. */
   const send = ({ method, path }: Operation, bearer: string) =>
@@ -89,6 +84,15 @@ describe('In the admin API, the role of an operator limits the clients that the 
     expect(WRITES.map(({ operationId }) => operationId)).toEqual(expect.arrayContaining(OF_SUPPORT));
   });
 
+  it.each(OPERATIONS)('$method $path needs a token with the scope $scope', async (operation) => {
+    expect((await send(operation, '')).status).toBe(401);
+    const admitted: string[] = [];
+    for (const [scope, token] of Object.entries(tokens)) {
+      if ((await send(operation, token)).status !== 403) admitted.push(scope);
+    }
+    expect(admitted).toEqual([operation.scope]);
+  });
+
   it.each(OPERATIONS.filter(({ reads }) => reads))(
     'a viewer and support may read: $method $path',
     async (operation) => {
@@ -102,7 +106,7 @@ describe('In the admin API, the role of an operator limits the clients that the 
     const before = await rowCounts(service);
     const answer = await send(operation, bearers.viewer);
     const least = OF_SUPPORT.includes(operation.operationId) ? 'support' : 'admin';
-    expect([answer.status, answer.json.detail]).toEqual([
+    expect(problemOf(answer)).toEqual([
       403,
       `This requires the role ${least}. The owner of the client is an operator with the role viewer.`,
     ]);
@@ -166,13 +170,16 @@ describe('In the admin API, the role of an operator limits the clients that the 
 
     it('creates and edits users, links them and raises notifications', async () => {
       const made = await as(bearers.support, 'POST', '/admin/users', {
-        email: 'n@mail.example',
+        email: 'nora@roles.example',
         name: 'Nora',
       });
       expect([made.status, made.json.role, made.json.operator_role]).toEqual([201, 'user', null]);
       const path = `/admin/users/${made.json.id as string}`;
-      const edited = await as(bearers.support, 'PATCH', path, { name: 'Nora N', email: 'n2@mail.example' });
-      expect([edited.status, edited.json.email]).toEqual([200, 'n2@mail.example']);
+      const edited = await as(bearers.support, 'PATCH', path, {
+        name: 'Nora N',
+        email: 'nora2@roles.example',
+      });
+      expect([edited.status, edited.json.email]).toEqual([200, 'nora2@roles.example']);
       for (const enabled of [false, true]) {
         expect((await as(bearers.support, 'PATCH', path, { enabled })).status).toBe(200);
       }
@@ -192,16 +199,13 @@ describe('In the admin API, the role of an operator limits the clients that the 
       ['the webhook portal', { webhooks_enabled: false }],
     ])('gives nobody %s', async (_what, changes) => {
       const answer = await as(bearers.support, 'PATCH', `/admin/users/${driver.id}`, changes);
-      expect([answer.status, answer.json.detail]).toEqual([
-        403,
-        expect.stringContaining('requires the role admin'),
-      ]);
+      expect(problemOf(answer)).toEqual([403, expect.stringContaining('requires the role admin')]);
       const same = await as(bearers.admin, 'GET', `/admin/users/${driver.id}`);
       expect(same.json).toMatchObject({ role: 'user', operator_role: null, webhooks_enabled: true });
     });
 
     it('creates no operator', async () => {
-      const json = { email: 'op@mail.example', name: 'Op', role: 'operator' };
+      const json = { email: 'op@roles.example', name: 'Op', role: 'operator' };
       expect((await as(bearers.support, 'POST', '/admin/users', json)).status).toBe(403);
     });
 
@@ -222,7 +226,7 @@ describe('In the admin API, the role of an operator limits the clients that the 
         const consent = `/admin/clients/${client.id}/consents/${id}`;
         const attempts: [string, string, object?][] = [
           ['PATCH', path, { name: 'Other' }],
-          ['PATCH', path, { email: 'taken-over@mail.example' }],
+          ['PATCH', path, { email: 'taken-over@roles.example' }],
           ['PATCH', path, { enabled: false }],
           ['PATCH', path, { role: 'user' }],
           ['POST', `${path}/password_links`],

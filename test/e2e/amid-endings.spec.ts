@@ -1,14 +1,10 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { waitingForLocks } from '../support/locks.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 /*
@@ -17,13 +13,12 @@ import { until } from '../support/until.js';
  */
 const GATE = 4711;
 
-let service: TestService;
+const service = useService({ databaseOptions: PATIENT });
 let client: TestClient;
 let owner: UserEntity;
 let user: UserEntity;
 
 beforeAll(async () => {
-  service = await startService({ databaseOptions: PATIENT });
   await service.database.query(`
     CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$;
@@ -34,7 +29,6 @@ beforeAll(async () => {
     CREATE TRIGGER gate BEFORE INSERT ON portal_links FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
     CREATE TRIGGER gate BEFORE INSERT ON portal_sessions FOR EACH ROW EXECUTE FUNCTION wait_at_gate();`);
 });
-afterAll(() => service.stop());
 beforeEach(async () => {
   [owner, user] = [await service.make.user(), await service.make.user()];
   client = await service.make.client({ ownerId: owner.id });
@@ -65,11 +59,9 @@ async function amid<T>(issue: () => Promise<T>, end: () => Promise<unknown>): Pr
   return issuing;
 }
 
-const setClient = (enabled: boolean) =>
-  service.app.get(ClientsService).update(client.id, { enabled }, SERVICE_ACTOR);
-const setUser = (of: UserEntity, enabled: boolean) =>
-  service.app.get(UsersService).update(of.id, { enabled }, SERVICE_ACTOR);
-const revokeConsent = () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+const setClient = (enabled: boolean) => service.make.updateClient(client, { enabled });
+const setUser = (of: UserEntity, enabled: boolean) => service.make.updateUser(of, { enabled });
+const revokeConsent = () => service.make.revokeConsent(client, user);
 
 type Ending = [name: string, end: () => Promise<unknown>, undo: () => Promise<unknown>];
 const CLIENT_DISABLED: Ending = ['the client is disabled', () => setClient(false), () => setClient(true)];
@@ -86,17 +78,16 @@ const CONSENT_REVOKED: Ending = [
 ];
 const TOKENS_REVOKED: Ending = [
   "the client's tokens are revoked",
-  () => service.app.get(ClientsService).revokeTokens(client.id, SERVICE_ACTOR),
+  () => service.make.revokeTokens(client),
   async () => undefined,
 ];
 
 const SECRET_ROTATED: Ending = [
   "the client's secret is rotated without an overlap",
-  () => service.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR),
+  () => service.make.rotateSecret(client),
   async () => undefined,
 ];
-const setWebhooks = (webhooksEnabled: boolean) =>
-  service.app.get(UsersService).update(owner.id, { webhooksEnabled }, SERVICE_ACTOR);
+const setWebhooks = (webhooksEnabled: boolean) => service.make.updateUser(owner, { webhooksEnabled });
 const WEBHOOKS_OFF: Ending = ['webhooks are switched off', () => setWebhooks(false), () => setWebhooks(true)];
 
 it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
@@ -196,7 +187,7 @@ it("an owner's portal link that is being issued does not open after the owner's 
   const { access_token } = await service.make.tokens(client, owner);
   const answer = await amid(
     () => service.http.get('/webhook_portal', { bearer: access_token }),
-    () => service.app.get(ConsentsService).revoke(client.id, owner.id, SERVICE_ACTOR),
+    () => service.make.revokeConsent(client, owner),
   );
   await service.make.consent(client, owner);
   if (answer.status !== 200) return;

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../src/api-docs/openapi.js';
 import { describeApi } from '../../src/describe-api.js';
 import { putClockForward } from '../support/clock.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const METER = {
   $defs: { reading: { type: 'object', properties: { kwh: { type: 'number' } }, required: ['kwh'] } },
@@ -23,15 +23,13 @@ const METER = {
 const SAMPLE = { id: '1', first: { kwh: 1.5 }, readings: [{ kwh: 2 }] };
 
 describe('The API description, when operators change the catalogue of event types', () => {
-  let service: TestService;
+  const service = useService({ instances: 2 });
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2 });
     bearer = await service.make.adminToken();
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(() => service.stop());
 
   const put = async (path: string, json: object): Promise<void> => {
     const answer = await service.http.send(`/admin/event_types/${path}`, { method: 'PUT', bearer, json });

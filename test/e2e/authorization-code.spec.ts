@@ -1,28 +1,25 @@
 import { randomBytes, createHash } from 'node:crypto';
 import { digestOf, newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { newPkce, REDIRECT_URI, type Pkce, type TestClient, type Tokens } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const OTHER_REDIRECT_URI = 'https://app.example/other';
 
-let service: TestService;
+const service = useSharedService();
 let client: TestClient;
 let other: TestClient;
 let app: TestClient;
-let user: UserEntity;
 
+const user = madeOnce(() => service.make.user());
 beforeAll(async () => {
-  service = await sharedService();
   const redirectUris = [REDIRECT_URI, OTHER_REDIRECT_URI];
   client = await service.make.client({ redirectUris });
   other = await service.make.client({ redirectUris });
   app = await service.make.client({ type: 'public', redirectUris: [...redirectUris, 'http://127.0.0.1/cb'] });
-  user = await service.make.user();
 });
-afterAll(() => service.stop());
 
 const newCode = (of: TestClient, options: { pkce?: Pkce; scope?: string; redirectUri?: string } = {}) =>
   service.make.code(of, user, options);
@@ -38,11 +35,10 @@ async function expectUsable(
 }
 
 const consumedAt = async (code: string): Promise<Date | null> => {
-  const rows = await service.database.query<{ consumed_at: Date | null }>(
+  return service.database.value<Date | null>(
     'SELECT consumed_at FROM authorization_codes WHERE digest = $1',
     [digestOf(code)],
   );
-  return rows[0]!.consumed_at;
 };
 
 describe('An exchange is refused, and the code stays usable,', () => {
@@ -156,11 +152,11 @@ describe('A code is refused', () => {
 
   it('once its minute is over, but not earlier', async () => {
     const code = await newCode(client);
-    const [row] = await service.database.query<{ seconds: number }>(
+    const seconds = await service.database.value<number>(
       `SELECT extract(epoch FROM expires_at - created_at)::int AS seconds FROM authorization_codes WHERE digest = $1`,
       [digestOf(code)],
     );
-    expect(row!.seconds).toBe(60);
+    expect(seconds).toBe(60);
     await service.database.query('UPDATE authorization_codes SET expires_at = now() WHERE digest = $1', [
       digestOf(code),
     ]);

@@ -1,10 +1,9 @@
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { authorizePath } from '../support/browser-session.js';
-import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { newPkce, REDIRECT_URI } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
 
 type Parameters = Record<string, string | undefined>;
 
@@ -13,19 +12,14 @@ const PUBLIC_URI = 'com.example.app:/callback';
 const LOOPBACK_URIS = ['http://127.0.0.1/cb', 'http://[::1]:7000/cb', 'http://localhost:8000/cb'];
 
 describe('An authorization request', () => {
-  let service: TestService;
-  let client: TestClient;
-  let app: TestClient;
-  let codeless: TestClient;
+  const service = useSharedService();
   const { challenge } = newPkce();
 
-  beforeAll(async () => {
-    service = await sharedService();
-    client = await service.make.client({ scopes: ['charging_session:read'] });
-    app = await service.make.client({ type: 'public', redirectUris: [PUBLIC_URI, ...LOOPBACK_URIS] });
-    codeless = await service.make.client({ grantTypes: ['client_credentials'] });
-  });
-  afterAll(() => service.stop());
+  const client = madeOnce(() => service.make.client({ scopes: ['charging_session:read'] }));
+  const app = madeOnce(() =>
+    service.make.client({ type: 'public', redirectUris: [PUBLIC_URI, ...LOOPBACK_URIS] }),
+  );
+  const codeless = madeOnce(() => service.make.client({ grantTypes: ['client_credentials'] }));
 
   const good = (changes: Parameters = {}): Parameters => ({
     response_type: 'code',
@@ -90,7 +84,7 @@ describe('An authorization request', () => {
 
     it('with a disabled client', async () => {
       const disabled = await service.make.client();
-      await service.app.get(ClientsService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
+      await service.make.updateClient(disabled, { enabled: false });
       expectPage(await ask(good({ client_id: disabled.id })));
     });
 
@@ -265,7 +259,7 @@ describe('An authorization request', () => {
       const parameters = good({ client_id: withQuery.id, redirect_uri: uri });
       const refusal = (await ask({ ...parameters, scope: 'x' })).headers.get('location')!;
       expect(refusal.startsWith(`${start}error=invalid_scope&`)).toBe(true);
-      const browser = await service.make.signedIn(await service.make.user());
+      const browser = await service.make.signedInNew();
       const page = await browser.open(authorizePath(parameters));
       const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
       const location = answer.headers.get('location')!;
@@ -315,7 +309,7 @@ describe('An authorization request', () => {
 
   it('gets a very long state back, but is refused without a redirect above the header limit', async () => {
     const state = 'ä'.repeat(1000) + 's'.repeat(4000);
-    const browser = await service.make.signedIn(await service.make.user());
+    const browser = await service.make.signedInNew();
     const location = await browser.authorize(good({ state }));
     expect(location.searchParams.get('state')).toBe(state);
     const tooLong = await ask(good({ state: 's'.repeat(20_000) }));

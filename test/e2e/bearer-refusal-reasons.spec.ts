@@ -1,25 +1,18 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { expectOAuthError, revoke } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
 
-let service: TestService;
-
-beforeAll(async () => (service = await startService()));
-afterAll(() => service.stop());
+const service = useSharedService();
 
 const reasonsOf = async (of: TestClient): Promise<string[]> => {
   await service.app.get(ActivityService).flush();
-  const rows = await service.database.query<{ detail: string }>(
+  return service.database.column<string>(
     "SELECT detail FROM activity_hours WHERE client_id = $1 AND kind = 'bearer_refused' ORDER BY detail",
     [of.id],
   );
-  return rows.map(({ detail }) => detail);
 };
 
 describe('The holder of an access token is told', () => {
@@ -44,10 +37,10 @@ describe('The holder of an access token is told', () => {
     await revoke(service.http, client, revoked);
     expectTold(await use(revoked), REVOKED);
     const { access_token } = await service.make.tokens(client, user);
-    await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, user);
     expectTold(await use(access_token), REVOKED);
     const own = await service.make.clientToken(client);
-    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    await service.make.updateClient(client, { enabled: false });
     expectTold(await use(own), REVOKED);
     expect(await reasonsOf(client)).toEqual([
       'client_disabled',

@@ -1,24 +1,24 @@
-import { Client } from 'pg';
 import { AccessChanges, type Stamp } from '../../src/database/changes/access-changes.service.js';
 import { PurgeRepository } from '../../src/tokens/purge.repository.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import { untilPast } from '../support/past-change.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { connectionTo } from '../support/test-database.js';
+import { madeForEach } from '../support/made.js';
 
 const LISTENER = 'charging-data-service listener';
 
 /** Access changes, which are kept for as long as a token can live, and what instances know of them. */
 describe('An access change', () => {
-  let service: TestService;
+  const service = useService({ instances: 2 });
   let here: AccessChanges;
   let there: AccessChanges;
   /** A connection for transactions that the tests control. */
-  let hand: Client;
+  const hand = madeForEach(() => connectionTo(service));
 
   beforeAll(async () => {
-    service = await startService({ instances: 2 });
     // It would note changes, and delete them, between two steps of a test.
     leaveOutScheduledPurges(service);
     [here, there] = service.instances.map(({ app }) => app.get(AccessChanges)) as [
@@ -27,12 +27,9 @@ describe('An access change', () => {
     ];
   });
   beforeEach(async () => {
-    hand = new Client({ connectionString: service.database.url });
-    await hand.connect();
     for (const changes of [here, there]) await untilRead(changes);
   });
   afterEach(() => hand.end());
-  afterAll(() => service.stop());
 
   /** Waits until an instance has read everything that was committed before; `catchUp` waits no longer than for a silent database. */
   const untilRead = async (changes: AccessChanges): Promise<void> => {
@@ -141,11 +138,10 @@ describe('An access change', () => {
 
   describe('is kept', () => {
     const kept = async (userId: string) => {
-      const [row] = await service.database.query<{ n: number }>(
+      return service.database.value<number>(
         'SELECT count(*)::int AS n FROM access_changes WHERE $1 = ANY (ids)',
         [userId],
       );
-      return row!.n;
     };
     const age = (userId: string, by: string) =>
       service.database.query(
@@ -177,11 +173,10 @@ describe('An access change', () => {
     it('as not committed while another instance notes it, and the purge does not wait for that', async () => {
       const [held, free] = [await service.make.user(), await service.make.user()];
       const noted = async ({ id }: { id: string }) => {
-        const [row] = await service.database.query<{ noted: boolean }>(
+        return service.database.value<boolean>(
           "SELECT committed_by < 'infinity' AS noted FROM access_changes WHERE $1 = ANY (ids)",
           [id],
         );
-        return row!.noted;
       };
       for (const { id } of [held, free]) await touch(id);
       await hand.query('BEGIN');

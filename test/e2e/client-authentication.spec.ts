@@ -1,10 +1,9 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { digestOf } from '../../src/secrets/tokens.js';
 import type { TestClient } from '../support/factory.js';
 import { basicHeader, type Answer } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { credentialsOf, expectOAuthError } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const ODD_SECRET = 'with:colons 100% a+b&c=d "quoted" grün ☀ 𝛑';
 
@@ -16,18 +15,11 @@ const ENDPOINTS: [path: string, fields: Record<string, string>][] = [
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
-let service: TestService;
-let client: TestClient;
-let other: TestClient;
-let publicClient: TestClient;
+const service = useSharedService();
 
-beforeAll(async () => {
-  service = await sharedService();
-  client = await service.make.operatorClient(['token:introspect']);
-  other = await service.make.operatorClient(['token:introspect']);
-  publicClient = await service.make.client({ type: 'public' });
-});
-afterAll(() => service.stop());
+const client = madeOnce(() => service.make.operatorClient(['token:introspect']));
+const other = madeOnce(() => service.make.operatorClient(['token:introspect']));
+const publicClient = madeOnce(() => service.make.client({ type: 'public' }));
 
 /** Stores a secret for the client directly in the database. */
 async function addSecret(secret: string, expiresIn?: string): Promise<void> {
@@ -37,8 +29,7 @@ async function addSecret(secret: string, expiresIn?: string): Promise<void> {
   );
 }
 
-const update = (target: TestClient, enabled: boolean) =>
-  service.app.get(ClientsService).update(target.id, { enabled }, SERVICE_ACTOR);
+const update = (target: TestClient, enabled: boolean) => service.make.updateClient(target, { enabled });
 
 describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
   const inBody = (more: Record<string, string | undefined>): Promise<Answer> =>
@@ -48,9 +39,34 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
   const byBasic = (id: string, secret: string, more: Record<string, string> = {}): Promise<Answer> =>
     byHeader(basicHeader({ id, secret }), more);
 
-  it('refuses a request without a client', async () => {
-    expectOAuthError(await inBody({}), 401, 'invalid_client');
-    expectOAuthError(await inBody({ client_secret: client.secret }), 401, 'invalid_client');
+  it.each<[what: string, request: () => Promise<Answer>, status: 400 | 401]>([
+    ['a request without a client', () => inBody({}), 401],
+    ['a secret without a client', () => inBody({ client_secret: client.secret }), 401],
+    ['a confidential client that does not authenticate', () => inBody({ client_id: client.id }), 401],
+    ['an empty secret', () => inBody({ client_id: client.id, client_secret: '' }), 401],
+    ['an empty secret by Basic', () => byBasic(client.id, ''), 401],
+    [
+      'a malformed header even with valid credentials in the body',
+      () => byHeader('Basic !!!', { client_id: client.id, client_secret: client.secret }),
+      401,
+    ],
+    [
+      'Basic together with both credentials in the body',
+      () => byBasic(client.id, client.secret, { client_id: client.id, client_secret: client.secret }),
+      400,
+    ],
+    [
+      'Basic together with a client_secret in the body',
+      () => byBasic(client.id, client.secret, { client_secret: client.secret }),
+      400,
+    ],
+    [
+      'Basic together with another client_id in the body',
+      () => byBasic(client.id, client.secret, { client_id: other.id }),
+      400,
+    ],
+  ])('refuses %s', async (_what, request, status) => {
+    expectOAuthError(await request(), status, status === 400 ? 'invalid_request' : 'invalid_client');
   });
 
   it('refuses an unknown client', async () => {
@@ -58,15 +74,6 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
       expectOAuthError(await inBody({ client_id: id, client_secret: client.secret }), 401, 'invalid_client');
       expectOAuthError(await byBasic(id, client.secret), 401, 'invalid_client');
     }
-  });
-
-  it('refuses a confidential client that does not authenticate', async () => {
-    expectOAuthError(await inBody({ client_id: client.id }), 401, 'invalid_client');
-  });
-
-  it('refuses an empty secret', async () => {
-    expectOAuthError(await inBody({ client_id: client.id, client_secret: '' }), 401, 'invalid_client');
-    expectOAuthError(await byBasic(client.id, ''), 401, 'invalid_client');
   });
 
   it("refuses a wrong secret and another client's secret", async () => {
@@ -92,23 +99,6 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
     ['another scheme', `Digest username="x"`],
   ])('refuses a malformed Authorization header: %s', async (_what, header) => {
     expectOAuthError(await byHeader(header), 401, 'invalid_client');
-  });
-
-  it('refuses a malformed header even with valid credentials in the body', async () => {
-    const answer = await byHeader('Basic !!!', { client_id: client.id, client_secret: client.secret });
-    expectOAuthError(answer, 401, 'invalid_client');
-  });
-
-  it('refuses Basic together with a client_secret in the body', async () => {
-    const more = { client_id: client.id, client_secret: client.secret };
-    expectOAuthError(await byBasic(client.id, client.secret, more), 400, 'invalid_request');
-    const { client_secret } = more;
-    expectOAuthError(await byBasic(client.id, client.secret, { client_secret }), 400, 'invalid_request');
-  });
-
-  it('refuses Basic together with another client_id in the body', async () => {
-    const answer = await byBasic(client.id, client.secret, { client_id: other.id });
-    expectOAuthError(answer, 400, 'invalid_request');
   });
 
   it('refuses a secret that is sent twice', async () => {
@@ -193,7 +183,7 @@ describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
 
   it('accepts the old and the new secret during a rotation, but no expired one', async () => {
     const rotating = await service.make.operatorClient(['token:introspect']);
-    const rotated = await service.app.get(ClientsService).rotateSecret(rotating.id, 3600, SERVICE_ACTOR);
+    const rotated = await service.make.rotateSecret(rotating, 3600);
     const [oldSecret, newSecret] = [rotating.secret, rotated.secret];
     expect((await byBasic(rotating.id, oldSecret)).status).toBe(200);
     expect((await byBasic(rotating.id, newSecret)).status).toBe(200);

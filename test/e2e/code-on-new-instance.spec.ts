@@ -1,12 +1,9 @@
 import { ScopesRepository } from '../../src/scopes/scopes.repository.js';
 import { exchange } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 describe('A code that is exchanged at an instance that has just started', () => {
-  let service: TestService;
-
-  beforeAll(async () => (service = await startService({ instances: 2 })));
-  afterAll(() => service.stop());
+  const service = useService({ instances: 2 });
 
   it('stays usable if the scopes of its tokens cannot be read', async () => {
     const there = service.instances[1]!;

@@ -44,11 +44,10 @@ beforeAll(async () => {
   await service.make.consent(client, user);
   visitors = {
     user: await service.make.signedIn(user),
-    operator: await service.make.signedIn(await service.make.user({ role: 'operator' })),
+    operator: await service.make.signedInNew({ role: 'operator' }),
     partner: await enterPortal(service, client),
   };
 });
-afterAll(() => service.stop());
 
 interface Received {
   status: number;

@@ -1,32 +1,21 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GrantsService } from '../../src/tokens/grants.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
+import { newPkce, REDIRECT_URI, type Tokens } from '../support/factory.js';
 import type { Answer, Http } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { endGrace, refreshRecordOf } from '../support/tokens.js';
 
 const FIFTY = 50;
 const ROUNDS = [1, 2, 3, 4, 5];
 
-let service: TestService;
-let client: TestClient;
-let user: UserEntity;
+// The rate limit is not what is tested here.
+const service = useService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
 
-beforeAll(async () => {
-  // The rate limit is not what is tested here.
-  service = await startService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  client = await service.make.client();
-  user = await service.make.user();
-});
+const client = madeForEach(() => service.make.client());
+const user = madeForEach(() => service.make.user());
 
 /** Sends all requests concurrently, alternating between the instances. */
 const atOnce = <T>(count: number, request: (http: Http, n: number) => Promise<T>): Promise<T[]> =>
@@ -55,8 +44,8 @@ async function racing<T>(
   return answers;
 }
 
-const count = async (sql: string, params: unknown[]): Promise<number> =>
-  (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, params))[0]!.n;
+const count = (sql: string, params: unknown[]) =>
+  service.database.value<number>(`SELECT count(*)::int AS n FROM ${sql}`, params);
 
 /** Returns the tokens of the successful answers; fails for any answer that is neither a success nor a clean refusal. */
 function tokensIn(answers: Answer[], refusals: [status: 400 | 401, error: string][]): Tokens[] {
@@ -72,17 +61,6 @@ async function expectNothingLive(tokens: Tokens[], of = client): Promise<void> {
     expect(await isAccepted(service.http, access_token)).toBe(false);
     expectOAuthError(await refresh(service.http, of, refresh_token), 400, 'invalid_grant');
   }
-}
-
-/** Gets several codes of one user through the consent page in one browser. */
-async function severalCodes(number: number): Promise<string[]> {
-  const browser = await service.make.signedIn(user);
-  const codes: string[] = [];
-  for (let n = 0; n < number; n++) {
-    const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
-    codes.push((await browser.authorize(request)).searchParams.get('code')!);
-  }
-  return codes;
 }
 
 describe('Fifty concurrent exchanges of one code', () => {
@@ -161,14 +139,8 @@ const endings: [name: string, end: Ending][] = [
       await service.app.get(GrantsService).revoke(grantId, 'grant_revoked', SERVICE_ACTOR);
     },
   ],
-  [
-    'the consent is withdrawn',
-    () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
-  ],
-  [
-    'the user is disabled',
-    () => service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR),
-  ],
+  ['the consent is withdrawn', () => service.make.revokeConsent(client, user)],
+  ['the user is disabled', () => service.make.setEnabled(user, false)],
 ];
 
 describe.each(endings)('While %s,', (_name, end) => {
@@ -187,11 +159,11 @@ describe.each(endings)('While %s,', (_name, end) => {
 });
 
 describe('While a client is disabled,', () => {
-  const disable = () => service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
-  const enable = () => service.app.get(ClientsService).update(client.id, { enabled: true }, SERVICE_ACTOR);
+  const disable = () => service.make.updateClient(client, { enabled: false });
+  const enable = () => service.make.updateClient(client, { enabled: true });
 
   it.each(ROUNDS)('exchanges give no token that is accepted afterwards (round %i)', async (round) => {
-    const codes = await severalCodes(10);
+    const codes = await service.make.codes(client, user, 10);
     const answers = await racing([10, round], (http, n) => exchange(http, client, codes[n]!), disable);
     const tokens = tokensIn(answers, [
       [400, 'invalid_grant'],

@@ -1,12 +1,11 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { ClientsService, type ClientChanges } from '../../src/clients/clients.service.js';
+import { type ClientChanges } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
-import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { authorizePath, type Page } from '../support/browser-session.js';
+import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { placeOf } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
 
 interface Event {
   action: string;
@@ -19,16 +18,10 @@ interface Event {
 }
 
 describe('The consent page', () => {
-  let service: TestService;
-  let client: TestClient;
-  let user: UserEntity;
-
-  beforeAll(async () => (service = await sharedService()));
-  beforeEach(async () => {
-    client = await service.make.client({ name: 'Northwind Smart Charging' });
-    user = await service.make.user({ name: 'Dana Driver' });
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService();
+  const client = madeForEach(() => service.make.client({ name: 'Northwind Smart Charging' }));
+  const user = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
+  const browser = madeForEach(() => service.make.signedIn(user));
 
   const parametersOf = (
     of: ClientEntity = client,
@@ -40,15 +33,15 @@ describe('The consent page', () => {
     state: 's1',
     ...changes,
   });
-  const openPage = async (browser: BrowserSession, parameters = parametersOf()): Promise<Page> => {
-    const page = await browser.open(authorizePath(parameters));
-    expect([page.status, page.headers.get('location')]).toEqual([200, null]);
+  const openPage = async (parameters = parametersOf(), by = browser): Promise<Page> => {
+    const page = await by.open(authorizePath(parameters));
+    expect(placeOf(page)).toEqual([200, null]);
     return page;
   };
-  const decide = (browser: BrowserSession, page: Page, fields: Record<string, string> = {}): Promise<Page> =>
-    browser.submit(page, '/o/authorize/', { decision: 'authorize', ...fields });
+  const decide = (page: Page, fields: Record<string, string> = {}, by = browser): Promise<Page> =>
+    by.submit(page, '/o/authorize/', { decision: 'authorize', ...fields });
   const update = (changes: ClientChanges): Promise<ClientEntity> =>
-    service.app.get(ClientsService).update(client.id, changes, SERVICE_ACTOR);
+    service.make.updateClient(client, changes);
   const consentedScopes = async (of: ClientEntity = client): Promise<string[] | undefined> =>
     (await service.app.get(ConsentsService).findLive(of.id, user.id))?.scopes;
   const codeCount = async (): Promise<number> =>
@@ -64,15 +57,13 @@ describe('The consent page', () => {
 
   describe('refuses', () => {
     it.each(['', 'yes', 'Authorize'])('the decision %j with a page', async (decision) => {
-      const browser = await service.make.signedIn(user);
-      const answer = await decide(browser, await openPage(browser), { decision });
-      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+      const answer = await decide(await openPage(), { decision });
+      expect(placeOf(answer)).toEqual([400, null]);
       await expectNothingGiven();
     });
 
     it('a form without the authorization request that it was shown for', async () => {
-      const browser = await service.make.signedIn(user);
-      const answer = await decide(browser, await openPage(browser), { request: '' });
+      const answer = await decide(await openPage(), { request: '' });
       expect(answer.status).toBe(400);
       await expectNothingGiven();
     });
@@ -85,48 +76,44 @@ describe('The consent page', () => {
     ])('a request that was changed after the page was shown: %s', async (_what, changes) => {
       await update({ redirectUris: [REDIRECT_URI, 'https://app.example/second'] });
       const shown = parametersOf(client, { scope: 'charging_session:read' });
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser, shown);
+      const page = await openPage(shown);
       const request = new URLSearchParams({ ...shown, ...changes }).toString();
-      expect((await decide(browser, page, { request })).status).toBe(403);
+      expect((await decide(page, { request })).status).toBe(403);
       await expectNothingGiven();
     });
 
     it('a request that was changed to another client', async () => {
       const other = await service.make.client();
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser, parametersOf(other));
+      const page = await openPage(parametersOf(other));
       const request = new URLSearchParams(parametersOf()).toString();
-      expect((await decide(browser, page, { request })).status).toBe(403);
+      expect((await decide(page, { request })).status).toBe(403);
       await expectNothingGiven();
     });
 
     it('the form that was shown to another user in the same browser', async () => {
-      const browser = await service.make.signedIn(await service.make.user());
-      const page = await openPage(browser);
-      await browser.submit(page, '/logout');
-      await browser.logIn(user.email, PASSWORD);
-      expect((await decide(browser, page)).status).toBe(403);
+      const shared = await service.make.signedInNew();
+      const page = await openPage(undefined, shared);
+      await shared.submit(page, '/logout');
+      await shared.logIn(user.email, PASSWORD);
+      expect((await decide(page, {}, shared)).status).toBe(403);
       await expectNothingGiven();
     });
 
     it('the form of another session of the same user', async () => {
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser);
+      const page = await openPage();
       await browser.submit(page, '/logout');
       await browser.logIn(user.email, PASSWORD);
-      expect((await decide(browser, page)).status).toBe(403);
+      expect((await decide(page)).status).toBe(403);
       const elsewhere = await service.make.signedIn(user);
-      await openPage(elsewhere);
-      expect((await decide(elsewhere, page)).status).toBe(403);
+      await openPage(undefined, elsewhere);
+      expect((await decide(page, {}, elsewhere)).status).toBe(403);
       await expectNothingGiven();
     });
 
     it('the form after logout, and redirects to the login page', async () => {
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser);
+      const page = await openPage();
       await browser.submit(page, '/logout');
-      const answer = await decide(browser, page);
+      const answer = await decide(page);
       expect([answer.status, answer.headers.get('location')?.split('=')[0]]).toEqual([
         303,
         '/login?return_to',
@@ -135,13 +122,12 @@ describe('The consent page', () => {
     });
 
     it('a form without a CSRF token, with the token of the logout form, or from another origin', async () => {
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser);
+      const page = await openPage();
       const token = page.html
         .querySelector('form[action="/logout"] input[name="csrf_token"]')!
         .getAttribute('value')!;
-      expect((await decide(browser, page, { csrf_token: '' })).status).toBe(403);
-      expect((await decide(browser, page, { csrf_token: token })).status).toBe(403);
+      expect((await decide(page, { csrf_token: '' })).status).toBe(403);
+      expect((await decide(page, { csrf_token: token })).status).toBe(403);
       const fields = Object.fromEntries(
         page.html
           .querySelectorAll('form[action="/o/authorize/"] input')
@@ -152,7 +138,7 @@ describe('The consent page', () => {
         form,
         headers: { origin: 'https://evil.example' },
       });
-      expect([foreign.status, foreign.headers.get('location')]).toEqual([403, null]);
+      expect(placeOf(foreign)).toEqual([403, null]);
       await expectNothingGiven();
     });
 
@@ -162,37 +148,33 @@ describe('The consent page', () => {
     ] satisfies [string, ClientChanges][])(
       'the form with a page if the %s in the meantime',
       async (_what, changes) => {
-        const browser = await service.make.signedIn(user);
-        const page = await openPage(browser);
+        const page = await openPage();
         await update(changes);
-        const answer = await decide(browser, page);
-        expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+        const answer = await decide(page);
+        expect(placeOf(answer)).toEqual([400, null]);
         expect((await browser.submit(page, '/o/authorize/', { decision: 'cancel' })).status).toBe(400);
         await expectNothingGiven();
       },
     );
 
     it('the form with a redirect if the client has lost the grant type in the meantime', async () => {
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser);
+      const page = await openPage();
       await update({ grantTypes: ['client_credentials'] });
-      const answer = await decide(browser, page);
+      const answer = await decide(page);
       const location = new URL(answer.headers.get('location')!);
       expect([answer.status, location.searchParams.get('error')]).toEqual([303, 'unauthorized_client']);
       await expectNothingGiven();
     });
 
     it('the form if the user has been disabled in the meantime', async () => {
-      const browser = await service.make.signedIn(user);
-      const page = await openPage(browser);
-      await service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR);
-      expect((await decide(browser, page)).headers.get('location')).toMatch(/^\/login\?/);
+      const page = await openPage();
+      await service.make.setEnabled(user, false);
+      expect((await decide(page)).headers.get('location')).toMatch(/^\/login\?/);
       await expectNothingGiven();
     });
   });
 
   it('redirects with access_denied when cancelled, and leaves an earlier consent unchanged', async () => {
-    const browser = await service.make.signedIn(user);
     const location = await browser.authorize(parametersOf(), 'cancel');
     expect(Object.fromEntries(location.searchParams)).toMatchObject({
       error: 'access_denied',
@@ -207,8 +189,7 @@ describe('The consent page', () => {
   });
 
   it('names the application, the person and each scope in words, at every authorization', async () => {
-    const browser = await service.make.signedIn(user);
-    const first = await openPage(browser, parametersOf(client, { scope: 'vehicle:read' }));
+    const first = await openPage(parametersOf(client, { scope: 'vehicle:read' }));
     const text = first.html.querySelector('main')!.text;
     for (const part of [
       'Northwind Smart Charging',
@@ -222,8 +203,8 @@ describe('The consent page', () => {
     expect(text).toContain('See your vehicles: make, model, battery level and whether they are plugged in');
     expect(text).not.toContain('charging_session:read');
     expect(text).not.toContain('Already authorized');
-    await decide(browser, first);
-    const second = await openPage(browser);
+    await decide(first);
+    const second = await openPage();
     const items = second.html.querySelectorAll('.scopes > li').map((item) => item.text);
     expect(items.map((item) => item.includes('Already authorized'))).toEqual([false, true]);
     expect(items[0]).toContain('See your charging sessions');
@@ -233,7 +214,7 @@ describe('The consent page', () => {
     const ownClient = await service.make.client({ ownerId: user.id });
     const ownApp = await service.make.client({ ownerId: user.id, type: 'public' });
     const textFor = async (of: ClientEntity, changes = {}): Promise<string> =>
-      (await openPage(await service.make.signedIn(user), parametersOf(of, changes))).html.text;
+      (await openPage(parametersOf(of, changes))).html.text;
     const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
     expect(await textFor(ownClient)).toMatch(/webhook portal/);
     expect(await textFor(client)).not.toMatch(/webhook/);
@@ -243,12 +224,11 @@ describe('The consent page', () => {
   it('escapes text chosen by others: the names of application and person, and the request itself', async () => {
     const markup = `"><script>alert('x')</script>&amp;`;
     const hostile = await service.make.client({ name: markup });
-    user = await service.make.user({ name: markup });
-    const browser = await service.make.signedIn(user);
-    const page = await openPage(browser, parametersOf(hostile, { state: markup }));
+    const by = await service.make.signedInNew({ name: markup });
+    const page = await openPage(parametersOf(hostile, { state: markup }), by);
     expect(page.html.querySelector('script')).toBeNull();
     expect(page.html.querySelector('h1')!.text).toContain(markup);
-    const answer = await decide(browser, page);
+    const answer = await decide(page, {}, by);
     expect(new URL(answer.headers.get('location')!).searchParams.get('state')).toBe(markup);
   });
 
@@ -260,8 +240,7 @@ describe('The consent page', () => {
   ])('lets its form end at %s, and allows neither frames nor scripts', async (uri, formAction) => {
     const app = await service.make.client({ type: 'public', redirectUris: [uri] });
     const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
-    const browser = await service.make.signedIn(user);
-    const page = await openPage(browser, parametersOf(app, { redirect_uri: uri, ...pkce }));
+    const page = await openPage(parametersOf(app, { redirect_uri: uri, ...pkce }));
     const directives = page.headers.get('content-security-policy')!.split('; ');
     expect(directives.find((each) => each.startsWith('form-action'))).toBe(formAction);
     expect(directives).toEqual(expect.arrayContaining(["default-src 'none'", "frame-ancestors 'none'"]));
@@ -272,7 +251,6 @@ describe('The consent page', () => {
 
   describe('once approved', () => {
     it('adds scopes and never removes any, with an audit event for each change', async () => {
-      const browser = await service.make.signedIn(user);
       await browser.authorize(parametersOf(client, { scope: 'vehicle:read' }));
       expect(await consentedScopes()).toEqual(['vehicle:read']);
       await browser.authorize(parametersOf(client, { scope: 'charging_session:read' }));
@@ -290,17 +268,15 @@ describe('The consent page', () => {
     });
 
     it('starts after a withdrawal with only the requested scopes', async () => {
-      const browser = await service.make.signedIn(user);
       await browser.authorize(parametersOf());
-      await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+      await service.make.revokeConsent(client, user);
       await browser.authorize(parametersOf(client, { scope: 'vehicle:read' }));
       expect(await consentedScopes()).toEqual(['vehicle:read']);
     });
   });
 
   describe('of a trusted client', () => {
-    let trusted: TestClient;
-    beforeEach(async () => (trusted = await service.make.client({ trusted: true })));
+    const trusted = madeForEach(() => service.make.client({ trusted: true }));
 
     it('is still preceded by validation and login', async () => {
       const wrong = await service.http.get(authorizePath(parametersOf(trusted, { scope: 'admin:read' })));
@@ -311,7 +287,6 @@ describe('The consent page', () => {
     });
 
     it('is not shown, but the consent is recorded', async () => {
-      const browser = await service.make.signedIn(user);
       const answer = await browser.open(authorizePath(parametersOf(trusted)));
       const location = new URL(answer.headers.get('location')!);
       expect([answer.status, location.origin]).toEqual([302, 'https://app.example']);

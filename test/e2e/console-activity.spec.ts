@@ -1,31 +1,19 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
-import {
-  startInstance,
-  startService,
-  TEST_ENCRYPTION_KEY,
-  type TestService,
-} from '../support/test-service.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
-let service: TestService;
-let browser: BrowserSession;
-let client: TestClient;
+const service = useService();
 
+const browser = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
 beforeAll(async () => {
-  service = await startService();
   leaveOutScheduledPurges(service);
-  browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
 });
-beforeEach(async () => (client = await service.make.client()));
-afterAll(() => service.stop());
+const client = madeForEach(() => service.make.client());
 
 const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
 const flush = () => service.app.get(ActivityService).flush();
@@ -61,10 +49,10 @@ describe("The page of a client's refused requests", () => {
 
   it('distinguishes a wrong secret, an expired secret and a disabled client', async () => {
     await ask('x'.repeat(40));
-    await service.app.get(ClientsService).rotateSecret(client.id, 0, SERVICE_ACTOR);
+    await service.make.rotateSecret(client);
     await service.app.get(PurgeService).purge();
     expect((await ask()).status).toBe(401);
-    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    await service.make.updateClient(client, { enabled: false });
     await ask();
     await service.http.token({ grant_type: 'client_credentials', client_id: client.id });
     expect(await countsOf(client.id)).toEqual({
@@ -134,7 +122,7 @@ describe("The page of a client's refused requests", () => {
   });
 
   it('counts requests near the rate limit and over it', async () => {
-    await service.app.get(ClientsService).update(client.id, { rateLimit: 6 }, SERVICE_ACTOR);
+    await service.make.updateClient(client, { rateLimit: 6 });
     const token = await service.make.clientToken(client);
     for (let n = 0; n < 8; n++) await use(token);
     expect(await countsOf(client.id)).toMatchObject({

@@ -1,22 +1,14 @@
-import { AuditService, SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { AuditService } from '../../src/audit/audit.service.js';
+import { madeOnce } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 
 const AUDIT = '/admin/console/audit';
 
-let service: TestService;
-let operator: UserEntity;
-let browser: BrowserSession;
+const service = useSharedService();
 
-beforeAll(async () => {
-  service = await startService();
-  operator = await service.make.user({ role: 'operator' });
-  browser = await service.make.signedIn(operator);
-});
-afterAll(() => service.stop());
+const operator = madeOnce(() => service.make.user({ role: 'operator' }));
+const browser = madeOnce(() => service.make.signedIn(operator));
 
 const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
 
@@ -35,7 +27,7 @@ describe('The audit log', () => {
 
   it("allows only the removal of an erased person's data", async () => {
     const user = await service.make.user({ name: 'Gone Person' });
-    await service.app.get(UsersService).erase(user.id, SERVICE_ACTOR);
+    await service.make.eraseUser(user);
     const [event] = await query(
       'SELECT action, before, after FROM audit_events WHERE subject_id = $1 ORDER BY id',
       [user.id],

@@ -1,100 +1,96 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
+import { CONSOLE, type Fields } from '../support/console.js';
+import { madeOnce } from '../support/made.js';
 import { makeEndpoint } from '../support/portal.js';
 import { API_WORDS, errorsIn, expectPlainErrors } from '../support/plain-words.js';
-import { startService, type TestService } from '../support/test-service.js';
-
-const CONSOLE = '/admin/console';
-
-type Fields = Record<string, string | string[] | undefined>;
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 describe('The forms of the console', () => {
-  let service: TestService;
-  let user: UserEntity;
-  let client: TestClient;
-  let endpoint: EndpointEntity;
-  let browser: BrowserSession;
+  const service = useSharedService({ env: WEBHOOK_ENV });
 
-  beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-    browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
-    user = await service.make.user();
-    client = await service.make.client();
-    endpoint = await makeEndpoint(service, client);
-  });
-  afterAll(() => service.stop());
+  const browser = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
+  const user = madeOnce(() => service.make.user());
+  const client = madeOnce(() => service.make.client());
+  const endpoint = madeOnce(() => makeEndpoint(service, client));
 
   const fill = (path: string): string =>
     CONSOLE + path.replace(':client', client.id).replace(':user', user.id).replace(':endpoint', endpoint.id);
   const submit = async (path: string, fields: Fields): Promise<Page> =>
     browser.submit(await browser.open(fill(path)), fill(path), fields);
 
-  const WRONG: Record<string, { fields: Fields; errors: string[] }> = {
+  /** What is wrong in each form, and how its error begins or what is in it. */
+  const WRONG: Record<string, { fields: Fields; errors: Record<string, string> }> = {
     '/clients/new': {
       fields: {
-        name: '',
-        owner: 'nobody',
-        type: 'other',
-        scopes: [],
-        grant_types: ['authorization_code'],
-        redirect_uris: 'http://app.example/callback',
-        rate_limit: 'many',
+        ...{ name: '', owner: 'nobody', type: 'other', scopes: [], grant_types: [] },
+        ...{ redirect_uris: 'http://app.example/callback', rate_limit: 'many' },
       },
-      errors: ['name', 'owner', 'type', 'scopes', 'redirect_uris', 'rate_limit'],
+      errors: {
+        name: 'Enter 1 to 100 characters.',
+        owner: 'No user has this email or ID.',
+        type: 'Choose one of these.',
+        scopes: 'Choose 1 to 20 of these.',
+        grant_types: 'Choose at least one of these.',
+        redirect_uris: 'must be https',
+        rate_limit: 'whole number from 1 to 1,000,000,000, or nothing.',
+      },
     },
     '/clients/:client/edit': {
       fields: { name: ' ', grant_types: ['refresh_token'], redirect_uris: 'ftp://x', rate_limit: '0' },
-      errors: ['name', 'grant_types', 'redirect_uris', 'rate_limit'],
+      errors: { name: 'Enter', grant_types: '', redirect_uris: '', rate_limit: '' },
     },
-    '/clients/:client/secret': { fields: { expire_previous_in: 'x' }, errors: ['expire_previous_in'] },
+    '/clients/:client/secret': {
+      fields: { expire_previous_in: 'x' },
+      errors: { expire_previous_in: '' },
+    },
     '/clients/:client/consents/new': {
       fields: { user: 'nobody@mail.example', scopes: [], evidence: 'x'.repeat(2001) },
-      errors: ['user', 'scopes', 'evidence'],
+      errors: { user: 'No user has this email or ID.', scopes: '', evidence: '' },
     },
     '/clients/:client/endpoints/new': {
       fields: { url: '', description: 'x'.repeat(201), event_types: [] },
-      errors: ['url', 'description', 'event_types'],
+      errors: { url: '', description: '', event_types: '' },
     },
     '/endpoints/:endpoint/edit': {
       fields: { url: 'ftp://x', event_types: ['nothing.happened'] },
-      errors: ['url', 'event_types'],
+      errors: { url: '', event_types: '' },
     },
-    '/users/new': { fields: { email: 'x', name: '', kind: 'robot' }, errors: ['email', 'name', 'kind'] },
-    '/users/:user/edit': { fields: { email: 'x', name: '' }, errors: ['email', 'name'] },
+    '/users/new': {
+      fields: { email: 'x', name: '', kind: 'robot' },
+      errors: { email: 'email', name: 'Enter 1 to 200 characters.', kind: 'Choose one of these.' },
+    },
+    '/users/:user/edit': { fields: { email: 'x', name: '' }, errors: { email: '', name: '' } },
     '/scopes/new': {
       fields: { name: 'Not a name', description: '', audience: 'other' },
-      errors: ['name', 'description', 'audience'],
+      errors: { name: '', description: '', audience: '' },
     },
     '/notifications/new': {
       fields: {
-        user_id: 'x',
-        client_id: 'x',
-        message_id: '42',
-        category: 'OTHER',
-        short_text_title: '',
-        short_text_body: '',
-        external_link: 'javascript:alert(1)',
+        ...{ user_id: 'x', client_id: 'x', message_id: '42', category: 'OTHER' },
+        ...{ short_text_title: '', short_text_body: '', external_link: 'javascript:alert(1)' },
       },
-      errors: [
-        'user_id',
-        'client_id',
-        'message_id',
-        'category',
-        'short_text_title',
-        'short_text_body',
-        'external_link',
-      ],
+      errors: {
+        ...{ user_id: '', client_id: '', message_id: '', category: '' },
+        ...{ short_text_title: '', short_text_body: '', external_link: '' },
+      },
     },
   };
 
   it.each(Object.entries(WRONG))(
-    'show all errors at once, in plain words: %s',
+    'show all errors at once beside the fields, in plain words, and keep what was typed: %s',
     async (path, { fields, errors }) => {
       const page = await submit(path, fields);
-      expectPlainErrors(page, errors);
+      expectPlainErrors(page, Object.keys(errors));
       expect(page.html.querySelector('[role="alert"]')!.text).toContain('See the errors below');
+      for (const [name, words] of Object.entries(errors)) {
+        const field = page.html.querySelector(`[aria-describedby~="${name}-error"]`)!;
+        const said = [field.getAttribute('aria-invalid'), errorsIn(page)[name]];
+        expect([name, ...said]).toEqual([name, 'true', expect.stringContaining(words)]);
+        if (!/^(INPUT|TEXTAREA)$/.test(field.tagName)) continue;
+        const kept = field.tagName === 'TEXTAREA' ? field.textContent : (field.getAttribute('value') ?? '');
+        expect([name, kept.trim()]).toEqual([name, (fields[name] as string).trim()]);
+      }
     },
   );
 

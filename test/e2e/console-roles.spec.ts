@@ -1,75 +1,44 @@
 import { consoleRoutes, mayUseRoute } from '../../src/admin/console/console-routes.js';
 import '../../src/admin/console/console.module.js';
 import { roleIncludes } from '../../src/config/operator-role.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import { CONSOLE, pathWith, seedDecisions } from '../support/console.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
-const CONSOLE = '/admin/console';
 const LIMITED = ['viewer', 'support'] as const;
 const REFUSED = 'This requires the role';
 
 describe('In the console, an operator', () => {
-  let service: TestService;
-  let driver: UserEntity;
-  let admin: UserEntity;
-  let client: TestClient;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let ids: Record<string, string>;
   const browsers = {} as Record<(typeof LIMITED)[number], BrowserSession>;
 
+  const driver = madeOnce(() => service.make.user({ name: 'Dana Driver' }));
+  const admin = madeOnce(() => service.make.user({ role: 'operator', name: 'Adam Admin' }));
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
   beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
-    driver = await service.make.user({ name: 'Dana Driver' });
-    admin = await service.make.user({ role: 'operator', name: 'Adam Admin' });
-    client = await service.make.client({ name: 'Northwind' });
     await service.make.consent(client, driver);
     await service.make.tokens(client, driver);
     const endpoint = await makeEndpoint(service, client);
     const delivery = await seedDelivery(service, endpoint, { state: 'failed', isTest: true });
-    const [grant] = await service.database.query<{ id: string }>('SELECT id FROM grants');
+    const grant = 'SELECT id FROM grants WHERE client_id = $1';
     ids = {
       endpoints: endpoint.id,
       deliveries: delivery,
       users: driver.id,
-      grants: grant!.id,
-      approvals: approval,
-      'redirect-uris': redirectUri,
+      grants: await service.database.value(grant, [client.id]),
+      ...(await seedDecisions(service, { user: driver, client, by: admin.id })),
     };
-    await service.database.query(
-      `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
-       VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
-      [redirectUri, client.id, admin.id],
-    );
-    await service.database.query(
-      `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
-       VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
-      [approval, driver.id, admin.id],
-    );
     for (const operatorRole of LIMITED) {
-      browsers[operatorRole] = await service.make.signedIn(
-        await service.make.user({ role: 'operator', operatorRole }),
-      );
+      browsers[operatorRole] = await service.make.signedInNew({ role: 'operator', operatorRole });
     }
   });
-  afterAll(() => service.stop());
 
-  const approval = 'appr01HN2NJ9NMRZBXT1H6FT9N7735';
-  const redirectUri = 'ruri01HN2NJ9NMRZBXT1H6FT9N7735';
-  /** Fills the path with ids that exist. */
-  const fill = (path: string): string =>
-    path
-      .replace(':client_id', client.id)
-      .replace(':user_id', driver.id)
-      .replace(':name', 'vehicle:read')
-      .replace(':type', 'vehicle.updated')
-      .replace(':version', '2')
-      .replace(/([\w-]+)\/:id/, (_all, noun: string) => `${noun}/${ids[noun]}`);
+  const fill = (path: string): string => pathWith(path, { client_id: client.id, user_id: driver.id, ...ids });
   const post = (browser: BrowserSession, path: string): Promise<Page> =>
     browser.open(path, { form: {}, headers: { origin: service.url } });
   /** The forms and links of the page that lead into the console, without its navigation. */
@@ -156,7 +125,7 @@ describe('In the console, an operator', () => {
     await service.make.consent(client, operator);
     await service.make.tokens(client, operator);
     const update = { role: 'operator', operatorRole: 'viewer' } as const;
-    await service.app.get(UsersService).update(operator.id, update, SERVICE_ACTOR);
+    await service.make.updateUser(operator, update);
     for (const part of ['consents', 'grants']) {
       const page = await browsers.support.open(`${CONSOLE}/clients/${client.id}/${part}`);
       const rows = page.html.querySelectorAll('tbody tr');
@@ -174,7 +143,7 @@ describe('In the console, an operator', () => {
     }
     const path = `${CONSOLE}/clients/${client.id}/consents/${operator.id}/disconnect`;
     expect((await browsers.support.open(path)).status).toBe(403);
-    await service.app.get(UsersService).erase(operator.id, SERVICE_ACTOR);
+    await service.make.eraseUser(operator);
   });
 
   it('with the role viewer still finds an unknown page unknown', async () => {

@@ -1,50 +1,34 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
-
-const CONSOLE = '/admin/console';
+import type { Page } from '../support/browser-session.js';
+import { CONSOLE, setUpConsole, type Fields } from '../support/console.js';
+import { madeForEach } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 describe('In the console,', () => {
-  let service: TestService;
-  let operator: UserEntity;
-  let client: TestClient;
-  let user: UserEntity;
-  let browser: BrowserSession;
+  const service = useSharedService({ env: WEBHOOK_ENV });
 
-  beforeAll(async () => (service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })));
-  afterAll(() => service.stop());
-  beforeEach(async () => {
-    operator = await service.make.user({ role: 'operator' });
-    client = await service.make.client();
-    user = await service.make.user();
-    browser = await service.make.signedIn(operator);
-  });
+  const { operator, browser, submit } = setUpConsole(service);
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => service.make.user());
 
+  /** A form, the page that shows it if that has another path, and how many of what it makes exist. */
   interface Kind {
-    form: () => { from: string; action: string; fields: Record<string, string | string[]> };
-    /** How many of them exist. */
+    form: () => { action: string; from?: string; fields: Fields };
     count: () => Promise<number>;
   }
-  const countOf = async (sql: string, parameter: string): Promise<number> =>
-    (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`, [parameter]))[0]!.n;
+  const countOf = (sql: string, parameter: string) =>
+    service.database.value<number>(`SELECT count(*)::int AS n FROM ${sql}`, [parameter]);
+  const grant = { scopes: ['vehicle:read'], grant_types: ['client_credentials'] };
   const KINDS: Record<string, Kind> = {
     'the secret of a new client': {
       form: () => ({
-        from: `${CONSOLE}/clients/new`,
         action: `${CONSOLE}/clients/new`,
-        fields: {
-          name: `Once ${operator.id}`,
-          owner: user.id,
-          scopes: ['vehicle:read'],
-          grant_types: ['client_credentials'],
-        },
+        fields: { name: `Once ${operator.id}`, owner: user.id, ...grant },
       }),
       count: () => countOf('clients WHERE name = $1', `Once ${operator.id}`),
     },
     'the secret after a rotation': {
       form: () => ({
-        from: `${CONSOLE}/clients/${client.id}/secret`,
         action: `${CONSOLE}/clients/${client.id}/secret`,
         fields: { expire_previous_in: '3600' },
       }),
@@ -60,13 +44,13 @@ describe('In the console,', () => {
     },
     'the signing secret of a new endpoint': {
       form: () => ({
-        from: `${CONSOLE}/clients/${client.id}/endpoints/new`,
         action: `${CONSOLE}/clients/${client.id}/endpoints/new`,
         fields: { url: 'http://127.0.0.1:9/once', event_types: ['vehicle.updated'] },
       }),
       count: () => countOf('webhook_endpoints WHERE client_id = $1', client.id),
     },
   };
+  const send = ({ action, from, fields }: ReturnType<Kind['form']>) => submit(action, fields, from);
   const secretIn = (page: Page): string | undefined => page.html.querySelector('code.secret')?.text;
   const locationOf = (answer: Page): string => {
     expect(answer.status).toBe(303);
@@ -77,8 +61,7 @@ describe('In the console,', () => {
 
   describe.each(Object.entries(KINDS))('%s', (_what, { form, count }) => {
     it('is shown once after a redirect, and then the page says that it was already shown', async () => {
-      const { from, action, fields } = form();
-      const answer = await browser.submit(await browser.open(from), action, fields);
+      const answer = await send(form());
       const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('shown_once_'))!;
       expect(cookie).toMatch(/; Max-Age=300; .*HttpOnly; SameSite=Strict/);
       const page = await browser.open(locationOf(answer));
@@ -95,7 +78,7 @@ describe('In the console,', () => {
     });
 
     it('is created once if the form is sent ten times concurrently, and again later', async () => {
-      const { from, action, fields } = form();
+      const { action, from = action, fields } = form();
       const page = await browser.open(from);
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => browser.submit(page, action, fields)),
@@ -113,8 +96,7 @@ describe('In the console,', () => {
     });
 
     it('is not shown in another session or with a changed cookie', async () => {
-      const { from, action, fields } = form();
-      const place = locationOf(await browser.submit(await browser.open(from), action, fields));
+      const place = locationOf(await send(form()));
       const name = shownCookie()!;
       const elsewhere = await service.make.signedIn(operator);
       elsewhere.cookies.set(name, browser.cookies.get(name)!);
@@ -125,15 +107,14 @@ describe('In the console,', () => {
     });
 
     it('is created again when the form is opened again', async () => {
-      const { from, action, fields } = form();
       for (let n = 1; n <= 2; n++) {
-        await browser.submit(await browser.open(from), action, fields);
+        await send(form());
         expect(await count()).toBe(n);
       }
     });
 
     it('is not created without the field that makes the form single-use', async () => {
-      const { from, action, fields } = form();
+      const { action, from = action, fields } = form();
       const page = await browser.open(from);
       for (const once of ['', 'x', `clnt01HN2NJ9NMRZBXT1H6FT9N7735.${'A'.repeat(43)}`]) {
         await browser.submit(page, action, { ...fields, once, newest: once });
@@ -150,7 +131,7 @@ describe('In the console,', () => {
       [client.id],
     );
     const { form, count } = KINDS['the signing secret of a new endpoint']!;
-    const { from, action, fields } = form();
+    const { action, from = action, fields } = form();
     const [page, late] = [await browser.open(from), await browser.open(from)];
     const place = locationOf(await browser.submit(page, action, fields));
     expect(locationOf(await browser.submit(page, action, fields))).toBe(place);

@@ -1,23 +1,21 @@
 import { Client } from 'pg';
 import type { HttpOptions } from '../support/http.js';
-import { type TestService, sharedService } from '../support/test-service.js';
-import type { TestClient } from '../support/factory.js';
+import { useSharedService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
 import { until } from '../support/until.js';
 
 describe('An unavailable database', () => {
-  let service: TestService;
+  const service = useSharedService();
   let admin: string;
-  let partner: TestClient;
   let elsewhere: Client;
   let name: string;
   let partnerToken: string;
   const cut = () =>
     elsewhere.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
 
+  const partner = madeOnce(() => service.make.client());
   beforeAll(async () => {
-    service = await sharedService();
     admin = await service.make.adminToken();
-    partner = await service.make.client();
     partnerToken = await service.make.clientToken(partner);
     const url = new URL(service.database.url);
     name = url.pathname.slice(1);

@@ -1,47 +1,26 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
-import { REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
+import { REDIRECT_URI, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 const ROUNDS = [1, 2, 3];
 const AT_ONCE = 20;
 
-let service: TestService;
-let client: TestClient;
-let user: UserEntity;
+// Neither the rate limit nor the time limit of a statement is what is tested here.
+const service = useService({
+  instances: 2,
+  env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' },
+  databaseOptions: PATIENT,
+});
 let rounds = 0;
 
-beforeAll(async () => {
-  // Neither the rate limit nor the time limit of a statement is what is tested here.
-  service = await startService({
-    instances: 2,
-    env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' },
-    databaseOptions: PATIENT,
-  });
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  client = await service.make.client();
-  user = await service.make.user();
-});
+const client = madeForEach(() => service.make.client());
+const user = madeForEach(() => service.make.user());
 
 const request = () => ({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
 const httpOf = (n: number) => service.instances[n % service.instances.length]!.http;
-
-/** Gets several codes of the user through the consent page in one browser. */
-async function severalCodes(number: number): Promise<string[]> {
-  const browser = await service.make.signedIn(user);
-  const codes: string[] = [];
-  for (let n = 0; n < number; n++) {
-    codes.push((await browser.authorize(request())).searchParams.get('code')!);
-  }
-  return codes;
-}
 
 /** Adds grants of thousands of other users, so that deleting the client takes a while. */
 async function addGrants(number: number): Promise<void> {
@@ -71,15 +50,12 @@ function expectClean(answer: Answer): void {
 }
 
 describe.each([
-  [
-    'a client with many grants is deleted',
-    () => service.app.get(ClientsService).delete(client.id, SERVICE_ACTOR),
-  ],
-  ['a user is erased', () => service.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
+  ['a client with many grants is deleted', () => service.make.deleteClient(client)],
+  ['a user is erased', () => service.make.eraseUser(user)],
 ])('While %s,', (what, erase) => {
   it.each(ROUNDS)('refreshes succeed or are refused cleanly (round %i)', async (round) => {
     await addGrants(3000);
-    const codes = await severalCodes(AT_ONCE);
+    const codes = await service.make.codes(client, user, AT_ONCE);
     const given = await Promise.all(codes.map((code, n) => exchange(httpOf(n), client, code)));
     let rotations = 0;
     let erased = false;
@@ -107,7 +83,7 @@ describe.each([
     'exchanges and client credentials succeed or are refused cleanly (round %i)',
     async (round) => {
       await addGrants(1000);
-      const codes = await severalCodes(AT_ONCE);
+      const codes = await service.make.codes(client, user, AT_ONCE);
       const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
       let answered = 0;
       let erasing: Promise<unknown> | undefined;

@@ -1,12 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import { HeldTimers } from '../support/held-timers.js';
+import { madeOnce } from '../support/made.js';
 import type { ReceivedRequest } from '../support/receiver.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { freePort, startService, type TestService } from '../support/test-service.js';
+import { freePort, useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
 
 interface AttemptView {
@@ -18,26 +17,16 @@ interface AttemptView {
 }
 
 describe('A delivery', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
-
-  beforeAll(async () => {
-    service = await startService({
-      env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,2000,4000' },
-    });
-    webhooks = await Webhooks.start(service);
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
+  const service = useService({
+    env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000,2000,4000' },
   });
+
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => webhooks.consentedUser(client));
   afterEach(async () => {
     await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE deleted_at IS NULL');
     expect(unexpectedErrors(service)).toEqual([]);
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
   });
 
   const attemptsOf = async ({ id }: { id: string }): Promise<AttemptView[]> => {

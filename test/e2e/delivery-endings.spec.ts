@@ -1,8 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { until } from '../support/until.js';
@@ -24,17 +21,12 @@ describe('After a failed attempt,', () => {
 
   const endpointView = async (): Promise<Record<string, unknown>> =>
     (await admin('GET', `/admin/webhook_endpoints/${endpoint.id}`)).json as Record<string, unknown>;
-  const setEnabled = (enabled: boolean) =>
-    service.app.get(ClientsService).update(client.id, { enabled }, SERVICE_ACTOR);
+  const setEnabled = (enabled: boolean) => service.make.updateClient(client, { enabled });
   const failedOnce = async (): Promise<DeliveryRow> =>
     webhooks.attempted((await webhooks.publishOne(user.id)).id);
 
   const ENDINGS: [what: string, reason: string, end: () => Promise<unknown>][] = [
-    [
-      'the consent was withdrawn',
-      'consent_withdrawn',
-      () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR),
-    ],
+    ['the consent was withdrawn', 'consent_withdrawn', () => service.make.revokeConsent(client, user)],
     [
       'the consent lost the scope',
       'consent_withdrawn',
@@ -82,7 +74,7 @@ describe('After a failed attempt,', () => {
 
   it('a resent delivery is checked again for everything it depends on', async () => {
     const { id } = await failedOnce();
-    await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, user);
     await webhooks.makeDue(id);
     await webhooks.finished(id);
     expect((await admin('POST', `/admin/deliveries/${id}/resend`)).status).toBe(202);

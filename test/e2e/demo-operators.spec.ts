@@ -6,14 +6,13 @@ import { demoBanner } from '../../demo/demo-banner.js';
 import { loadDemoCredentials } from '../../demo/demo-credentials.js';
 import { seedDemonstration } from '../../demo/demo-data.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 describe('The demonstration', () => {
-  let service: TestService;
+  const service = useSharedService();
   let folder: string;
 
   beforeAll(async () => {
-    service = await sharedService();
     folder = await mkdtemp(path.join(os.tmpdir(), 'demo-operators-'));
   });
   afterAll(async () => {

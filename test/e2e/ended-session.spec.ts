@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { whileHeld } from '../support/held-rows.js';
+import { placeOf } from '../support/http.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
 import { addApp, addPasskey, codeOf, openNewPasskey } from '../support/second-factors.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
@@ -48,7 +49,7 @@ describe('A session that ends while a change waits for the account', () => {
                     DELETE FROM sessions USING held WHERE user_id = held.id`;
     const [answer] = await whileHeld(service, [ending, [of.id]], [send], 'COMMIT');
     expect(await stateOf(of)).toEqual(before);
-    expect([answer!.status, answer!.headers.get('location')]).toEqual([303, place]);
+    expect(placeOf(answer!)).toEqual([303, place]);
     expect(answer!.headers.getSetCookie().join()).not.toMatch(/_notice=|shown_once/);
     expect((await browser.open(place)).status).toBe(302);
   }
@@ -83,11 +84,10 @@ describe('A session that ends while a change waits for the account', () => {
       'removes no passkey',
       async (browser) => {
         await addPasskey(browser, service.url);
-        const [passkey] = await service.database.query<{ id: string }>(
-          'SELECT id FROM passkeys WHERE user_id = $1',
-          [user.id],
-        );
-        return form(`/account/security/passkeys/${passkey!.id}/remove`)(browser);
+        const id = await service.database.value<string>('SELECT id FROM passkeys WHERE user_id = $1', [
+          user.id,
+        ]);
+        return form(`/account/security/passkeys/${id}/remove`)(browser);
       },
     ],
     [
@@ -137,7 +137,7 @@ describe('A session that ends while a change waits for the account', () => {
       [() => browser.submit(page, link)],
       'COMMIT',
     );
-    expect([answer!.status, answer!.headers.get('location')]).toEqual([302, login]);
+    expect(placeOf(answer!)).toEqual([302, login]);
     expect(await stateOf(owner)).toEqual(before);
   });
 

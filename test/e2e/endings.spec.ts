@@ -1,5 +1,4 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
@@ -7,12 +6,11 @@ import type { UserChanges } from '../../src/users/accounts/user-changes.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient, Tokens } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { exchange, isAccepted, refresh } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
-let service: TestService;
-beforeAll(async () => (service = await sharedService()));
-afterAll(() => service.stop());
+const service = useSharedService();
 
 /** An unredeemed portal link, and a browser that entered the portal by another link. */
 interface Portal {
@@ -44,7 +42,7 @@ async function portalBy(bearer: string): Promise<Portal> {
     return new URL(json.url as string).pathname;
   };
   const { inside, link } = {
-    inside: await service.make.signedIn(await service.make.user()),
+    inside: await service.make.signedInNew(),
     link: await newLink(),
   };
   const answer = await inside.submit(await inside.open(link), link);
@@ -115,7 +113,7 @@ const allBut = (...gone: string[]) => ALL.filter((name) => !gone.includes(name))
 const users = () => service.app.get(UsersService);
 const update = (user: UserEntity, changes: UserChanges) => users().update(user.id, changes, SERVICE_ACTOR);
 const updateClient = (client: TestClient, changes: { enabled?: boolean; name?: string }) =>
-  service.app.get(ClientsService).update(client.id, changes, SERVICE_ACTOR);
+  service.make.updateClient(client, changes);
 const consents = () => service.app.get(ConsentsService);
 
 describe('Everything keeps working', () => {
@@ -232,11 +230,11 @@ describe('After an ending,', () => {
     const one = await world();
     await update(one.user, { enabled: false });
     await updateClient(one.client, { enabled: false });
-    const rows = await service.database.query<{ reason: string }>(
+    const rows = await service.database.column<string>(
       'SELECT revocation_reason AS reason FROM grants WHERE client_id = $1 ORDER BY user_id = $2 DESC',
       [one.client.id, one.user.id],
     );
-    expect(rows.map(({ reason }) => reason)).toEqual(['user_disabled', 'client_disabled']);
+    expect(rows).toEqual(['user_disabled', 'client_disabled']);
   });
 
   it('a new authorization issues working tokens', async () => {
@@ -249,8 +247,7 @@ describe('After an ending,', () => {
 });
 
 describe('At every use, the effective scopes of a token', () => {
-  let inspector: TestClient;
-  beforeAll(async () => (inspector = await service.make.operatorClient(['token:introspect'])));
+  const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
 
   const scopeOf = async (token: string): Promise<unknown> => {
     const basic = { id: inspector.id, secret: inspector.secret };

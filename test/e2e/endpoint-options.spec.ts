@@ -1,10 +1,10 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { HEADER_MASK } from '../../src/webhooks/endpoints/endpoint-headers.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
@@ -17,23 +17,11 @@ const RESERVED = [
 
 /* Contract §22: the throttle and the headers of an endpoint, and what it missed while it was disabled. */
 describe('An endpoint', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let portal: BrowserSession;
+  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
 
-  beforeAll(async () => {
-    service = await startService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
-    webhooks = await Webhooks.start(service);
-  });
-  beforeEach(async () => {
-    client = await service.make.client();
-    portal = await enterPortal(service, client);
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const client = madeForEach(() => service.make.client());
+  const portal = madeForEach(() => enterPortal(service, client));
 
   const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
   const create = (json: object) =>
@@ -219,7 +207,7 @@ describe('An endpoint', () => {
   it('has both in the console too, with errors beside the fields, and never shows a value', async () => {
     const { id } = await webhooks.endpoint(client);
     const path = `/admin/console/endpoints/${id}`;
-    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const operator = await service.make.signedInNew({ role: 'operator' });
     const save = async (fields: Record<string, string>): Promise<Page> =>
       operator.submit(await operator.open(`${path}/edit`), `${path}/edit`, fields);
     const wrong = await save({ max_per_minute: '6001', headers: 'host: x' });

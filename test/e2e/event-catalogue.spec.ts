@@ -1,5 +1,6 @@
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
+import { membersIn } from '../support/http.js';
 import { rowCounts } from '../support/refusals.js';
 
 describe('The catalogue of event types:', () => {
@@ -93,12 +94,7 @@ describe('The catalogue of event types:', () => {
       ];
       for (const [path, json, member] of bad) {
         const answer = await admin('PUT', path, json);
-        expect([path, json, answer.status, Object.keys((answer.json.field_errors ?? {}) as object)]).toEqual([
-          path,
-          json,
-          400,
-          [member],
-        ]);
+        expect([path, json, answer.status, membersIn(answer)]).toEqual([path, json, 400, [member]]);
       }
       const large = { schema: { description: 'x'.repeat(70_000) } };
       expect((await admin('PUT', `/${name}/versions/2`, large)).status).toBe(413);
@@ -110,15 +106,6 @@ describe('The catalogue of event types:', () => {
     it('refuses changes of types that the service publishes itself', async () => {
       expect((await admin('PUT', '/webhook.test', NEW_TYPE)).status).toBe(409);
       expect((await admin('PUT', '/user.consent_granted/versions/2', { schema: {} })).status).toBe(409);
-    });
-
-    it('refuses tokens without its scopes', async () => {
-      const reading = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
-      expect((await admin('GET', '', undefined, { bearer: reading })).status).toBe(200);
-      for (const bearer of [reading, await service.make.clientToken(client)]) {
-        expect((await admin('PUT', `/${newName()}`, NEW_TYPE, { bearer })).status).toBe(403);
-      }
-      expect((await admin('GET', '', undefined, { bearer: undefined })).status).toBe(401);
     });
 
     it('creates a type and its versions, changes them, and writes each change into the audit log', async () => {
@@ -151,11 +138,11 @@ describe('The catalogue of event types:', () => {
         sample,
         [1, 2],
       ]);
-      const log = await service.database.query<{ action: string }>(
+      const log = await service.database.column<string>(
         'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
         [name],
       );
-      expect(log.map(({ action }) => action)).toEqual([
+      expect(log).toEqual([
         'event_type.created',
         'event_type.updated',
         'event_type.version_created',

@@ -1,5 +1,6 @@
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
+import { membersIn } from '../support/http.js';
 import { rowCounts } from '../support/refusals.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
 import { WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
@@ -35,11 +36,8 @@ describe('Events as a contract', () => {
 
   const publish = (fields: Record<string, unknown>) => webhooks.publish(user.id, fields);
   const bodyOf = async (id: string): Promise<Body> => {
-    const [row] = await service.database.query<{ payload: string }>(
-      'SELECT payload FROM events WHERE id = $1',
-      [id],
-    );
-    return JSON.parse(row!.payload) as Body;
+    const payload = await service.database.value<string>('SELECT payload FROM events WHERE id = $1', [id]);
+    return JSON.parse(payload) as Body;
   };
 
   describe('Publishing', () => {
@@ -67,16 +65,12 @@ describe('Events as a contract', () => {
       await admin('PUT', `/${name}/versions/2`, { schema: SCHEMA, draft: true });
       for (const version of [0, -1, 2, 3, 1.5, '1', null]) {
         const answer = await publish({ type: name, version, data: { id: '1' } });
-        expect([version, answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([
-          version,
-          400,
-          ['version'],
-        ]);
+        expect([version, answer.status, membersIn(answer)]).toEqual([version, 400, ['version']]);
       }
       const empty = newName();
       await admin('PUT', `/${empty}`, NEW_TYPE);
       const answer = await publish({ type: empty, data: { id: '1' } });
-      expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([400, ['type']]);
+      expect([answer.status, membersIn(answer)]).toEqual([400, ['type']]);
     });
 
     it('accepts data that breaks its schema, counts it and logs where, but no value', async () => {
@@ -105,7 +99,7 @@ describe('Events as a contract', () => {
       ];
       for (const [data, path] of broken) {
         const answer = await publishAt(strict, { type: SESSION, data }, { 'idempotency-key': 'broken' });
-        expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([400, [path]]);
+        expect([answer.status, membersIn(answer)]).toEqual([400, [path]]);
       }
       expect(await rowCounts(service)).toEqual(before);
       const added = { id: '1', state: 'charging', another: { member: [1] } };

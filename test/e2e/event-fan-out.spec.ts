@@ -1,40 +1,30 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PARTNER_SCOPES, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
 describe('An event', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let user: UserEntity;
 
-  beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
-    webhooks = await Webhooks.start(service);
-  });
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
-    client = await service.make.client();
     user = await webhooks.consentedUser(client);
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
   const admin = (method: string, path: string, json?: unknown) =>
     service.http.send(path, { method, bearer: webhooks.bearer, json });
   const patch = (endpoint: TestEndpoint, json: unknown) =>
     admin('PATCH', `/admin/webhook_endpoints/${endpoint.id}`, json);
-  const setEnabled = (enabled: boolean) =>
-    service.app.get(ClientsService).update(client.id, { enabled }, SERVICE_ACTOR);
+  const setEnabled = (enabled: boolean) => service.make.updateClient(client, { enabled });
   const consents = () => service.app.get(ConsentsService);
 
   /** Returns the ids of the endpoints that an event goes to, and checks that the answer gives the same number. */
@@ -196,11 +186,11 @@ describe('An event', () => {
         expect((await admin('PUT', consentPath(), { scopes: PARTNER_SCOPES })).status).toBe(200);
       }
       await webhooks.receives(endpoint);
-      const [row] = await service.database.query<{ n: number }>(
+      const n = await service.database.value<number>(
         "SELECT count(*)::int AS n FROM events WHERE user_id = $1 AND payload LIKE '%' || $2 || '%'",
         [user.id, client.id],
       );
-      expect(row!.n).toBe(1);
+      expect(n).toBe(1);
     });
 
     it('is sent when the user approves on the consent page', async () => {
@@ -210,11 +200,11 @@ describe('An event', () => {
       await webhooks.receives(endpoint);
       await browser.authorize({ ...request, scope: PARTNER_SCOPES.join(' ') });
       await webhooks.receives(endpoint, 2);
-      const stored = await service.database.query<{ id: string }>(
+      const stored = await service.database.column<string>(
         'SELECT id FROM events WHERE user_id = $1 AND id = ANY ($2) ORDER BY id',
         [user.id, ids()],
       );
-      expect(stored.map(({ id }) => id)).toEqual(ids());
+      expect(stored).toEqual(ids());
       expect(told()).toEqual([
         event('granted', ['vehicle:read']),
         event('granted', expect.anything() as string[]),
@@ -275,13 +265,10 @@ describe('An event', () => {
       };
       await giveAndTake();
       await Promise.all(Array.from({ length: 10 }, giveAndTake));
-      const kinds = async () =>
-        (
-          await service.database.query<{ type: string }>(
-            'SELECT event_type AS type FROM deliveries WHERE endpoint_id = $1',
-            [endpoint.id],
-          )
-        ).map(({ type }) => type);
+      const kinds = () =>
+        service.database.column<string>('SELECT event_type AS type FROM deliveries WHERE endpoint_id = $1', [
+          endpoint.id,
+        ]);
       const all = await kinds();
       await until('all have arrived', () => webhooks.received(endpoint).length === all.length);
       const granted = all.filter((type) => type === 'user.consent_granted').length;

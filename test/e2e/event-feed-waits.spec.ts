@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { EventFeedRepository } from '../../src/webhooks/feed/event-feed.repository.js';
 import { idsOf, nextOf, session, setUpEventFeed } from '../support/event-feed.js';
 import { HeldTimers } from '../support/held-timers.js';
+import { connectionTo } from '../support/test-database.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
@@ -19,35 +17,35 @@ describe('GET /v2/events with wait', () => {
     await until('the consent is shown', async () => (await readAll()).length === 1);
     nowhere = nextOf(await get('?after=latest'));
   });
-  /** Holds the waits of up to 20 s, however long it took to get there; not the look once a second. */
-  const holdWaits = () => HeldTimers.hold(1_001, 20_000, 'feed-waits.service');
+  let clock: HeldTimers;
+  beforeEach(() => {
+    // The waits of up to 20 s, however long it took to get there; not the look once a second.
+    clock = HeldTimers.hold(1_001, 20_000, 'feed-waits.service');
+  });
+  afterEach(() => clock.release());
+  const untilItWaits = () => until('it waits', () => clock.count === 1);
   const waiting = (instance: TestInstance = service) => get(`${nowhere}&wait=20`, instance);
 
   it('answers with an event that another instance accepts meanwhile, without holding a connection', async () => {
-    const clock = holdWaits();
     const answers = Array.from({ length: 15 }, () => waiting(service.instances[1]));
     await until('all wait', () => clock.count >= 15);
     // More than there are connections: the pool has ten.
     expect((await get('', service.instances[1])).status).toBe(200);
     const id = await publish(session('awaited'));
     for (const answer of await Promise.all(answers)) expect(idsOf(answer)).toEqual([id]);
-    clock.release();
   });
 
   it('does not wait if there is something', async () => {
     const id = await publish(session('there'));
     await untilShown(id);
-    const clock = holdWaits();
     expect(idsOf(await waiting())).toEqual([id]);
     expect(clock.count).toBe(0);
-    clock.release();
   });
 
   it('answers with nothing when the time is over, and counts once', async () => {
-    const clock = holdWaits();
     const before = Number((await get()).headers.get('x-ratelimit-remaining'));
     const answer = waiting();
-    await until('it waits', () => clock.count === 1);
+    await untilItWaits();
     // An event of somebody else does not end it.
     const stranger = await service.make.user();
     await publish(session('foreign'), stranger);
@@ -61,29 +59,24 @@ describe('GET /v2/events with wait', () => {
     const { status, json, headers } = await answer;
     expect([status, json, Number(headers.get('x-ratelimit-remaining'))]).toEqual([200, [], before - 1]);
     expect(nextOf(await answer)).toContain('wait=20');
-    clock.release();
   });
 
   it('shows an event that an open transaction held up, when that ends', async () => {
-    const holding = new Client({ connectionString: service.database.url });
-    await holding.connect();
+    const holding = await connectionTo(service);
     await holding.query('BEGIN');
     await holding.query('SELECT pg_current_xact_id()');
-    const clock = holdWaits();
     const answer = waiting();
-    await until('it waits', () => clock.count === 1);
+    await untilItWaits();
     const id = await publish(session('held-up'));
     await holding.query('COMMIT');
     expect(idsOf(await answer)).toEqual([id]);
-    clock.release();
     await holding.end();
   });
 
   it('is refused when the token ends meanwhile', async () => {
-    const clock = holdWaits();
     const answer = waiting();
-    await until('it waits', () => clock.count === 1);
-    await service.app.get(ClientsService).update(client.id, { enabled: false }, SERVICE_ACTOR);
+    await untilItWaits();
+    await service.make.updateClient(client, { enabled: false });
     let status: number | undefined;
     void answer.then((refused) => (status = refused.status));
     // What woke it meanwhile lets it wait again.
@@ -92,33 +85,28 @@ describe('GET /v2/events with wait', () => {
       return status !== undefined;
     });
     expect(status).toBe(401);
-    clock.release();
   });
 
   it('ends when the client goes away', async () => {
-    const clock = holdWaits();
     const leaving = new AbortController();
     const left = fetch(`${service.url}/v2/events${nowhere}&wait=20`, {
       headers: { authorization: `Bearer ${bearer}` },
       signal: leaving.signal,
     }).catch(() => undefined);
-    await until('it waits', () => clock.count === 1);
+    await untilItWaits();
     leaving.abort();
     await left;
     await until('nothing waits', () => clock.count === 0);
-    clock.release();
   });
 
   it('ends at once when the instance stops', async () => {
     const instance = await startInstance(service.database, { ...WEBHOOK_ENV, BASE_URL: service.url });
-    const clock = holdWaits();
     const answer = waiting(instance);
-    await until('it waits', () => clock.count === 1);
+    await untilItWaits();
     await instance.app.close();
     const { status, json } = await answer;
     expect([status, json]).toEqual([200, []]);
     expect(nextOf(await answer)).not.toBe('');
-    clock.release();
   });
 
   it('takes a second when it begins while the instance stops, without another look, and ends with the port', async () => {
@@ -126,7 +114,8 @@ describe('GET /v2/events with wait', () => {
     const repository = instance.app.get(EventFeedRepository, { strict: false });
     const looks = [jest.spyOn(repository, 'look'), jest.spyOn(repository, 'newsFor')];
     const port = HeldTimers.hold(3_000, 3_000, 'graceful-shutdown');
-    const clock = HeldTimers.hold(1_000, 1_000, 'feed-waits.service');
+    clock.release();
+    clock = HeldTimers.hold(1_000, 1_000, 'feed-waits.service');
     // A load balancer watches, so the port stays open for a while.
     const isReady = () => instance.http.get('/health/ready');
     for (let n = 0; n < 7; n++) {
@@ -139,7 +128,7 @@ describe('GET /v2/events with wait', () => {
       return port.count === 1;
     });
     const first = waiting(instance);
-    await until('it waits', () => clock.count === 1);
+    await untilItWaits();
     clock.letPass();
     const { status, json } = await first;
     expect([status, json]).toEqual([200, []]);
@@ -151,7 +140,6 @@ describe('GET /v2/events with wait', () => {
     port.letPass();
     await closed;
     expect((await last).json).toEqual([]);
-    clock.release();
     port.release();
   });
 });

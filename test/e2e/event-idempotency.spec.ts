@@ -1,32 +1,23 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import type { HttpOptions } from '../support/http.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { PATIENT, useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const TIME = '2026-01-01T00:00:00Z';
 
 describe('The Idempotency-Key of an event', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
+  const service = useService({ instances: 2, databaseOptions: PATIENT, env: WEBHOOK_ENV });
 
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => webhooks.consentedUser(client));
   beforeAll(async () => {
-    service = await startService({ instances: 2, databaseOptions: PATIENT, env: WEBHOOK_ENV });
-    webhooks = await Webhooks.start(service);
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
     await webhooks.endpoint(client);
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
     webhooks.publish(user.id, fields, options);
@@ -98,17 +89,21 @@ describe('The Idempotency-Key of an event', () => {
     expect(await eventCount()).toBe(before);
   });
 
-  it('creates one event from fifty concurrent requests to two instances', async () => {
-    const [events, keys] = [(await eventCount())!, (await keyCount())!];
-    const answers = await Promise.all(
+  /** Fifty concurrent requests with this key, to both instances. */
+  const fifty = (data: (n: number) => object) =>
+    Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         service.instances[n % 2]!.http.send('/v2/events', {
           bearer: webhooks.bearer,
           headers: { 'idempotency-key': key },
-          json: { type: TYPE, user_id: user.id, timestamp: TIME, data: { at: 'once' } },
+          json: { type: TYPE, user_id: user.id, timestamp: TIME, data: data(n) },
         }),
       ),
     );
+
+  it('creates one event from fifty concurrent requests to two instances', async () => {
+    const [events, keys] = [(await eventCount())!, (await keyCount())!];
+    const answers = await fifty(() => ({ at: 'once' }));
     const { id } = answers[0]!.json as { id: string };
     for (const answer of answers) expect([answer.status, answer.json]).toEqual([202, { id, deliveries: 1 }]);
     expect([await eventCount(), await keyCount()]).toEqual([events + 1, keys + 1]);
@@ -117,22 +112,14 @@ describe('The Idempotency-Key of an event', () => {
 
   it('accepts one of fifty concurrent requests with different bodies', async () => {
     const events = (await eventCount())!;
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) =>
-        service.instances[n % 2]!.http.send('/v2/events', {
-          bearer: webhooks.bearer,
-          headers: { 'idempotency-key': key },
-          json: { type: TYPE, user_id: user.id, timestamp: TIME, data: { n } },
-        }),
-      ),
-    );
+    const answers = await fifty((n) => ({ n }));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([202, ...Array.from({ length: 49 }, () => 422)]);
     expect(await eventCount()).toBe(events + 1);
   });
 
   it('is separate for each client', async () => {
-    const other = await service.make.clientToken(await service.make.operatorClient(['event:publish']));
+    const other = await service.make.adminToken(['event:publish']);
     const [first, second] = [await publish({}, { key }), await publish({}, { key, bearer: other })];
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(second.json.id).not.toBe(first.json.id);

@@ -1,9 +1,8 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
-import type { Answer, HttpOptions } from '../support/http.js';
+import { type Answer, type HttpOptions, membersIn } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { useSharedService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const TIME = '2026-01-01T00:00:00Z';
@@ -47,24 +46,13 @@ const BAD: [member: string, values: unknown[]][] = [
 ];
 
 describe('POST /v2/events', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
-  let endpoint: TestEndpoint;
+  const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
 
-  beforeAll(async () => {
-    service = await startService({ instances: 2, env: WEBHOOK_ENV });
-    webhooks = await Webhooks.start(service);
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
-    endpoint = await webhooks.endpoint(client);
-  });
+  const webhooks = madeOnce(() => Webhooks.start(service));
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => webhooks.consentedUser(client));
+  const endpoint = madeOnce(() => webhooks.endpoint(client));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
     webhooks.publish(user.id, fields, options);
@@ -100,14 +88,14 @@ describe('POST /v2/events', () => {
       for (const [member, values] of BAD) {
         for (const value of values) {
           const answer = await publish({ [member]: value }, { key: 'refused' });
-          const named = Object.keys((answer.json.field_errors ?? {}) as object);
+          const named = membersIn(answer);
           expect([member, value, answer.status, named]).toEqual([member, value, 400, [member]]);
         }
       }
       const both = await publish({ type: 'webhook.test', user_id: UNKNOWN_USER });
-      expect(Object.keys(both.json.field_errors as object).sort()).toEqual(['type', 'user_id']);
+      expect(membersIn(both).sort()).toEqual(['type', 'user_id']);
       const all = await publish({ type: 1, user_id: 1, timestamp: 1, data: 1 });
-      expect(Object.keys(all.json.field_errors as object)).toHaveLength(4);
+      expect(membersIn(all)).toHaveLength(4);
     });
 
     it('a body that is not a JSON object', async () => {

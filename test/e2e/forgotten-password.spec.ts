@@ -1,32 +1,26 @@
-import { Client } from 'pg';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { MailServer } from '../support/mail-server.js';
-import { PATIENT, type TestService, sharedService, startService } from '../support/test-service.js';
+import { connectionTo } from '../support/test-database.js';
+import { PATIENT, sharedService, startService, type TestService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 const PATH = '/password/forgotten';
 
 describe('A forgotten password', () => {
   let service: TestService;
-  let smtp: MailServer;
-  let user: UserEntity;
 
+  const smtp = madeOnce(() => MailServer.start());
   beforeAll(async () => {
-    smtp = await MailServer.start();
     service = await startService({
       databaseOptions: PATIENT,
       env: { ...smtp.env, TRUSTED_PROXIES: '127.0.0.1', SIGN_UP: 'true' },
     });
   });
-  beforeEach(async () => (user = await service.make.user()));
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
+  const user = madeForEach(() => service.make.user());
 
   let networks = 0;
   /** A browser at a network address of its own. */
@@ -40,11 +34,6 @@ describe('A forgotten password', () => {
     const browser = newBrowser();
     const fields = { password: NEW_PASSWORD, password_again: NEW_PASSWORD };
     return browser.submit(await browser.open(link), link, fields);
-  };
-  const connect = async (): Promise<Client> => {
-    const client = new Client({ connectionString: service.database.url });
-    await client.connect();
-    return client;
   };
   const mailsTo = (address: string): Promise<{ kind: string; state: string }[]> =>
     service.database.query('SELECT kind, state FROM mails WHERE address = $1 ORDER BY id', [address]);
@@ -88,7 +77,7 @@ describe('A forgotten password', () => {
   describe('gets the same answer', () => {
     it('for a known, an unknown and a disabled account, and mails only the first', async () => {
       const disabled = await service.make.user();
-      await service.app.get(UsersService).update(disabled.id, { enabled: false }, SERVICE_ACTOR);
+      await service.make.setEnabled(disabled, false);
       const unknown = 'nobody@mail.example';
       const answers = [await ask(user.email), await ask(unknown), await ask(disabled.email)];
       const bodies = answers.map(({ text }, n) =>
@@ -101,7 +90,7 @@ describe('A forgotten password', () => {
     });
 
     it('before anything is looked up', async () => {
-      const other = await connect();
+      const other = await connectionTo(service);
       try {
         await other.query('BEGIN');
         await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
@@ -150,7 +139,7 @@ describe('A forgotten password', () => {
   });
 
   it('is never mailed to an address that the account no longer has', async () => {
-    const other = await connect();
+    const other = await connectionTo(service);
     const old = user.email;
     try {
       await other.query('BEGIN');

@@ -1,7 +1,5 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
 import { wordsOf } from '../support/portal.js';
 
@@ -9,20 +7,17 @@ describe('An account that is no organisation any more', () => {
   const own = setUpOrganisation();
   const { newBrowser, signedIn, inPortal, member, invite } = own;
   let { service, smtp, owner, email } = own;
-  let user: UserEntity;
+  const user = madeForEach(() => member('viewer'));
   beforeEach(async () => {
     ({ service, smtp, owner, email } = own);
-    user = await member('viewer');
   });
 
-  const becomePerson = () =>
-    service.app.get(UsersService).update(owner.id, { kind: 'individual' }, SERVICE_ACTOR);
+  const becomePerson = () => service.make.updateUser(owner, { kind: 'individual' });
   const roles = async (): Promise<string[]> => {
-    const rows = await service.database.query<{ role: string }>(
+    return service.database.column<string>(
       'SELECT role FROM organisation_members WHERE organisation_id = $1 ORDER BY user_id',
       [owner.id],
     );
-    return rows.map(({ role }) => role);
   };
 
   it('keeps its members until they are removed by the admin API, which adds no others', async () => {
@@ -76,7 +71,7 @@ describe('An account that is no organisation any more', () => {
   });
 
   it('has its members removed in the console', async () => {
-    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const operator = await service.make.signedInNew({ role: 'operator' });
     await becomePerson();
     const path = `/admin/console/users/${owner.id}/members`;
     const fields = { user: user.email, role: 'admin' };

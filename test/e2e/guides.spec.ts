@@ -18,7 +18,6 @@ beforeAll(async () => {
   const env = { ACCESS_TOKEN_TTL_SECONDS: '7200', RATE_LIMIT_PER_HOUR: '1234' };
   service = await startService({ env });
 });
-afterAll(() => service.stop());
 
 const open = async (address: string): Promise<{ text: string; html: HTMLElement; policy: string }> => {
   const { status, text, headers } = await service.http.get(address, { headers: { accept: 'text/html' } });

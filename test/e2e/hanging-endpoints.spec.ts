@@ -1,20 +1,13 @@
 import { HeldTimers } from '../support/held-timers.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('Endpoints that hang', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
+  const service = useService({ env: WEBHOOK_ENV });
 
-  beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
-    webhooks = await Webhooks.start(service);
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
+  const webhooks = madeOnce(() => Webhooks.start(service));
 
   it('do not delay other endpoints, however many hang at the same time', async () => {
     const [partner, other] = [await service.make.client(), await service.make.client()];

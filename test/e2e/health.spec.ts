@@ -1,15 +1,8 @@
 import { ReadinessService } from '../../src/operations/readiness.service.js';
-import {
-  startInstance,
-  startService,
-  TEST_ENCRYPTION_KEY,
-  type TestService,
-} from '../support/test-service.js';
+import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 describe('Readiness', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService()));
-  afterAll(() => service.stop());
+  const service = useService();
 
   const ready = (http = service.http) => http.get('/health/ready');
 

@@ -1,32 +1,23 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
+import { madeOnce } from '../support/made.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 
-let service: TestService;
-let inspector: TestClient;
-let client: TestClient;
-let user: UserEntity;
+const service = useSharedService();
 
-beforeAll(async () => {
-  service = await sharedService();
-  inspector = await service.make.operatorClient(['token:introspect']);
-  client = await service.make.client();
-  user = await service.make.user();
-});
-afterAll(() => service.stop());
+const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
+const client = madeOnce(() => service.make.client());
+const user = madeOnce(() => service.make.user());
 
 const basic = () => ({ id: inspector.id, secret: inspector.secret });
+/** Asks in any way. */
+const ask = (options: HttpOptions): Promise<Answer> => service.http.send('/o/introspect/', options);
 const introspect = (token: string | undefined, fields: Record<string, string> = {}): Promise<Answer> =>
-  service.http.send('/o/introspect/', { basic: basic(), form: { token, ...fields } });
+  ask({ basic: basic(), form: { token, ...fields } });
 
 function expectInactive(answer: Answer): void {
   expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '{"active":false}' });
@@ -65,10 +56,10 @@ describe('Introspection is refused', () => {
     const { id, secret } = client;
     const operator = await service.make.operatorClient(['admin:read', 'admin:write', 'event:publish']);
     const answers = [
-      await service.http.send('/o/introspect/', { basic: { id, secret }, form: { token } }),
-      await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(client) } }),
-      await service.http.send('/o/introspect/', { bearer: token, form: { token } }),
-      await service.http.send('/o/introspect/', { form: { token, ...credentialsOf(operator) } }),
+      await ask({ basic: { id, secret }, form: { token } }),
+      await ask({ form: { token, ...credentialsOf(client) } }),
+      await ask({ bearer: token, form: { token } }),
+      await ask({ form: { token, ...credentialsOf(operator) } }),
     ];
     for (const answer of answers) expectOAuthError(answer, 403, 'insufficient_scope');
   });
@@ -76,8 +67,7 @@ describe('Introspection is refused', () => {
   it('with a Bearer challenge to a bearer token only, not to a client that authenticated by Basic or in the body', async () => {
     const token = await service.make.clientToken(client);
     const { id, secret } = client;
-    const challengeOf = async (options: HttpOptions) =>
-      (await service.http.send('/o/introspect/', options)).headers.get('www-authenticate');
+    const challengeOf = async (options: HttpOptions) => (await ask(options)).headers.get('www-authenticate');
     expect(await challengeOf({ basic: { id, secret }, form: { token } })).toBeNull();
     expect(await challengeOf({ form: { token, ...credentialsOf(client) } })).toBeNull();
     expect(await challengeOf({ bearer: token, form: { token } })).toMatch(
@@ -87,7 +77,7 @@ describe('Introspection is refused', () => {
 
   it("to a user's token", async () => {
     const { access_token } = await service.make.tokens(client, user);
-    const answer = await service.http.send('/o/introspect/', {
+    const answer = await ask({
       bearer: access_token,
       form: { token: access_token },
     });
@@ -97,7 +87,7 @@ describe('Introspection is refused', () => {
   it('to a token of an authorized client that was requested without the scope', async () => {
     const operator = await service.make.operatorClient(['admin:read', 'token:introspect']);
     const token = await service.make.clientToken(operator, 'admin:read');
-    const answer = await service.http.send('/o/introspect/', { bearer: token, form: { token } });
+    const answer = await ask({ bearer: token, form: { token } });
     expectOAuthError(answer, 403, 'insufficient_scope');
   });
 
@@ -109,11 +99,11 @@ describe('Introspection is refused', () => {
       await service.make.clientToken(operator),
     ];
     await revoke(service.http, operator, revoked);
-    const good = await service.http.send('/o/introspect/', { bearer: live, form: { token: live } });
+    const good = await ask({ bearer: live, form: { token: live } });
     expect(good.json).toMatchObject({ active: true });
-    await service.app.get(ClientsService).update(operator.id, { enabled: false }, SERVICE_ACTOR);
+    await service.make.updateClient(operator, { enabled: false });
     for (const bearer of ['x', strangeToken('access'), expired, revoked, live]) {
-      const answer = await service.http.send('/o/introspect/', { bearer, form: { token: 'x' } });
+      const answer = await ask({ bearer, form: { token: 'x' } });
       expectOAuthError(answer, 401, 'invalid_token');
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/);
     }
@@ -165,7 +155,7 @@ describe('The answer is exactly {"active": false} for', () => {
   it('a token whose consent was withdrawn', async () => {
     const someone = await service.make.user();
     const { access_token } = await service.make.tokens(client, someone);
-    await service.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, someone);
     expectInactive(await introspect(access_token));
   });
 });
@@ -173,10 +163,9 @@ describe('The answer is exactly {"active": false} for', () => {
 describe('For a live access token', () => {
   /** Tokens live by the database's clock. */
   const now = async () => {
-    const [row] = await service.database.query<{ seconds: number }>(
+    return service.database.value<number>(
       'SELECT floor(extract(epoch FROM clock_timestamp()))::int AS seconds',
     );
-    return row!.seconds;
   };
 
   it.each(['/o/introspect/', '/o/introspect'])(
@@ -229,13 +218,13 @@ describe('For a live access token', () => {
   it("introspection also accepts the caller's own bearer token, and credentials in the body", async () => {
     const { access_token } = await service.make.tokens(client, user);
     const bearer = await service.make.clientToken(inspector);
-    const byBearer = await service.http.send('/o/introspect/', { bearer, form: { token: access_token } });
-    const inBody = await service.http.send('/o/introspect/', {
+    const byBearer = await ask({ bearer, form: { token: access_token } });
+    const inBody = await ask({
       form: { token: access_token, ...credentialsOf(inspector) },
     });
     expect(byBearer.json).toMatchObject({ active: true, sub: user.id });
     expect(inBody.json).toEqual(byBearer.json);
-    const itself = await service.http.send('/o/introspect/', { bearer, form: { token: bearer } });
+    const itself = await ask({ bearer, form: { token: bearer } });
     expect(itself.json).toMatchObject({ active: true, scope: 'token:introspect', sub: inspector.id });
   });
 
@@ -259,7 +248,7 @@ describe('With user_id, the scope is what the token may do with that user’s da
     await service.make.consent(client, all!);
     await service.make.consent(client, some!, ['vehicle:read']);
     await service.make.consent(client, former!);
-    await service.app.get(ConsentsService).revoke(client.id, former!.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, former!);
     const token = await service.make.clientToken(client);
     expect(await scopeFor(token, all!.id)).toBe(BOTH);
     expect(await scopeFor(token, some!.id)).toBe('vehicle:read');
@@ -316,7 +305,7 @@ describe('With user_id, the scope is what the token may do with that user’s da
     expect(await scopeFor(token, someone.id)).toBe(BOTH);
     await service.make.consent(client, someone, ['vehicle:read']);
     expect(await scopeFor(token, someone.id)).toBe('vehicle:read');
-    await service.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
+    await service.make.revokeConsent(client, someone);
     expect(await scopeFor(token, someone.id)).toBe('');
   });
 });

@@ -1,22 +1,18 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { newAddress, retryAfterOf, statusesOf } from '../support/rate-limits.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const WRONG = 'wrong horse battery staple';
 
 describe('After a change of the password,', () => {
-  let service: TestService;
-  let user: UserEntity;
+  const service = useService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 
-  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
-  beforeEach(async () => (user = await service.make.user()));
-  afterAll(() => service.stop());
+  const user = madeForEach(() => service.make.user());
 
   const newBrowser = (): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
@@ -42,7 +38,7 @@ describe('After a change of the password,', () => {
       user.id,
     ]);
   const changes: [how: string, change: () => Promise<unknown>][] = [
-    ['by an operator', () => service.app.get(UsersService).update(user.id, { password: NEW }, SERVICE_ACTOR)],
+    ['by an operator', () => service.make.updateUser(user, { password: NEW })],
     [
       'by a link',
       async () => {
@@ -79,7 +75,7 @@ describe('After a change of the password,', () => {
 
   it('a browser that knew the old password waits no longer than Retry-After says, whatever it tried in the meantime', async () => {
     const by = await knownBrowser();
-    await service.app.get(UsersService).update(user.id, { password: NEW }, SERVICE_ACTOR);
+    await service.make.updateUser(user, { password: NEW });
     await exhaustAccount();
     putClockForward(600);
     const seconds = retryAfterOf(await attempt(WRONG, { by }));
@@ -90,7 +86,7 @@ describe('After a change of the password,', () => {
 
   it('the user is notified once about the next sign-in in a formerly known browser', async () => {
     const by = await knownBrowser();
-    await service.app.get(UsersService).update(user.id, { password: NEW }, SERVICE_ACTOR);
+    await service.make.updateUser(user, { password: NEW });
     const before = (await newSignIns()).length;
     for (let n = 0; n < 2; n++) {
       expect((await attempt(NEW, { by })).status).toBe(303);

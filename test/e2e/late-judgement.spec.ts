@@ -1,36 +1,30 @@
-import { Client } from 'pg';
 import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { accessTokenId, type AccessTokenRecord } from '../../src/tokens/token-record.js';
 import { putClockForward } from '../support/clock.js';
-import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { PATIENT, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import { connectionTo } from '../support/test-database.js';
+import { PATIENT, type TestInstance, useService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
 /** A slow check of a token: its client is not cached, and the database is slow to answer. */
 describe('A token that is revoked while an instance is still looking its client up', () => {
-  let service: TestService;
+  const service = useService({ instances: 2, databaseOptions: PATIENT });
   let there: TestInstance;
-  let client: TestClient;
   let token: string;
   let record: AccessTokenRecord;
-  let slow: Client;
-  let outside: Client;
+  const slow = madeOnce(() => connectionTo(service));
+  const outside = madeOnce(() => connectionTo(service));
 
   beforeAll(async () => {
-    service = await startService({
-      instances: 2,
-      databaseOptions: PATIENT,
-    });
     there = service.instances[1]!;
-    [slow, outside] = [await connection(), await connection()];
   });
+  const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
     const other = await service.make.clientToken(await service.make.client());
-    client = await service.make.client();
     token = (await service.make.tokens(client, await service.make.user())).access_token;
     record = await accessRecordOf(service, token);
     // Keys and scopes are cached, this client is not.
@@ -39,19 +33,8 @@ describe('A token that is revoked while an instance is still looking its client 
     await slow.query('BEGIN');
     await slow.query('LOCK TABLE clients');
   });
-  afterAll(async () => {
-    await slow.end();
-    await outside.end();
-    await service.stop();
-  });
 
   const changes = () => there.app.get(AccessChanges);
-  async function connection(): Promise<Client> {
-    const made = new Client({ connectionString: service.database.url });
-    await made.connect();
-    return made;
-  }
-
   /** Returns the result of a check that starts before the ending and completes after it. */
   async function judgedAmid(end: () => Promise<unknown>): Promise<boolean> {
     const looking = isAccepted(there.http, token);

@@ -1,25 +1,22 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { enterPortal } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 /** Displayed as exegnp.exe. */
 const DECEPTIVE = 'exe\u202eexe.png';
 const MESSAGE = 'must not contain control, bidirectional or invisible characters, such as U+202E';
 
-let service: TestService;
+const service = useSharedService({ env: WEBHOOK_ENV });
 let admin: string;
-let user: UserEntity;
-let client: TestClient;
 
+const user = madeOnce(() => service.make.user());
+const client = madeOnce(() => service.make.client());
 beforeAll(async () => {
-  service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
   admin = await service.make.adminToken();
-  user = await service.make.user();
-  client = await service.make.client();
 });
-afterAll(() => service.stop());
 
 const write = (method: string, path: string, json: object) =>
   service.http.send(path, { method, bearer: admin, json });
@@ -109,7 +106,7 @@ describe('A name with bidirectional or invisible characters is refused', () => {
   });
 
   it('by the forms of the console, next to the field', async () => {
-    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const operator = await service.make.signedInNew({ role: 'operator' });
     const path = `/admin/console/users/${user.id}/edit`;
     const page = await operator.submit(await operator.open(path), path, { name: DECEPTIVE });
     expect([page.status, page.text.includes('U+202E')]).toEqual([400, true]);
@@ -150,7 +147,7 @@ describe('A deceptive name that is already stored', () => {
   });
 
   it('is isolated from the surrounding text in lists', async () => {
-    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const operator = await service.make.signedInNew({ role: 'operator' });
     await service.make.consent(client, user);
     const browser = await service.make.signedIn(user);
     for (const page of [

@@ -1,34 +1,22 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { Apache, lackingApache } from '../support/apache.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
+import { placeOf } from '../support/http.js';
 import { describeUnless } from '../support/left-out.js';
+import { madeOnce } from '../support/made.js';
 import { revoke } from '../support/oauth.js';
 import { LACKING, PageProgram, PagePrograms } from '../support/page-programs.js';
-import {
-  type TestInstance,
-  type TestService,
-  sharedService,
-  startInstance,
-} from '../support/test-service.js';
+import { startInstance, useSharedService } from '../support/test-service.js';
 import { TlsFront } from '../support/tls-front.js';
 import { until } from '../support/until.js';
 
-let service: TestService;
-let user: UserEntity;
-let browser: BrowserSession;
-let client: TestClient;
-let app: TestClient;
+const service = useSharedService();
 
-beforeAll(async () => {
-  service = await sharedService();
-  user = await service.make.user();
-  browser = await service.make.signedIn(user);
-  client = await service.make.client();
-  app = await service.make.client({ type: 'public' });
-});
-afterAll(() => service.stop());
+const user = madeOnce(() => service.make.user());
+const browser = madeOnce(() => service.make.signedIn(user));
+const client = madeOnce(() => service.make.client());
+const app = madeOnce(() => service.make.client({ type: 'public' }));
 
 /** What the programs of the pages are configured with. */
 const settingsOf = (of: TestClient): Record<string, string> => ({
@@ -130,12 +118,11 @@ describeUnless(
 
 describe('The applications on the pages about libraries for the web', () => {
   // Access tokens that are old at once: the applications refresh before each request.
-  let short: TestInstance;
   let browserThere: BrowserSession;
   const running: PageProgram[] = [];
   const pages: PagePrograms[] = [];
+  const short = madeOnce(() => startInstance(service.database, { ACCESS_TOKEN_TTL_SECONDS: '60' }));
   beforeAll(async () => {
-    short = await startInstance(service.database, { ACCESS_TOKEN_TTL_SECONDS: '60' });
     browserThere = new BrowserSession(short.url);
     await browserThere.logIn(user.email, PASSWORD);
   });
@@ -175,12 +162,12 @@ describe('The applications on the pages about libraries for the web', () => {
       forged.searchParams.set('state', 'another');
       expect((await new Visitor(visitor.url).send(forged.pathname + forged.search)).status).toBe(403);
       const back = await visitor.send(cameTo.pathname + cameTo.search);
-      expect([back.status, back.headers.get('location')]).toEqual([302, '/me']);
+      expect(placeOf(back)).toEqual([302, '/me']);
       expect(await (await visitor.send('/me')).json()).toMatchObject({ id: user.id });
       expect(await newestGrantOf(of)).toEqual({ generation: 1, revoked: false });
       await service.database.query(`UPDATE grants SET revoked_at = now() WHERE client_id = $1`, [of.id]);
       const ended = await visitor.send('/me');
-      expect([ended.status, ended.headers.get('location')]).toEqual([302, '/login']);
+      expect(placeOf(ended)).toEqual([302, '/login']);
     },
   );
 

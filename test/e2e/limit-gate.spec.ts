@@ -1,12 +1,12 @@
-import { Client } from 'pg';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { putClockForward } from '../support/clock.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { connectionTo } from '../support/test-database.js';
+import { useService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const LIMIT = 2;
@@ -15,26 +15,22 @@ const GRANT = { grant_type: 'client_credentials' };
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
 const EVENT = { type: 'vehicle.created', user_id: 'x', timestamp: 'x', data: {} };
 
-let service: TestService;
-let client: TestClient;
-let operator: TestClient;
+const service = useService({
+  env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1', METRICS_TOKEN },
+});
 let bearer: string;
 let admin: string;
 
+const operator = madeOnce(() => service.make.operatorClient());
 beforeAll(async () => {
-  service = await startService({
-    env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1', METRICS_TOKEN },
-  });
-  operator = await service.make.operatorClient();
   admin = await service.make.clientToken(operator);
 });
+const client = madeForEach(() => service.make.client());
 beforeEach(async () => {
-  client = await service.make.client();
   bearer = await service.make.clientToken(client);
   // The counts of requests to /o/* must not carry over into the next test.
   putClockForward(60);
 });
-afterAll(() => service.stop());
 
 type Request = [path: string, options: HttpOptions];
 
@@ -217,10 +213,8 @@ describe('A partner over its own limit', () => {
     // There are no other requests in this time, so nothing is read from the database.
     putClockForward(61);
     expect((await ask()).status).toBe(429);
-    const direct = new Client({ connectionString: service.settings.databaseUrl });
-    await direct.connect();
+    const direct = await connectionTo(service);
     await direct.query('UPDATE clients SET token_epoch = token_epoch + 1 WHERE id = $1', [client.id]);
-    await direct.end();
     putClockForward(61);
     expect((await ask()).status).toBe(401);
   });

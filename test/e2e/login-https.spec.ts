@@ -1,14 +1,12 @@
 import { parse } from 'node-html-parser';
 import { PASSWORD } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const BASE_URL = 'https://auth.example';
 
 describe('With an https base URL, the login', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService({ env: { BASE_URL } })));
-  afterAll(() => service.stop());
+  const service = useService({ env: { BASE_URL } });
 
   const pairOf = (answer: Answer): string => answer.headers.getSetCookie()[0]!.split(';')[0]!;
 

@@ -1,16 +1,11 @@
 import type { RateLimitStore } from '../../src/rate-limits/rate-limit-store.js';
 import { RATE_LIMIT_STORE } from '../../src/rate-limits/store-token.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { expectRetryAfter, newAddress, retryAfterOf, statusesOf, tally } from '../support/rate-limits.js';
-import {
-  startInstance,
-  startService,
-  TEST_ENCRYPTION_KEY,
-  type TestService,
-} from '../support/test-service.js';
+import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 const WINDOW = 15 * 60;
 const WRONG = 'wrong horse battery staple';
@@ -18,12 +13,9 @@ const COOKIE = 'known_browser';
 const PROXIED = { TRUSTED_PROXIES: '127.0.0.1' };
 
 describe('The protection of sign-in', () => {
-  let service: TestService;
-  let user: UserEntity;
+  const service = useService({ env: PROXIED });
 
-  beforeAll(async () => (service = await startService({ env: PROXIED })));
-  beforeEach(async () => (user = await service.make.user()));
-  afterAll(() => service.stop());
+  const user = madeForEach(() => service.make.user());
 
   const newBrowser = (address = newAddress()): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': address });

@@ -4,9 +4,10 @@ import { keepLogScope } from '../../src/telemetry/log-scope.js';
 import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
 import { DeliveryAttemptService } from '../../src/webhooks/deliveries/delivery-attempt.service.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { madeOnce } from '../support/made.js';
 
 type Line = Record<string, unknown>;
 
@@ -14,14 +15,18 @@ type Line = Record<string, unknown>;
 keepLogScope();
 
 describe('The log', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService({ env: WEBHOOK_ENV })));
-  afterAll(() => service.stop());
+  const service = useService({ env: WEBHOOK_ENV });
   afterEach(() => jest.restoreAllMocks());
 
   const lines = (): Line[] => service.log.map((line) => JSON.parse(line) as Line);
   const linesSaying = (text: string) => lines().filter(({ msg }) => String(msg).includes(text));
   const logger = new Logger('SomeService');
+  const hooks = madeOnce(() => Webhooks.start(service));
+  /** An endpoint, and a user whose events it gets. */
+  const subscribed = async () => {
+    const client = await service.make.client();
+    return { endpoint: await hooks.endpoint(client), user: await hooks.consentedUser(client) };
+  };
 
   it('has one JSON line for each request, with the route pattern and without the query string', async () => {
     const id = 'a-request-of-the-caller';
@@ -77,30 +82,22 @@ describe('The log', () => {
   });
 
   it('has the delivery’s id with a failed delivery, and no request id', async () => {
-    const hooks = await Webhooks.start(service);
-    const client = await service.make.client();
-    await hooks.endpoint(client);
-    const user = await hooks.consentedUser(client);
+    const { user } = await subscribed();
     jest.spyOn(service.app.get(DeliveryAttemptService), 'make').mockRejectedValue(new Error('no luck'));
     const { id } = await hooks.publishOne(user.id);
     await until('the delivery failed unexpectedly', () => linesSaying('failed unexpectedly').length > 0);
-    await hooks.stop();
     const [line] = linesSaying('failed unexpectedly');
     expect(line).toMatchObject({ level: 'error', delivery_id: id, context: 'DeliveryWorker' });
     expect(line).not.toHaveProperty('request_id');
   });
 
   it('has a line for a permanently failed delivery and one for a disabled endpoint, without their contents', async () => {
-    const hooks = await Webhooks.start(service);
-    const client = await service.make.client();
-    const { id: endpointId } = await hooks.endpoint(client, {
-      reply: (response) => void response.writeHead(410).end('a secret answer'),
-    });
-    const user = await hooks.consentedUser(client);
+    const { user, endpoint } = await subscribed();
+    const endpointId = endpoint.id;
+    hooks.answer(endpoint.path, (response) => void response.writeHead(410).end('a secret answer'));
     const { id } = await hooks.publishOne(user.id);
     await until('the endpoint is disabled', () => linesSaying('was disabled').length > 0);
     await until('the delivery failed', () => linesSaying('failed permanently').length > 0);
-    await hooks.stop();
     const [disabled, failed] = [linesSaying('was disabled'), linesSaying('failed permanently')];
     expect(disabled).toMatchObject([
       { level: 'warn', msg: `Webhook endpoint ${endpointId} was disabled: it responded with “410 Gone”` },
@@ -116,14 +113,10 @@ describe('The log', () => {
   });
 
   it('has no request id in lines about shared work that a request merely started', async () => {
-    const hooks = await Webhooks.start(service);
-    const client = await service.make.client();
-    await hooks.endpoint(client);
-    const user = await hooks.consentedUser(client);
+    const { user } = await subscribed();
     jest.spyOn(service.app.get(DeliveryQueueRepository), 'claim').mockRejectedValue(new Error('not now'));
     await hooks.publish(user.id);
     await until('nothing could be claimed', () => linesSaying('could not be claimed').length > 0);
-    await hooks.stop();
     for (const line of linesSaying('could not be claimed')) expect(line).not.toHaveProperty('request_id');
   });
 });

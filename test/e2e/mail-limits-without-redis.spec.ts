@@ -1,31 +1,20 @@
-import { BrowserSession } from '../support/browser-session.js';
-import { freePort } from '../support/free-port.js';
-import { MailServer } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
+import { newAddress } from '../support/rate-limits.js';
+import { useServiceWithMail } from '../support/set-up.js';
 
 describe('While Redis is down, each instance', () => {
-  let service: TestService;
-  let smtp: MailServer;
-
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    const env = { ...smtp.env, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' };
-    const REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
-    service = await startService({ env: { ...env, REDIS_URL }, instances: 2 });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
+  // Nothing listens there.
+  const REDIS_URL = 'redis://127.0.0.1:9';
+  const { service, smtp } = useServiceWithMail({
+    env: { SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1', REDIS_URL },
+    instances: 2,
   });
 
-  let networks = 0;
   /** Asks one instance for a mail, from a network of its own. */
   const ask = async (path: string, email: string, n: number): Promise<number> => {
-    const address = { 'x-forwarded-for': `198.51.100.${++networks}`, origin: service.url };
+    const address = { 'x-forwarded-for': newAddress(), origin: service.url };
     const browser = new BrowserSession(service.instances[n]!.url, address);
-    const csrf_token = (await browser.open(path)).html
-      .querySelector('input[name=csrf_token]')!
-      .getAttribute('value')!;
+    const csrf_token = csrfTokenOn(await browser.open(path));
     const answer = await browser.open(path, { form: { csrf_token, email }, headers: address });
     return answer.status;
   };

@@ -3,14 +3,8 @@ import { MailsService, type NewMail } from '../../src/mail/mails.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { unseal } from '../../src/secrets/seal.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { MailServer } from '../support/mail-server.js';
-import {
-  startInstance,
-  startService,
-  TEST_ENCRYPTION_KEY,
-  type TestInstance,
-  type TestService,
-} from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
+import { startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface Row {
@@ -24,23 +18,14 @@ interface Row {
 }
 
 describe('The outbox', () => {
-  let service: TestService;
-  let smtp: MailServer;
+  const { service, smtp } = useServiceWithMail({ instances: 2 });
   let counter = 0;
   let address: string;
 
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    service = await startService({ env: smtp.env, instances: 2 });
-  });
   beforeEach(() => {
     address = `person${++counter}@mail.example`;
     smtp.onRecipient = () => undefined;
     smtp.onMail = () => undefined;
-  });
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
   });
 
   const newMail = (more: Partial<NewMail> = {}): NewMail => ({
@@ -73,10 +58,27 @@ describe('The outbox', () => {
     });
     return (await rows())[0]!;
   };
+  /** A mail that waits after its first attempt. */
+  const queueForLater = async (): Promise<Row> => {
+    smtp.onRecipient = () => ({ code: 451, text: 'later' });
+    await queue();
+    return untilAttempted(1);
+  };
   /** Makes a waiting mail due, and announces it. */
   const makeDue = async (): Promise<void> => {
     await service.database.query('UPDATE mails SET next_attempt_at = now() WHERE address = $1', [address]);
     await service.database.query("SELECT pg_notify('mails', '')");
+  };
+
+  /** Lets the server wait with its answer for some recipients; the returned function ends that. */
+  const holdRecipients = (isHeld: (address: string) => boolean): (() => void) => {
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    smtp.onRecipient = async (to) => {
+      if (isHeld(to)) await held;
+      return undefined;
+    };
+    return release;
   };
 
   /** Closes an instance whose shutdown waits no longer for what is under way. */
@@ -130,9 +132,7 @@ describe('The outbox', () => {
   });
 
   it('holds the content sealed while it waits', async () => {
-    smtp.onRecipient = () => ({ code: 451, text: 'later' });
-    await queue();
-    await untilAttempted(1);
+    await queueForLater();
     const [row] = await service.database.query<{ text: string; bytes: Buffer }>(
       'SELECT m::text AS text, sealed_content AS bytes FROM mails m WHERE address = $1',
       [address],
@@ -155,12 +155,7 @@ describe('The outbox', () => {
   });
 
   it.each([
-    [
-      'the address',
-      { code: 550, text: 'no such user' },
-      undefined,
-      'the SMTP server answered 550 to RCPT TO',
-    ],
+    ['the address', { code: 550, text: 'unknown' }, undefined, 'the SMTP server answered 550 to RCPT TO'],
     ['the message', undefined, { code: 554, text: 'no, thanks' }, 'the SMTP server answered 554 to DATA'],
   ])('gives up at once if the server refuses %s for good', async (_what, ofAddress, ofMail, error) => {
     smtp.onRecipient = () => ofAddress;
@@ -207,9 +202,7 @@ describe('The outbox', () => {
   });
 
   it('sends nothing that has waited for more than 24 hours, for example without an SMTP server in the settings', async () => {
-    smtp.onRecipient = () => ({ code: 451, text: 'later' });
-    await queue();
-    await untilAttempted(1);
+    await queueForLater();
     smtp.onRecipient = () => undefined;
     await service.database.query("UPDATE mails SET created_at = now() - interval '25 h' WHERE address = $1", [
       address,
@@ -234,13 +227,8 @@ describe('The outbox', () => {
   });
 
   it('does not hold up other mails while the server is slow with one', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => (release = resolve));
     const slow = address;
-    smtp.onRecipient = async (to) => {
-      if (to === slow) await held;
-      return undefined;
-    };
+    const release = holdRecipients((to) => to === slow);
     await queue();
     await until('the slow one has begun', () => smtp.recipients.includes(slow));
     const quick = `quick.${address}`;
@@ -279,19 +267,14 @@ describe('The outbox', () => {
 
   it('gives the lease back at a shutdown that aborts an attempt', async () => {
     const third = await startInstance(service.database, { ...smtp.env, BASE_URL: service.url });
-    let begun = 0;
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    smtp.onRecipient = async (to) => {
-      if (!to.startsWith('held')) return undefined;
-      begun++;
-      await held;
-      return undefined;
-    };
+    const release = holdRecipients((to) => to.startsWith('held'));
     // More than the others take at once, so that each instance has some.
     const addresses = Array.from({ length: 24 }, (_each, n) => `held${n}.${address}`);
     for (const to of addresses) await queue(newMail({ address: to }), third);
-    await until('all instances are busy', () => begun === 24);
+    await until(
+      'all instances are busy',
+      () => smtp.recipients.filter((to) => to.startsWith('held')).length === 24,
+    );
     await closeNow(third);
     const free = await service.database.query<{ attempts: number }>(
       "SELECT attempts FROM mails WHERE address LIKE 'held%' AND state = 'pending' AND lease_id IS NULL",
@@ -303,18 +286,14 @@ describe('The outbox', () => {
   });
 
   it('cannot send what was sealed with a key that is gone, and says so', async () => {
-    smtp.onRecipient = () => ({ code: 451, text: 'later' });
-    await queue();
-    await untilAttempted(1);
+    await queueForLater();
     await service.database.query("UPDATE mails SET sealed_content = '\\x00' WHERE address = $1", [address]);
     await makeDue();
     expect((await untilState('failed')).last_error).toContain('a key that is no longer known');
   });
 
   it('is resealed after a change of the encryption key', async () => {
-    smtp.onRecipient = () => ({ code: 451, text: 'later' });
-    await queue();
-    const { id } = await untilAttempted(1);
+    const { id } = await queueForLater();
     const key = Buffer.alloc(32, 'n');
     const env = { ENCRYPTION_KEY: key.toString('base64'), ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
     const renewed = await startInstance(service.database, env);

@@ -3,12 +3,7 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilPast } from '../support/past-change.js';
-import {
-  type TestInstance,
-  type TestService,
-  sharedService,
-  startInstance,
-} from '../support/test-service.js';
+import { type TestInstance, startInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 // One more than an instance remembers.
@@ -16,14 +11,13 @@ const CHANGES = 200_001;
 
 /** An instance reads at most as many changes as it remembers; the oldest of these are not read at all. */
 describe('More changes than an instance reads at once', () => {
-  let service: TestService;
+  const service = useService();
   let client: TestClient;
   let live: string;
   let ended: string;
   let late: TestInstance;
 
   beforeAll(async () => {
-    service = await sharedService();
     client = await service.make.client();
     const [user, withdrawing] = [await service.make.user(), await service.make.user()];
     live = (await service.make.tokens(client, user)).access_token;
@@ -48,10 +42,7 @@ describe('More changes than an instance reads at once', () => {
     }
     late = await startInstance(service.database, {});
   });
-  afterAll(async () => {
-    await late?.app.close();
-    await service.stop();
-  });
+  afterAll(() => late?.app.close());
 
   async function connection(): Promise<Client> {
     const made = new Client({ connectionString: service.database.url });

@@ -1,14 +1,12 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ScopesService } from '../../src/scopes/scopes.service.js';
-import { newPkce, REDIRECT_URI } from '../support/factory.js';
+import { REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, expectOAuthError } from '../support/oauth.js';
-import { type TestService, sharedService, startInstance } from '../support/test-service.js';
+import { startInstance, useSharedService } from '../support/test-service.js';
 
 const PATH = '/.well-known/oauth-authorization-server';
 
-let service: TestService;
-beforeAll(async () => (service = await sharedService()));
-afterAll(() => service.stop());
+const service = useSharedService();
 
 describe('The authorization server metadata', () => {
   it('are JSON for any client from any origin', async () => {
@@ -85,33 +83,11 @@ describe('The authorization server metadata', () => {
     expectOAuthError(refused, 403, 'insufficient_scope');
   });
 
-  it('offer only S256, and plain is indeed refused', async () => {
-    const [client, user] = [await service.make.client(), await service.make.user()];
-    const browser = await service.make.signedIn(user);
-    const page = await browser.open(
-      `/o/authorize/?${new URLSearchParams({
-        response_type: 'code',
-        client_id: client.id,
-        redirect_uri: REDIRECT_URI,
-        code_challenge: newPkce().challenge,
-        code_challenge_method: 'plain',
-      }).toString()}`,
-    );
-    expect(new URL(page.headers.get('location')!).searchParams.get('error')).toBe('invalid_request');
-  });
-
   it('list the scopes of the current catalogue', async () => {
     const scopes = async () => (await service.http.get(PATH)).json.scopes_supported as string[];
-    expect((await scopes()).sort()).toEqual(
-      [
-        'charging_session:read',
-        'vehicle:read',
-        'admin:read',
-        'admin:write',
-        'event:publish',
-        'token:introspect',
-      ].sort(),
-    );
+    const stored = await service.database.query<{ name: string }>('SELECT name FROM scopes');
+    expect((await scopes()).sort()).toEqual(stored.map(({ name }) => name).sort());
+    expect(stored.length).toBeGreaterThanOrEqual(6);
     await service.app
       .get(ScopesService)
       .put({ name: 'invoice:read', description: 'See your invoices', audience: 'partner' }, SERVICE_ACTOR);

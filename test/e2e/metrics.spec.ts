@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { sharedStoreGauge } from '../../src/rate-limits/rate-limit-metrics.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { sharedService, useService } from '../support/test-service.js';
 import { PASSWORD } from '../support/factory.js';
+import type { HttpOptions } from '../support/http.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
@@ -12,9 +13,7 @@ const ENDS = ['delivered', 'failed'];
 const TOKEN = 'a-token-for-the-metrics';
 
 describe('The metrics', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService({ env: { METRICS_TOKEN: TOKEN, ...WEBHOOK_ENV } })));
-  afterAll(() => service.stop());
+  const service = useService({ env: { METRICS_TOKEN: TOKEN, ...WEBHOOK_ENV } });
 
   const metrics = async (): Promise<string> => (await service.http.get('/metrics', { bearer: TOKEN })).text;
 
@@ -28,10 +27,37 @@ describe('The metrics', () => {
     );
   }
 
-  it('require the token of the settings', async () => {
-    for (const bearer of [undefined, 'wrong', `${TOKEN}x`, '']) {
-      expect((await service.http.get('/metrics', { bearer })).status).toBe(401);
-    }
+  it.each<[string, HttpOptions, query?: string]>([
+    ['no token', {}],
+    ['an empty token', { bearer: '' }],
+    ['another token', { bearer: `${TOKEN}x` }],
+    ['a part of the token', { bearer: TOKEN.slice(0, -1) }],
+    ['the token in the query string', {}, `?access_token=${TOKEN}`],
+    ['the token as a password', { basic: { id: 'metrics', secret: TOKEN } }],
+  ])('refuse a request with %s', async (_what, options, query = '') => {
+    const answer = await service.http.get(`/metrics${query}`, options);
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="metrics"']);
+    expect(Object.keys(answer.json as object)).toEqual(['status', 'title', 'detail']);
+    expect(answer.text).not.toContain('rate_limit');
+  });
+
+  it("refuse operators' access tokens", async () => {
+    expect((await service.http.get('/metrics', { bearer: await service.make.adminToken() })).status).toBe(
+      401,
+    );
+  });
+
+  it('are in the Prometheus format', async () => {
+    const { status, headers, text } = await service.http.get('/metrics', { bearer: TOKEN });
+    expect([status, headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^text\/plain; version=0\.0\.4/),
+    ]);
+    expect(text).toMatch(/^# HELP rate_limit_decisions_total /m);
+  });
+
+  it('are there for everybody without a token in the settings', async () => {
+    expect((await (await sharedService()).http.get('/metrics')).status).toBe(200);
   });
 
   it('count requests by route pattern and status, without addresses or secrets', async () => {
@@ -51,7 +77,7 @@ describe('The metrics', () => {
 
   it('count refusals by endpoint and error, and failed client authentications by reason', async () => {
     const client = await service.make.client();
-    const basic = { id: client.id, secret: client.secret };
+    const basic = client;
     const added = await addedBy(async () => {
       await service.http.token({ grant_type: 'client_credentials' }, { ...basic, secret: 'x'.repeat(40) });
       await service.http.token({ grant_type: 'client_credentials' }, { ...basic, secret: 'y'.repeat(40) });
@@ -107,10 +133,7 @@ describe('The metrics', () => {
     const operator = await service.make.operatorClient();
     const added = await addedBy(async () => {
       const { refresh_token } = await service.make.tokens(client, await service.make.user());
-      await service.http.token(
-        { grant_type: 'refresh_token', refresh_token },
-        { id: client.id, secret: client.secret },
-      );
+      await service.http.token({ grant_type: 'refresh_token', refresh_token }, client);
       const token = await service.make.clientToken(client);
       for (const each of [token, token, refresh_token]) {
         await service.http.send('/o/introspect', { form: { token: each }, basic: operator });

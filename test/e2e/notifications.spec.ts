@@ -1,27 +1,20 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { notificationsOf } from '../support/audit-events.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { linksOf, type Answer, type HttpOptions } from '../support/http.js';
 import { refresh } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 
 const UNKNOWN = 'notf01HN2NJ9NMRZBXT1H6FT9N7735';
 const FULL = {
-  message_id: 'ERR4711',
-  category: 'ACTIONABLE',
-  event_time: '2026-01-31T08:00:00.000Z',
-  short_text_title: 'The cable is loose',
-  short_text_body: 'Please look at the “cable” 🔌.',
-  detail_page_title: 'Loose cables',
-  detail_page_body: 'First line\n\nSecond line',
-  external_link: 'https://help.example/cables?a=1&b=2#top',
-  external_button_label: 'Read on',
+  ...{ message_id: 'ERR4711', category: 'ACTIONABLE', event_time: '2026-01-31T08:00:00.000Z' },
+  ...{ short_text_title: 'The cable is loose', short_text_body: 'Please look at the “cable” 🔌.' },
+  ...{ detail_page_title: 'Loose cables', detail_page_body: 'First line\n\nSecond line' },
+  ...{ external_link: 'https://help.example/cables?a=1&b=2#top', external_button_label: 'Read on' },
 };
 const REQUIRED = {
-  message_id: 'ERR1',
-  category: 'SERVICE',
-  short_text_title: 'Title',
-  short_text_body: 'Body',
+  ...{ message_id: 'ERR1', category: 'SERVICE', short_text_title: 'Title', short_text_body: 'Body' },
 };
 
 interface Notification {
@@ -32,14 +25,13 @@ interface Notification {
 }
 
 describe('Notifications', () => {
-  let service: TestService;
+  const service = useSharedService();
   let admin: string;
   let user: UserEntity;
   let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService();
     admin = await service.make.adminToken();
   });
   beforeEach(async () => {
@@ -47,7 +39,6 @@ describe('Notifications', () => {
     client = await service.make.client();
     bearer = (await service.make.tokens(client, user)).access_token;
   });
-  afterAll(() => service.stop());
 
   const raise = async (fields: Record<string, unknown> = {}): Promise<Notification> => {
     const json = { user_id: user.id, client_id: client.id, ...REQUIRED, ...fields };
@@ -61,6 +52,7 @@ describe('Notifications', () => {
     service.http.get(`/notifications${query}`, { bearer, ...options });
   const mark = (id: string, json: unknown, options: HttpOptions = {}): Promise<Answer> =>
     show(id, { method: 'PATCH', json, ...options });
+  const raisedFor = ({ id }: UserEntity) => notificationsOf(service, id);
   const idsOf = (answer: Answer): string[] => (answer.json as Notification[]).map(({ id }) => id);
   const expectNotFound = (answer: Answer): void => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
@@ -90,12 +82,7 @@ describe('Notifications', () => {
     });
 
     it.each([
-      UNKNOWN,
-      'x',
-      'notf',
-      UNKNOWN.toLowerCase(),
-      `${UNKNOWN}x`,
-      "' OR '1'='1",
+      ...[UNKNOWN, 'x', 'notf', UNKNOWN.toLowerCase(), `${UNKNOWN}x`, "' OR '1'='1"],
       'user01HN2NJ9NMRZBXT1H6FT9N7735',
     ])('the unknown id %j', async (id) => {
       expectNotFound(await show(encodeURIComponent(id)));
@@ -120,8 +107,9 @@ describe('Notifications', () => {
         }
       }
       expect((await list()).json).toEqual([]);
-      const marks = 'SELECT 1 FROM notifications WHERE read_at IS NOT NULL OR resolved_at IS NOT NULL';
-      expect(await service.database.query(marks)).toEqual([]);
+      const marks =
+        'SELECT 1 FROM notifications WHERE id = ANY ($1) AND (read_at IS NOT NULL OR resolved_at IS NOT NULL)';
+      expect(await service.database.query(marks, [hidden.map(({ id }) => id)])).toEqual([]);
     });
 
     it.each([
@@ -147,11 +135,8 @@ describe('Notifications', () => {
     });
 
     it.each([
-      'page_size=0',
-      'page_size=101',
-      'page_after=x',
+      ...['page_size=0', 'page_size=101', 'page_after=x', 'user_id=x'],
       `page_after=${UNKNOWN}&page_before=${UNKNOWN}`,
-      'user_id=x',
     ])('the query %s', async (query) => expect((await list(`?${query}`)).status).toBe(400));
   });
 
@@ -186,8 +171,8 @@ describe('Notifications', () => {
   });
 
   describe('are marked', () => {
-    it('as read and resolved, separately and once each', async () => {
-      const { id } = await raise();
+    it('as read and resolved, separately and once each, without changing any other', async () => {
+      const [{ id }, other] = [await raise(), await raise()];
       const read = (await mark(id, { read: true })).json as Notification;
       expect([Boolean(read.read_at), read.resolved_at]).toEqual([true, undefined]);
       const resolved = (await mark(id, { resolved: true })).json as Notification;
@@ -195,6 +180,8 @@ describe('Notifications', () => {
       const again = (await mark(id, { read: true, resolved: true })).json as Notification;
       expect(again).toEqual(resolved);
       expect((await show(id)).json).toEqual(resolved);
+      const { read_at, resolved_at } = (await show(other.id)).json as Notification;
+      expect([read_at, resolved_at]).toEqual([undefined, undefined]);
     });
 
     it('with the time of the first of many concurrent marks', async () => {
@@ -216,13 +203,6 @@ describe('Notifications', () => {
       }
       await mark(id, { read: true });
       expect((await mark(id, { read: false })).json.read_at).toBeDefined();
-    });
-
-    it('without changing any other notification', async () => {
-      const [one, other] = [await raise(), await raise()];
-      await mark(one.id, { read: true, resolved: true });
-      const { read_at, resolved_at } = (await show(other.id)).json as Notification;
-      expect([read_at, resolved_at]).toEqual([undefined, undefined]);
     });
   });
 
@@ -260,7 +240,7 @@ describe('Notifications', () => {
     it('25 at a time by default, and at most 100', async () => {
       await service.database.query(
         `INSERT INTO notifications (id, user_id, client_id, message_id, category, short_text_title, short_text_body)
-         SELECT 'notf' || lpad(n::text, 26, '0'), $1, $2, 'ERR1', 'SERVICE', 'Title', 'Body' FROM generate_series(1, 130) n`,
+         SELECT 'notf' || right($1, 10) || lpad(n::text, 16, '0'), $1, $2, 'ERR1', 'SERVICE', 'Title', 'Body' FROM generate_series(1, 130) n`,
         [user.id, client.id],
       );
       expect(idsOf(await list())).toHaveLength(25);
@@ -273,10 +253,8 @@ describe('Notifications', () => {
       const own = await raise({ user_id: client.ownerId });
       await raise();
       await raise({ user_id: client.ownerId, client_id: null });
-      await raise({
-        user_id: client.ownerId,
-        client_id: (await service.make.client({ ownerId: client.ownerId })).id,
-      });
+      const sibling = await service.make.client({ ownerId: client.ownerId });
+      await raise({ user_id: client.ownerId, client_id: sibling.id });
       const token = { bearer: await service.make.clientToken(client) };
       expect(idsOf(await list('', token))).toEqual([own.id]);
       expect((await mark(own.id, { read: true }, token)).json.read_at).toBeDefined();
@@ -291,18 +269,12 @@ describe('Notifications', () => {
       await endGrace(service, refresh_token);
       for (let n = 0; n < 3; n++)
         expect((await refresh(service.http, client, refresh_token)).status).toBe(400);
-      const stored = await service.database.query<{ id: string }>(
-        `SELECT id, client_id, message_id, category, short_text_body FROM notifications WHERE user_id = $1 AND message_id = 'ERR2001'`,
-        [user.id],
-      );
+      const stored = (await raisedFor(user)).filter(({ message_id }) => message_id === 'ERR2001');
       expect(stored).toEqual([
-        {
-          id: expect.stringMatching(/^notf/),
-          client_id: null,
-          message_id: 'ERR2001',
-          category: 'ACTIONABLE',
+        expect.objectContaining({
+          ...{ client_id: null, category: 'ACTIONABLE' },
           short_text_body: expect.stringContaining(client.name),
-        },
+        }),
       ]);
       for (const token of [live.access_token, await service.make.clientToken(client)]) {
         expect((await list('', { bearer: token })).json).toEqual([]);
@@ -315,23 +287,17 @@ describe('Notifications', () => {
       const { refresh_token } = await service.make.tokens(client, user);
       for (let n = 0; n < 2; n++)
         expect((await refresh(service.http, client, refresh_token)).status).toBe(200);
-      const sql = "SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2001'";
-      expect(await service.database.query(sql, [user.id])).toEqual([]);
+      expect((await raisedFor(user)).map(({ message_id }) => message_id)).not.toContain('ERR2001');
     });
 
     it('are raised by the first sign-in from a new browser only, and are not shown to tokens', async () => {
       const owner = await service.make.user();
       const browser = await service.make.signedIn(owner);
-      const stored = () =>
-        service.database.query<{ id: string }>(
-          'SELECT id, client_id, message_id FROM notifications WHERE user_id = $1',
-          [owner.id],
-        );
-      const first = await stored();
-      expect(first).toEqual([{ id: expect.stringMatching(/^notf/), client_id: null, message_id: 'ERR2002' }]);
+      const first = await raisedFor(owner);
+      expect(first).toEqual([expect.objectContaining({ client_id: null, message_id: 'ERR2002' })]);
       await browser.submit(await browser.open('/'), '/logout');
       await browser.logIn(owner.email, PASSWORD);
-      expect(await stored()).toEqual(first);
+      expect(await raisedFor(owner)).toEqual(first);
       const token = await service.make.clientToken(await service.make.client({ ownerId: owner.id }));
       expectNotFound(await show(first[0]!.id, { bearer: token }));
     });
@@ -340,8 +306,8 @@ describe('Notifications', () => {
   it('tell the user about a consent that an operator recorded, and the client concerned may read them', async () => {
     const person = await service.make.user();
     await service.make.consent(client, person);
-    const sql = 'SELECT client_id, message_id FROM notifications WHERE user_id = $1';
-    const stored = await service.database.query(sql, [person.id]);
-    expect(stored).toEqual([{ client_id: client.id, message_id: 'ERR2003' }]);
+    expect(await raisedFor(person)).toEqual([
+      expect.objectContaining({ client_id: client.id, message_id: 'ERR2003' }),
+    ]);
   });
 });

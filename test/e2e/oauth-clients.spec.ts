@@ -5,11 +5,11 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 
-let service: TestService;
+const service = useSharedService();
 let client: TestClient;
 let app: TestClient;
 let inspector: TestClient;
@@ -17,14 +17,12 @@ let user: UserEntity;
 let browser: BrowserSession;
 
 beforeAll(async () => {
-  service = await sharedService();
   client = await service.make.client();
   app = await service.make.client({ type: 'public' });
   inspector = await service.make.operatorClient(['token:introspect']);
   user = await service.make.user();
   browser = await service.make.signedIn(user);
 });
-afterAll(() => service.stop());
 
 /** Does what the person does: opens the authorization page and submits it. Returns where the browser is redirected. */
 const press = (url: URL, decision: 'authorize' | 'cancel' = 'authorize'): Promise<URL> =>

@@ -2,7 +2,7 @@ import { BrowserSession, authorizePath, type Page } from '../support/browser-ses
 import { putClockForward } from '../support/clock.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
-import { exchange, refresh, revoke } from '../support/oauth.js';
+import { credentialsOf, exchange, refresh, revoke } from '../support/oauth.js';
 import {
   expectPlainRefusal,
   expectRetryAfter,
@@ -12,23 +12,19 @@ import {
   statusesOf,
   tally,
 } from '../support/rate-limits.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const LIMIT = 5;
 const ADDRESS_LIMIT = 10 * LIMIT;
 const GRANT = { grant_type: 'client_credentials' };
 
 describe('The rate limits of /o/* and the login', () => {
-  let service: TestService;
+  const service = useService({
+    env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' },
+  });
   let client: TestClient;
 
-  beforeAll(async () => {
-    service = await startService({
-      env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' },
-    });
-  });
   beforeEach(async () => (client = await service.make.client()));
-  afterAll(() => service.stop());
 
   const token = (options: HttpOptions = {}, address = newAddress()): Promise<Answer> =>
     from(service.http, address)('/o/token', { form: GRANT, basic: client, ...options });
@@ -43,10 +39,7 @@ describe('The rate limits of /o/* and the login', () => {
     });
 
     it('apply to all authentication methods and endpoints together', async () => {
-      const inBody = {
-        form: { ...GRANT, client_id: client.id, client_secret: client.secret },
-        basic: undefined,
-      };
+      const inBody = { form: { ...GRANT, ...credentialsOf(client) }, basic: undefined };
       const { access_token } = (await token()).json as { access_token: string };
       expect((await token(inBody)).status).toBe(200);
       expect((await revoke(service.http, client, access_token)).status).toBe(200);
@@ -87,7 +80,7 @@ describe('The rate limits of /o/* and the login', () => {
         { basic: { id: client.id, secret: '' } },
         { basic: undefined, form: { ...GRANT, client_id: client.id, client_secret: 'guess' } },
         { basic: undefined, form: { ...GRANT, client_id: client.id } },
-        { form: { ...GRANT, client_secret: client.secret, client_id: client.id } },
+        { form: { ...GRANT, ...credentialsOf(client) } },
       ];
       for (let n = 0; n < ADDRESS_LIMIT; n++) {
         expect([400, 401]).toContain((await token(attempts[n % attempts.length], address)).status);
@@ -102,9 +95,8 @@ describe('The rate limits of /o/* and the login', () => {
       await statusesOf(ADDRESS_LIMIT, () => token(wrongSecret(), address));
       expect((await token(wrongSecret(), address)).status).toBe(429);
       expectPlainRefusal(await token({}, address), service.settings.baseUrl, 60);
-      const basic = { id: operator.id, secret: operator.secret };
       const introspect = (at: string): Promise<Answer> =>
-        from(service.http, at)('/o/introspect/', { basic, form: { token: 'x' } });
+        from(service.http, at)('/o/introspect/', { basic: operator, form: { token: 'x' } });
       expectPlainRefusal(await introspect(address), service.settings.baseUrl, 60);
       expect((await introspect(newAddress())).json).toEqual({ active: false });
       expect((await token()).status).toBe(200);
@@ -114,12 +106,7 @@ describe('The rate limits of /o/* and the login', () => {
       const address = newAddress();
       const broken: HttpOptions[] = [
         { json: GRANT, form: undefined },
-        {
-          form: [
-            ['grant_type', 'a'],
-            ['grant_type', 'b'],
-          ],
-        },
+        { form: ['a', 'b'].map((value): [string, string] => ['grant_type', value]) },
         { basic: { id: 'client', secret: 'secret' } },
         { basic: { id: `client:${client.id}`, secret: '' } },
         { basic: undefined, headers: { authorization: 'Basic !!!' } },
@@ -136,11 +123,8 @@ describe('The rate limits of /o/* and the login', () => {
     it('count requests of a public client for the address, not for the client, because anybody can send its id', async () => {
       const app = await service.make.client({ type: 'public' });
       const [address, elsewhere] = [newAddress(), newAddress()];
-      const attempt = (at: string) => (): Promise<Answer> =>
-        token(
-          { basic: undefined, form: { grant_type: 'refresh_token', client_id: app.id, refresh_token: 'x' } },
-          at,
-        );
+      const form = { grant_type: 'refresh_token', client_id: app.id, refresh_token: 'x' };
+      const attempt = (at: string) => (): Promise<Answer> => token({ basic: undefined, form }, at);
       expect(await statusesOf(ADDRESS_LIMIT, attempt(address))).toEqual(Array(ADDRESS_LIMIT).fill(400));
       expect((await attempt(address)()).status).toBe(429);
       expect((await attempt(elsewhere)()).status).toBe(400);
@@ -166,10 +150,9 @@ describe('The rate limits of /o/* and the login', () => {
     const bearer = await service.make.clientToken(operator);
     const { access_token } = (await token()).json as { access_token: string };
     const address = newAddress();
-    const credentials = { id: operator.id, secret: operator.secret };
     const introspect = (how: HttpOptions) => (): Promise<Answer> =>
       from(service.http, address)('/o/introspect/', { ...how, form: { token: access_token } });
-    for (const how of [{ basic: credentials }, { bearer }]) {
+    for (const how of [{ basic: operator }, { bearer }]) {
       const statuses = await statusesOf(ADDRESS_LIMIT + LIMIT, introspect(how));
       expect(new Set(statuses)).toEqual(new Set([200]));
     }
@@ -207,9 +190,8 @@ describe('The rate limits of /o/* and the login', () => {
         Array(ADDRESS_LIMIT - 2).fill(200),
       );
       expectPage(await browser.open(authorize()));
-      expect(
-        (await new BrowserSession(service.url, { 'x-forwarded-for': newAddress() }).open(authorize())).status,
-      ).toBe(302);
+      const elsewhere = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+      expect((await elsewhere.open(authorize())).status).toBe(302);
     });
   });
 });

@@ -1,26 +1,25 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { auditEventsOn } from '../support/audit-events.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 const LAST = 'This is the last enabled admin. Make somebody else an admin first.';
 
 describe('The role of an operator', () => {
-  let service: TestService;
+  const service = useService({
+    instances: 2,
+    databaseOptions: PATIENT,
+  });
   let bearer: string;
   let admin: UserEntity;
 
   beforeAll(async () => {
-    service = await startService({
-      instances: 2,
-      databaseOptions: PATIENT,
-    });
     bearer = await service.make.adminToken();
   });
-  afterAll(() => service.stop());
   beforeEach(async () => {
     await service.database.query("UPDATE users SET role = 'user' WHERE role = 'operator'");
     admin = await service.make.user({ role: 'operator' });
@@ -31,12 +30,10 @@ describe('The role of an operator', () => {
   const patch = (id: string, json: object, instance = 0) =>
     send('PATCH', `/admin/users/${id}`, json, instance);
   const rolesOf = ({ json, status }: Answer) => [status, json.role as unknown, json.operator_role as unknown];
-  const enabledAdmins = async (): Promise<string[]> =>
-    (
-      await service.database.query<{ id: string }>(
-        "SELECT id FROM users WHERE operator_role = 'admin' AND enabled ORDER BY id",
-      )
-    ).map(({ id }) => id);
+  const enabledAdmins = async (): Promise<string[]> => {
+    const sql = "SELECT id FROM users WHERE operator_role = 'admin' AND enabled ORDER BY id";
+    return (await service.database.query<{ id: string }>(sql)).map(({ id }) => id);
+  };
 
   describe('in the admin API', () => {
     let n = 0;
@@ -108,11 +105,11 @@ describe('The role of an operator', () => {
     expect((await new BrowserSession(service.url).open(new URL(link).pathname)).status).toBe(410);
     const told = await send('GET', `/admin/notifications?user_id=${user.id}`);
     expect(told.text).toContain('You are an operator with the role support now.');
-    const [event] = await service.database.query<{ before: object; after: object }>(
-      "SELECT before, after FROM audit_events WHERE subject_id = $1 AND action = 'user.updated'",
-      [user.id],
-    );
-    expect(event).toEqual({ before: { operator_role: 'viewer' }, after: { operator_role: 'support' } });
+    const [event] = await auditEventsOn(service, user.id, 'user.updated');
+    expect([event!.before, event!.after]).toEqual([
+      { operator_role: 'viewer' },
+      { operator_role: 'support' },
+    ]);
     await patch(user.id, { role: 'user' });
     expect((await send('GET', `/admin/notifications?user_id=${user.id}`)).text).toContain(
       'operator no longer',
@@ -157,14 +154,16 @@ describe('The role of an operator', () => {
       ['erase each other', 'DELETE', undefined],
     ])('stays when two admins %s at once, on two instances', async (_what, method, json) => {
       const other = await service.make.user({ role: 'operator' });
+      const first = admin.id < other.id ? admin.id : other.id;
+      const both = [admin, other].map(
+        ({ id }, n) =>
+          () =>
+            send(method, `/admin/users/${id}`, json, n),
+      );
       const answers = await whileHeld(
         service,
-        ['SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [admin.id < other.id ? admin.id : other.id]],
-        [admin, other].map(
-          ({ id }, instance) =>
-            () =>
-              send(method, `/admin/users/${id}`, json, instance),
-        ),
+        ['SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [first]],
+        both,
       );
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).toEqual([method === 'DELETE' ? 204 : 200, 409]);
@@ -192,17 +191,15 @@ describe('The role of an operator', () => {
       const user = await service.make.user({ name: 'Nina New' });
       const browser = await service.make.signedIn(admin);
       const path = `/admin/console/users/${user.id}`;
+      const roleOn = ({ html }: Page) =>
+        html.querySelector('input[name="operator_role"][checked]')!.getAttribute('value');
       const chosen = await browser.open(`${path}/make-operator`);
-      expect(chosen.html.querySelector('input[name="operator_role"][checked]')!.getAttribute('value')).toBe(
-        'viewer',
-      );
+      expect(roleOn(chosen)).toBe('viewer');
       const made = await browser.submit(chosen, `${path}/make-operator`, { operator_role: 'support' });
       expect([made.status, made.headers.get('location')]).toEqual([303, path]);
       expect((await browser.open(path)).text).toContain('operator: support');
       const again = await browser.open(`${path}/make-operator`);
-      expect(again.html.querySelector('input[name="operator_role"][checked]')!.getAttribute('value')).toBe(
-        'support',
-      );
+      expect(roleOn(again)).toBe('support');
       const wrong = await browser.submit(again, `${path}/make-operator`, { operator_role: '' });
       expect([wrong.status, wrong.html.querySelector('#operator_role-error')!.text]).toEqual([
         400,
@@ -218,7 +215,7 @@ describe('The role of an operator', () => {
       const browser = await service.make.signedIn(admin);
       for (const part of ['remove-operator', 'disable', 'erase']) {
         const path = `/admin/console/users/${admin.id}/${part}`;
-        const answer = await browser.submit(await browser.open(path), path);
+        const answer = await browser.fillIn(path);
         expect([part, answer.status]).toEqual([part, 409]);
         expect(answer.html.querySelector('[role="alert"]')!.text).toContain(LAST);
       }
@@ -240,15 +237,8 @@ describe('The role of an operator', () => {
       const forged = await browser.submit(form, `${path}/edit`, { webhooks_enabled: 'true' });
       expect(forged.status).toBe(303);
       expect((await send('GET', `/admin/users/${user.id}`)).json.webhooks_enabled).toBe(false);
-      const made = await browser.submit(
-        await browser.open('/admin/console/users/new'),
-        '/admin/console/users/new',
-        {
-          email: 'by-support@mail.example',
-          name: 'By Support',
-        },
-      );
-      expect(made.status).toBe(303);
+      const made = { email: 'by-support@mail.example', name: 'By Support' };
+      expect((await browser.fillIn('/admin/console/users/new', made)).status).toBe(303);
     });
 
     it('support whose form was open before the user became an operator is refused', async () => {
@@ -262,16 +252,13 @@ describe('The role of an operator', () => {
       const page = await browser.open(path);
       const note = await browser.open(`/admin/console/notifications/new?user_id=${user.id}`);
       await patch(user.id, { role: 'operator', operator_role: 'viewer' });
+      const text = { message_id: 'ERR1', short_text_title: 'T', short_text_body: 'B' };
       const answers = [
         await browser.submit(forms[0]!, `${path}/edit`, { email: 'taken@mail.example' }),
         await browser.submit(forms[1]!, `${path}/disable`),
         await browser.submit(forms[2]!, `${path}/revoke`),
         await browser.submit(page, `${path}/password-link`),
-        await browser.submit(note, '/admin/console/notifications/new', {
-          message_id: 'ERR1',
-          short_text_title: 'T',
-          short_text_body: 'B',
-        }),
+        await browser.submit(note, '/admin/console/notifications/new', text),
       ];
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
       for (const { text } of answers) expect(text).toContain('This user is an operator');

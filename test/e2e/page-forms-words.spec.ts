@@ -5,21 +5,19 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { API_WORDS, expectPlainErrors } from '../support/plain-words.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 type Fields = Record<string, string | string[] | undefined>;
 
 describe('Errors of forms are in plain words', () => {
-  let service: TestService;
+  const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
   let user: UserEntity;
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     user = await service.make.user();
     client = await service.make.client();
   });
-  afterAll(() => service.stop());
 
   const expectPlainAlert = (page: Page): void => {
     const { text } = page.html.querySelector('[role="alert"]')!;
@@ -63,7 +61,7 @@ describe('Errors of forms are in plain words', () => {
   ])('in the account: %j', async (fields, errors) => {
     const browser = await service.make.signedIn(user);
     const path = '/account/password';
-    expectPlainErrors(await browser.submit(await browser.open(path), path, fields), errors);
+    expectPlainErrors(await browser.fillIn(path, fields), errors);
   });
 
   it('where a password is set', async () => {
@@ -71,7 +69,7 @@ describe('Errors of forms are in plain words', () => {
     const path = new URL(link).pathname;
     const browser = new BrowserSession(service.url);
     const fields = { password: 'short', password_again: 'other' };
-    const page = await browser.submit(await browser.open(path), path, fields);
+    const page = await browser.fillIn(path, fields);
     expect(page.status).toBe(400);
     expectPlainAlert(page);
   });
@@ -79,7 +77,7 @@ describe('Errors of forms are in plain words', () => {
   it('at the login', async () => {
     const browser = new BrowserSession(service.url);
     const fields = { email: 'nobody', password: '' };
-    const page = await browser.submit(await browser.open('/login'), '/login', fields);
+    const page = await browser.fillIn('/login', fields);
     expectPlainAlert(page);
   });
 

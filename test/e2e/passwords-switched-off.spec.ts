@@ -6,24 +6,14 @@ import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 describe('With PASSWORD_SIGN_IN=false', () => {
-  let idp: IdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    service = await startService({
-      env: { ...idp.env({ audience: ['users', 'operators'] }), PASSWORD_SIGN_IN: 'false' },
-    });
-    idp.serveTo(service.url);
-    idp.people.set('ada', { email: 'ada@mail.example', email_verified: true });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const idp = new IdentityProvider();
+  const providers = [{ audience: ['users', 'operators'] }];
+  const service = useServiceWithProvider(idp, providers, { env: { PASSWORD_SIGN_IN: 'false' } });
+  for (const sub of ['ada', 'olga', 'omar'])
+    idp.people.set(sub, { email: `${sub}@mail.example`, email_verified: true });
 
   /** Goes on from the login page to the only provider, and comes back. */
   const logIn = async (sub = 'ada', returnTo = '/account'): Promise<BrowserSession> => {
@@ -100,7 +90,6 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     expect((await browser.open('/account/password')).status).toBe(404);
     expect((await browser.open('/account')).html.text).not.toContain('Password');
     await service.make.user({ email: 'olga@mail.example', role: 'operator' });
-    idp.people.set('olga', { email: 'olga@mail.example', email_verified: true });
     const operator = await logIn('olga', '/admin/console');
     const page = await operator.open(`/admin/console/users/${user.id}`);
     expect(page.html.text).not.toContain('password link');
@@ -147,7 +136,6 @@ describe('With PASSWORD_SIGN_IN=false', () => {
   it('an operator confirms at the provider also before a form that would ask for the password', async () => {
     const user = await service.make.user();
     await service.make.user({ email: 'omar@mail.example', role: 'operator' });
-    idp.people.set('omar', { email: 'omar@mail.example', email_verified: true });
     const browser = await logIn('omar', '/admin/console');
     await ageSessions('passkey');
     const path = `/admin/console/users/${user.id}/edit`;

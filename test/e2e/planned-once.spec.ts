@@ -2,8 +2,10 @@ import { DataSource } from 'typeorm';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { makeSenders } from '../support/load.js';
+import { refresh } from '../support/oauth.js';
+import { rowCounts } from '../support/refusals.js';
 import { stopPurges } from '../support/stop-purges.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { startService, type TestService, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface Planned {
@@ -15,31 +17,23 @@ interface Planned {
 // PostgreSQL uses this many custom plans before it may choose a generic one.
 const TRIED = 5;
 
-let service: TestService;
+const service = useService({ env: { DATABASE_POOL_SIZE: '2' } });
 
 beforeAll(async () => {
-  service = await startService({ env: { DATABASE_POOL_SIZE: '2' } });
   await stopPurges(service);
 });
-afterAll(() => service.stop());
 
 it('frequent prepared statements are not planned for every call, however few requests they serve', async () => {
   const { client, families, introspecting } = await makeSenders(service.make);
-  const basic = { id: client.id, secret: client.secret };
   let refreshToken = families[0]!.refresh_token;
   for (let n = 0; n < TRIED * 3; n++) {
-    const token = await service.http.token({ grant_type: 'client_credentials' }, basic);
-    const refreshed = await service.http.token(
-      { grant_type: 'refresh_token', refresh_token: refreshToken },
-      basic,
-    );
+    const token = await service.http.token({ grant_type: 'client_credentials' }, client);
+    const refreshed = await refresh(service.http, client, refreshToken);
     const { access_token: bearer, refresh_token: next } = refreshed.json as Record<string, string>;
     // An access change makes the instance query the database again.
     await service.database.query('UPDATE users SET name = name');
-    const introspected = await service.http.send('/o/introspect/', {
-      form: { token: bearer! },
-      basic: { id: introspecting.id, secret: introspecting.secret },
-    });
+    const form = { token: bearer! };
+    const introspected = await service.http.send('/o/introspect/', { form, basic: introspecting });
     const users = await service.http.get('/v2/users', { bearer: bearer! });
     const ofClient = { bearer: token.json.access_token as string };
     const listed = await service.http.get('/v2/users', ofClient);
@@ -74,15 +68,12 @@ it('a rotation updates one row in place, without writing to an index and without
     const [row] = await service.database.query<{ updates: number; inPlace: number }>(
       `SELECT n_tup_upd::int AS updates, n_tup_hot_upd::int AS "inPlace" FROM pg_stat_user_tables WHERE relname = 'grants'`,
     );
-    return { ...row!, rows: await rowsOf(service) };
+    return { ...row!, rows: await rowCounts(service) };
   };
   const before = await changes();
   const rotations = 50;
   for (let n = 0; n < rotations; n++) {
-    const answer = await service.http.token(
-      { grant_type: 'refresh_token', refresh_token: refreshToken },
-      { id: client.id, secret: client.secret },
-    );
+    const answer = await refresh(service.http, client, refreshToken);
     refreshToken = (answer.json as Record<string, string>).refresh_token!;
   }
   const after = await changes();
@@ -104,10 +95,9 @@ it('a plan from when the tables were empty still finds its rows by index after t
       await database.query(`VACUUM ANALYZE ${table}`);
     }
     const { client, families } = await makeSenders(make);
-    const basic = { id: client.id, secret: client.secret };
     let refreshToken = families[0]!.refresh_token;
     const useAll = async () => {
-      const answer = await http.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, basic);
+      const answer = await refresh(http, client, refreshToken);
       const { access_token: bearer, refresh_token: next } = answer.json as Record<string, string>;
       const users = await http.get('/v2/users', { bearer: bearer! });
       expect([answer.status, users.status]).toEqual([200, 200]);
@@ -146,16 +136,6 @@ it('a plan from when the tables were empty still finds its rows by index after t
     await young.stop();
   }
 });
-
-/** Returns how many rows each table has, except those that are written behind the answers. */
-async function rowsOf({ database }: TestService): Promise<Record<string, number>> {
-  const tables = await database.query<{ name: string }>(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('activity_hours', 'client_requests', 'client_secret_uses')",
-  );
-  const counts = tables.map(({ name }) => `(SELECT count(*)::int FROM "${name}") AS "${name}"`);
-  const [rows] = await database.query<Record<string, number>>(`SELECT ${counts.join(', ')}`);
-  return rows!;
-}
 
 /** Returns how much the service's connections have read so far, by the statistics that `sql` sums up. */
 async function readBy(service: TestService, sql: string): Promise<number> {

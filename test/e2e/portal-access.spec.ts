@@ -1,37 +1,24 @@
 import { newId } from '../../src/secrets/ids.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 /** Paths below `/portal`, by the kind of resource that they belong to. */
 const OF_ENDPOINT = ['', '/edit', '/rotate', '/delete', '/test', '/recover'];
 const POSTS_OF_ENDPOINT = [
-  '/edit',
-  '/enable',
-  '/disable',
-  '/secret',
-  '/rotate',
-  '/delete',
-  '/test',
-  '/recover',
-  '/headers',
-  '/missed',
+  ...['/edit', '/enable', '/disable', '/secret', '/rotate', '/delete'],
+  ...['/test', '/recover', '/headers', '/missed'],
 ];
 const GARBAGE = [
-  'x',
-  'endp',
-  'endp0',
-  `endp${'0'.repeat(26)}`,
-  `dlvr${'0'.repeat(26)}`,
-  '%27%20OR%201=1',
-  '%3Cscript%3E',
-  'a'.repeat(400),
+  ...['x', 'endp', 'endp0', `endp${'0'.repeat(26)}`, `dlvr${'0'.repeat(26)}`],
+  ...['%27%20OR%201=1', '%3Cscript%3E', 'a'.repeat(400)],
 ];
+const HTML = 'text/html; charset=utf-8';
 
 describe('The pages of the portal', () => {
-  let service: TestService;
+  const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
   let client: TestClient;
   let endpoint: EndpointEntity;
   let deliveryId: string;
@@ -39,7 +26,6 @@ describe('The pages of the portal', () => {
   let browser: BrowserSession;
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     client = await service.make.client({ name: 'Northwind' });
     endpoint = await makeEndpoint(service, client, { url: 'http://127.0.0.1:9/northwind' });
     deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });
@@ -51,7 +37,6 @@ describe('The pages of the portal', () => {
     );
     browser = await enterPortal(service, client);
   });
-  afterAll(() => service.stop());
 
   const pages = (): string[] => [
     '/portal',
@@ -75,9 +60,11 @@ describe('The pages of the portal', () => {
   const everything = async (): Promise<string> =>
     JSON.stringify(
       await service.database.query(
-        `SELECT (SELECT json_agg(e) FROM webhook_endpoints e) AS endpoints, (SELECT json_agg(d) FROM deliveries d) AS deliveries,
-                (SELECT count(*) FROM webhook_recoveries) AS recoveries,
-                (SELECT count(*) FROM audit_events WHERE subject_type IN ('webhook_endpoint', 'delivery')) AS audited`,
+        `SELECT (SELECT json_agg(e) FROM webhook_endpoints e WHERE client_id = $1) AS endpoints,
+                (SELECT json_agg(d) FROM deliveries d WHERE client_id = $1) AS deliveries,
+                (SELECT count(*) FROM webhook_recoveries WHERE client_id = $1) AS recoveries,
+                (SELECT count(*) FROM audit_events WHERE subject_id IN ($2, $3)) AS audited`,
+        [client.id, endpoint.id, deliveryId],
       ),
     );
 
@@ -85,12 +72,9 @@ describe('The pages of the portal', () => {
     const stranger = new BrowserSession(service.url);
     for (const path of pages()) {
       const page = await stranger.open(path);
-      expect([path, page.status, page.headers.get('content-type')]).toEqual([
-        path,
-        401,
-        'text/html; charset=utf-8',
-      ]);
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 401, HTML]);
       expect(wordsOf(page)).toContain('You are not logged in to the webhook portal');
+      expect(wordsOf(page)).toContain('GET /webhook_portal');
       expect(page.text).not.toContain('northwind');
     }
     const before = await everything();
@@ -113,11 +97,9 @@ describe('The pages of the portal', () => {
       ]);
       expect(page.text).not.toContain('northwind');
     }
-    const csrf = (await inside.open('/portal/endpoints/new')).html
-      .querySelector('input[name=csrf_token]')!
-      .getAttribute('value');
+    const csrf_token = csrfTokenOn(await inside.open('/portal/endpoints/new'));
     for (const path of forms().filter((each) => /endp0|dlvr0/.test(each))) {
-      const answer = await inside.open(path, { form: { csrf_token: csrf, url: 'http://127.0.0.1:9/taken' } });
+      const answer = await inside.open(path, { form: { csrf_token, url: 'http://127.0.0.1:9/taken' } });
       expect([path, answer.status]).toEqual([path, 404]);
     }
     expect(wordsOf(await inside.open('/portal'))).toContain('There are no endpoints yet');
@@ -135,11 +117,7 @@ describe('The pages of the portal', () => {
     ];
     for (const path of paths) {
       const page = await browser.open(path);
-      expect([path, page.status, page.headers.get('content-type')]).toEqual([
-        path,
-        404,
-        'text/html; charset=utf-8',
-      ]);
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 404, HTML]);
     }
     for (const part of POSTS_OF_ENDPOINT) {
       expect((await browser.open(`/portal/endpoints/${id}${part}`, { form: {} })).status).toBe(404);
@@ -150,51 +128,25 @@ describe('The pages of the portal', () => {
   it('answer 400 for an id with NUL', async () => {
     for (const path of ['/portal/endpoints/%00', '/portal/deliveries/%00', '/portal/recoveries/%00']) {
       const page = await browser.open(path);
-      expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+      expect([page.status, page.headers.get('content-type')]).toEqual([400, HTML]);
     }
   });
 
   it('answer 404 for a deleted endpoint', async () => {
     const gone = await makeEndpoint(service, client);
     const form = `/portal/endpoints/${gone.id}/delete`;
-    await browser.submit(await browser.open(form), form);
+    await browser.fillIn(form);
     for (const part of OF_ENDPOINT) {
       expect((await browser.open(`/portal/endpoints/${gone.id}${part}`)).status).toBe(404);
     }
   });
 
-  it('accept no form without the CSRF token of this session and this form', async () => {
-    const another = await enterPortal(service, client);
-    const tokenAt = async (of: BrowserSession, path: string): Promise<string> =>
-      (await of.open(path)).html
-        .querySelectorAll('form')
-        .find((form) => form.getAttribute('action') === path)!
-        .querySelector('input[name=csrf_token]')!
-        .getAttribute('value')!;
-    const elsewhere = await tokenAt(another, `/portal/endpoints/${endpoint.id}/delete`);
-    const forOther = await tokenAt(browser, `/portal/endpoints/${endpoint.id}/rotate`);
+  // test/properties/support/refused-forms.ts has every form without its token, and with that of another form.
+  it('accept no form with the CSRF token of another session', async () => {
+    const path = `/portal/endpoints/${endpoint.id}/delete`;
     const before = await everything();
-    for (const path of forms()) {
-      const tokens = [undefined, '', 'x', elsewhere, ...(path.endsWith('/rotate') ? [] : [forOther])];
-      for (const csrf_token of tokens) {
-        const answer = await browser.open(path, {
-          form: { csrf_token, url: 'http://127.0.0.1:9/x', event_types: 'vehicle.updated' },
-        });
-        expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
-          path,
-          403,
-          'text/html; charset=utf-8',
-        ]);
-      }
-      const own = await tokenAt(browser, `/portal/endpoints/${endpoint.id}/delete`);
-      if (path.endsWith('/delete')) {
-        const answer = await browser.open(path, {
-          form: { csrf_token: own },
-          headers: { origin: 'https://evil.example' },
-        });
-        expect(answer.status).toBe(403);
-      }
-    }
+    const page = await (await enterPortal(service, client)).open(path);
+    expect((await browser.submit(page, path)).status).toBe(403);
     expect(await everything()).toBe(before);
   });
 
@@ -204,18 +156,10 @@ describe('The pages of the portal', () => {
     }
   });
 
-  it('have the security headers of every page, are never cached, and show whose portal it is', async () => {
+  it('show whose portal it is, with a way out, and no secret', async () => {
     for (const path of pages()) {
       const page = await browser.open(path);
-      expect([path, page.status, page.headers.get('cache-control')]).toEqual([path, 200, 'no-store']);
-      expect(page.headers.get('content-security-policy')).toBe(
-        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; " +
-          "base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
-      );
-      expect(page.text).not.toMatch(
-        / style=|<style|<script(?! src="\/assets\/(page|portal|live-list)\.js" defer)|javascript:/,
-      );
-      expect(wordsOf(page)).toContain('Northwind');
+      expect([path, page.status, wordsOf(page)]).toEqual([path, 200, expect.stringContaining('Northwind')]);
       expect(page.html.querySelectorAll('form[action="/portal/logout"]')).toHaveLength(1);
       expect(page.text).not.toContain('whsec_A');
     }

@@ -1,53 +1,41 @@
+import { auditEventsOn } from '../support/audit-events.js';
 import type { TestClient } from '../support/factory.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import { BrowserSession as Browser } from '../support/browser-session.js';
-import { MailServer } from '../support/mail-server.js';
+import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { enterPortal } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
 import { until } from '../support/until.js';
 import { Webhooks, WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
 
 const PATH = '/portal/contacts';
 
 describe('The contacts of a client', () => {
-  let service: TestService;
-  let smtp: MailServer;
-  let webhooks: Webhooks;
+  const { service, smtp } = useServiceWithMail({
+    env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '3600' },
+  });
+  const webhooks = Webhooks.setUp(service);
   let client: TestClient;
   let portal: BrowserSession;
   let email: string;
   let counter = 0;
 
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    service = await startService({
-      env: { ...WEBHOOK_ENV, ...smtp.env, WEBHOOK_RETRY_SCHEDULE_SECONDS: '3600' },
-    });
-    webhooks = await Webhooks.start(service);
-  });
   beforeEach(async () => {
     email = `ops${++counter}@partner.example`;
     client = await service.make.client();
     portal = await enterPortal(service, client);
   });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-    await smtp.stop();
-  });
 
-  const add = async (address = email): Promise<Page> =>
-    portal.submit(await portal.open(PATH), PATH, { email: address });
+  const add = async (address = email): Promise<Page> => portal.fillIn(PATH, { email: address });
   const confirm = async (address = email): Promise<Page> => {
-    const browser = new Browser(service.url);
+    const browser = new BrowserSession(service.url);
     const path = new URL((await smtp.mailTo(address)).link).pathname;
-    return browser.submit(await browser.open(path), path);
+    return browser.fillIn(path);
   };
-  const act = async (what: 'resend' | 'remove', n = 0): Promise<Page> => {
+  /** The form of the first contact. */
+  const formOn = ({ html }: Page): string =>
+    html.querySelector(`form[action^="${PATH}/"]`)!.getAttribute('action')!;
+  const act = async (what: 'resend' | 'remove'): Promise<Page> => {
     const page = await portal.open(PATH);
-    const forms = page.html.querySelectorAll('form').map((form) => form.getAttribute('action')!);
-    const own = forms.filter((action) => action.startsWith(`${PATH}/`));
-    return portal.submit(page, own[n]!, { do: what });
+    return portal.submit(page, formOn(page), { do: what });
   };
   const list = async (): Promise<string[]> =>
     (await portal.open(PATH)).html.querySelectorAll('.entries li').map((item) => item.text);
@@ -59,12 +47,9 @@ describe('The contacts of a client', () => {
     const mail = await smtp.mailTo(email);
     expect(mail.subject).toBe(`Confirm your address for ${client.name}`);
     expect((await confirm()).status).toBe(200);
-    expect((await new Browser(service.url).open(new URL(mail.link).pathname)).status).toBe(410);
+    expect((await new BrowserSession(service.url).open(new URL(mail.link).pathname)).status).toBe(410);
     expect((await list())[0]).toContain('Confirmed');
-    const actions = await service.database.query<{ action: string; after: object }>(
-      "SELECT action, after FROM audit_events WHERE subject_id = $1 AND action LIKE 'client.contact%' ORDER BY id",
-      [client.id],
-    );
+    const actions = await auditEventsOn(service, client.id, 'client.contact');
     expect(actions.map(({ action }) => action)).toEqual(['client.contact_added', 'client.contact_verified']);
     expect(JSON.stringify(actions)).not.toContain(email);
   });
@@ -98,8 +83,8 @@ describe('The contacts of a client', () => {
     const first = new URL((await smtp.mailTo(email)).link).pathname;
     await act('resend');
     const second = new URL((await smtp.mailTo(email, 2)).link).pathname;
-    expect((await new Browser(service.url).open(first)).status).toBe(410);
-    expect((await new Browser(service.url).open(second)).status).toBe(200);
+    expect((await new BrowserSession(service.url).open(first)).status).toBe(410);
+    expect((await new BrowserSession(service.url).open(second)).status).toBe(200);
     for (let n = 3; n <= 5; n++) expect((await act('resend')).status).toBe(303);
     expect((await act('resend')).status).toBe(429);
     await act('remove');
@@ -108,19 +93,13 @@ describe('The contacts of a client', () => {
 
   it('of another client are not visible, and not found', async () => {
     await add();
-    const page = await portal.open(PATH);
-    const action = page.html
-      .querySelectorAll('form')
-      .map((form) => form.getAttribute('action')!)
-      .find((each) => each.startsWith(`${PATH}/`))!;
+    const action = formOn(await portal.open(PATH));
     const other = await enterPortal(service, await service.make.client());
-    expect((await other.open(PATH)).text).not.toContain(email);
-    const token = (await other.open(PATH)).html.querySelector('input[name="csrf_token"]')!;
-    const answer = await other.open(action, {
-      form: { csrf_token: token.getAttribute('value')!, do: 'remove' },
-      headers: { origin: service.url },
-    });
-    expect([403, 404]).toContain(answer.status);
+    const page = await other.open(PATH);
+    expect(page.text).not.toContain(email);
+    const form = { csrf_token: csrfTokenOn(page), do: 'remove' };
+    const { status } = await other.open(action, { form, headers: { origin: service.url } });
+    expect([403, 404]).toContain(status);
     expect(await list()).toHaveLength(1);
   });
 

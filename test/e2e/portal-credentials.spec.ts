@@ -1,40 +1,19 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { MemberRole } from '../../src/partners/members/member-role.js';
-import { MembersService } from '../../src/partners/members/members.service.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { auditEventsOn } from '../support/audit-events.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { setUpOrganisation } from '../support/organisation.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
 
 const PATH = '/portal/credentials';
 const ROTATE = `${PATH}/rotate`;
 const END = `${PATH}/end`;
 
-let service: TestService;
-let owner: UserEntity;
-let client: TestClient;
+const own = setUpOrganisation({ instances: 2, env: { RATE_LIMIT_PER_HOUR: '20' } });
+const { service, inPortal, member } = own;
+let { owner, client } = own;
+beforeEach(() => void ({ owner, client } = own));
 
-beforeAll(async () => (service = await startService({ instances: 2, env: { RATE_LIMIT_PER_HOUR: '20' } })));
-beforeEach(async () => {
-  owner = await service.make.user({ kind: 'organisation', emailVerified: true });
-  client = await service.make.client({ ownerId: owner.id });
-});
-afterAll(() => service.stop());
-
-const inPortal = async (user: UserEntity, which = client): Promise<BrowserSession> => {
-  const browser = await service.make.signedIn(user);
-  const answer = await browser.submit(await browser.open('/portal/sign-in'), `/portal/sign-in/${which.id}`);
-  expect(answer.status).toBe(303);
-  return browser;
-};
-const member = async (role: MemberRole): Promise<UserEntity> => {
-  const user = await service.make.user({ emailVerified: true });
-  await service.app.get(MembersService).add(owner.id, user.id, role, SERVICE_ACTOR);
-  return user;
-};
 const token = async (secret: string): Promise<number> => {
   const by = { id: client.id, secret };
   return (await service.http.token({ grant_type: 'client_credentials' }, by)).status;
@@ -80,11 +59,9 @@ describe('The credentials of a client', () => {
       false,
       expect.stringContaining('The secret was already shown'),
     ]);
-    const events = await service.database.query(
-      "SELECT actor_type, actor_id FROM audit_events WHERE subject_id = $1 AND action = 'client.secret_rotated'",
-      [client.id],
-    );
-    expect(events).toEqual([{ actor_type: 'user', actor_id: owner.id }]);
+    expect(await auditEventsOn(service, client.id, 'client.secret_rotated')).toMatchObject([
+      { actor_type: 'user', actor_id: owner.id },
+    ]);
   });
 
   it('are rotated once, however often the form is sent, also at once', async () => {
@@ -148,7 +125,7 @@ describe('The credentials of a client', () => {
     expect(rowsOf(await browser.open(PATH))[0]).toContain('not yet');
     const [begun] = await service.database.query<{ at: Date }>('SELECT now() AS at');
     for (const { http } of service.instances) {
-      await http.token({ grant_type: 'client_credentials' }, { id: client.id, secret: client.secret });
+      await http.token({ grant_type: 'client_credentials' }, client);
     }
     expect(rowsOf(await browser.open(PATH))[0]).not.toContain('not yet');
     const uses = await service.database.query<{ exact: boolean }>(
@@ -176,15 +153,9 @@ describe('The requests of a client', () => {
     const bearer = await service.make.clientToken(client);
     await service.http.send('/v2/users?page_size=7', { bearer });
     await service.http.send('/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735', { bearer });
-    await service.http.token(
-      { grant_type: 'refresh_token', refresh_token: 'x' },
-      { id: client.id, secret: client.secret },
-    );
-    await service.http.send('/v2/events', {
-      bearer,
-      json: { type: 'a-body' },
-      headers: { 'x-request-id': 'mine-1' },
-    });
+    await service.http.token({ grant_type: 'refresh_token', refresh_token: 'x' }, client);
+    const headers = { 'x-request-id': 'mine-1' };
+    await service.http.send('/v2/events', { bearer, json: { type: 'a-body' }, headers });
     await service.http.token({ grant_type: 'client_credentials' }, { id: client.id, secret: 'wrong' });
     await wait();
     const page = await (await inPortal(await member('viewer'))).open(LOG);
@@ -244,8 +215,7 @@ describe('The requests of a client', () => {
        SELECT $1, now() - make_interval(mins => n), 'GET', '/old', 200, n::text, 1 FROM generate_series(1, 250) n`,
       [client.id],
     );
-    const by = { id: client.id, secret: client.secret };
-    for (const { http } of service.instances) await http.token({ grant_type: 'client_credentials' }, by);
+    for (const { http } of service.instances) await http.token({ grant_type: 'client_credentials' }, client);
     await wait();
     const kept = await service.database.query<{ n: number; old: number; oldest: string }>(
       `SELECT count(*)::int AS n, count(*) FILTER (WHERE route = '/old')::int AS old,
@@ -257,7 +227,7 @@ describe('The requests of a client', () => {
   });
 
   it('that were refused are counted by reason, with what to do', async () => {
-    const by = { id: client.id, secret: client.secret };
+    const by = client;
     await service.http.token({ grant_type: 'refresh_token', refresh_token: 'x' }, by);
     await service.http.token({ grant_type: 'client_credentials' }, { ...by, secret: 'wrong' });
     const browser = await inPortal(await member('viewer'));

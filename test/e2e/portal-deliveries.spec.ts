@@ -2,25 +2,21 @@ import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entit
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const LIST = '/portal/deliveries';
 
 describe('Deliveries in the portal', () => {
-  let service: TestService;
+  const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
   let client: TestClient;
   let browser: BrowserSession;
   let endpoint: EndpointEntity;
 
-  beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-  });
   beforeEach(async () => {
     client = await service.make.client();
     browser = await enterPortal(service, client);
     endpoint = await makeEndpoint(service, client);
   });
-  afterAll(() => service.stop());
 
   const idsOn = (page: Page): string[] =>
     page.html.querySelectorAll('.rows a').map((link) => link.getAttribute('href')!.match(/dlvr[^?]*/)![0]);
@@ -90,17 +86,18 @@ describe('Deliveries in the portal', () => {
     ] as const;
     expect(await listed({})).toEqual([...ids].reverse());
     expect(await listed({ state: '', endpoint: '', type: '', from: '', to: '' })).toEqual([...ids].reverse());
-    expect(await listed({ state: 'failed' })).toEqual([ids[2], ids[1]]);
-    expect(await listed({ state: 'pending' })).toEqual([ids[3]]);
-    expect(await listed({ state: 'cancelled' })).toEqual([ids[4]]);
-    expect(await listed({ endpoint: endpoint.id })).toEqual([ids[1], ids[0]]);
-    expect(await listed({ type: 'vehicle.deleted' })).toEqual([ids[1]]);
-    expect(await listed({ type: 'nothing.like_it' })).toEqual([]);
-    expect(await listed({ from: '2026-03-02T12:00', to: '2026-03-04T12:00:00' })).toEqual([ids[2], ids[1]]);
-    expect(await listed({ from: '2026-03-02T12:00:01', state: 'failed', endpoint: other.id })).toEqual([
-      ids[2],
-    ]);
-    expect(await listed({ to: '2026-03-01T12:00' })).toEqual([]);
+    const filters: [query: Record<string, string>, shown: number[]][] = [
+      [{ state: 'failed' }, [2, 1]],
+      [{ state: 'pending' }, [3]],
+      [{ state: 'cancelled' }, [4]],
+      [{ endpoint: endpoint.id }, [1, 0]],
+      [{ type: 'vehicle.deleted' }, [1]],
+      [{ type: 'nothing.like_it' }, []],
+      [{ from: '2026-03-02T12:00', to: '2026-03-04T12:00:00' }, [2, 1]],
+      [{ from: '2026-03-02T12:00:01', state: 'failed', endpoint: other.id }, [2]],
+      [{ to: '2026-03-01T12:00' }, []],
+    ];
+    for (const [query, shown] of filters) expect(await listed(query)).toEqual(shown.map((n) => ids[n]));
     const page = await browser.open(`${LIST}?state=failed&from=2026-03-01T00:00`);
     expect(page.html.querySelector('#state option[selected]')!.getAttribute('value')).toBe('failed');
     expect(page.html.querySelector('#from')!.getAttribute('value')).toBe('2026-03-01T00:00');
@@ -155,20 +152,9 @@ describe('Deliveries in the portal', () => {
     const page = await browser.open(`${LIST}/${id}`);
     const words = wordsOf(page);
     for (const each of [
-      'Status 500 after 1.2 s',
-      'See its logs',
-      'Oh & no',
-      'Host name not found (DNS)',
-      'after 12 ms',
-      'Timeout',
-      'after 15 s',
-      'Blocked address',
-      'Connection failed',
-      'Invalid response (HTTP)',
-      'Status 302',
-      'TLS connection failed',
-      'The certificate has expired.',
-      '7 Mar 2026, 12:00:00 UTC',
+      ...['Status 500 after 1.2 s', 'See its logs', 'Oh & no', 'Host name not found (DNS)', 'after 12 ms'],
+      ...['Timeout', 'after 15 s', 'Blocked address', 'Connection failed', 'Invalid response (HTTP)'],
+      ...['Status 302', 'TLS connection failed', 'The certificate has expired.', '7 Mar 2026, 12:00:00 UTC'],
       `webhook-id: ${id}`,
       `webhook-timestamp: ${day(7).getTime() / 1000}`,
       `webhook-signature: v1,${'Q'.repeat(43)}=`,
@@ -219,9 +205,8 @@ describe('Deliveries in the portal', () => {
     const disabled = await browser.open(path);
     expect(wordsOf(disabled)).toContain('The endpoint is disabled');
     expect(disabled.html.querySelector(`form[action="${path}/resend"]`)).toBeNull();
-    await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE id = $1', [
-      endpoint.id,
-    ]);
+    const deletion = 'UPDATE webhook_endpoints SET deleted_at = now() WHERE id = $1';
+    await service.database.query(deletion, [endpoint.id]);
     expect(wordsOf(await browser.open(path))).toContain('was deleted, so this delivery cannot be resent');
     expect((await browser.submit(before, `${path}/resend`)).status).toBe(409);
   });

@@ -1,17 +1,15 @@
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { ACTIONS } from '../../src/cli/actions.js';
 import { PortalLinksRepository } from '../../src/webhook-portal/portal-links.repository.js';
 
 /* Whatever takes away access to the webhook portal also ends its sessions and its unused links. */
 describe('The webhook portal', () => {
-  let service: TestService;
+  const service = useSharedService();
   let bearer: string;
   let operator: BrowserSession;
   let owner: UserEntity;
@@ -21,7 +19,6 @@ describe('The webhook portal', () => {
   let link: string;
 
   beforeAll(async () => {
-    service = await sharedService();
     bearer = await service.make.adminToken();
     operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
   });
@@ -33,37 +30,36 @@ describe('The webhook portal', () => {
     const { json } = await service.http.get('/webhook_portal', { bearer: clientToken });
     link = new URL(json.url as string).pathname;
   });
-  afterAll(() => service.stop());
 
   const statuses = async () => [(await inside.open('/portal')).status, (await inside.open(link)).status];
   const admin = async (method: string, path: string, json?: unknown): Promise<void> => {
     const { status, text } = await service.http.send(path, { method, bearer, json });
     if (status >= 300) throw new Error(text);
   };
-  const press = async (path: string, fields: Record<string, string> = {}, form = path): Promise<void> => {
-    const answer = await operator.submit(await operator.open(form), path, fields);
+  const press = async (path: string): Promise<void> => {
+    const answer = await operator.fillIn(path);
     if (answer.status >= 400) throw new Error(`${path}: ${answer.status} ${answer.text}`);
   };
-  const setWebhooks = (on: boolean) =>
-    service.app.get(UsersService).update(owner.id, { webhooksEnabled: on }, SERVICE_ACTOR);
+
+  const patchOwner = (json: object, id = owner.id) => admin('PATCH', `/admin/users/${id}`, json);
+  const rotate = (expire_previous_in: number) =>
+    admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in });
+  const revoke = (id = client.id) => admin('POST', `/admin/clients/${id}/revoke_tokens`);
+  /** Switches something off and on again. */
+  const offAndOn = async (path: string, member = 'enabled'): Promise<void> => {
+    for (const value of [false, true]) await admin('PATCH', path, { [member]: value });
+  };
 
   it.each<[string, () => Promise<unknown>]>([
     [
       'a change of its owner that takes nothing away',
-      () => admin('PATCH', `/admin/users/${owner.id}`, { webhooks_enabled: true, name: 'Another' }),
+      () => patchOwner({ webhooks_enabled: true, name: 'Another' }),
     ],
-    [
-      'a secret rotated with an overlap',
-      () => admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 60 }),
-    ],
-    [
-      'the tokens of another client are revoked',
-      async () => admin('POST', `/admin/clients/${(await service.make.client()).id}/revoke_tokens`),
-    ],
+    ['a secret rotated with an overlap', () => rotate(60)],
+    ['the tokens of another client are revoked', async () => revoke((await service.make.client()).id)],
     [
       'another owner loses the permission for webhooks',
-      async () =>
-        admin('PATCH', `/admin/users/${(await service.make.client()).ownerId}`, { webhooks_enabled: false }),
+      async () => patchOwner({ webhooks_enabled: false }, (await service.make.client()).ownerId),
     ],
   ])('stays open after %s', async (_what, change) => {
     await change();
@@ -71,10 +67,7 @@ describe('The webhook portal', () => {
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    [
-      'the tokens of the client are revoked by the admin API',
-      () => admin('POST', `/admin/clients/${client.id}/revoke_tokens`),
-    ],
+    ['the tokens of the client are revoked by the admin API', () => revoke()],
     [
       'the tokens of the client are revoked in the console',
       () => press(`/admin/console/clients/${client.id}/revoke`),
@@ -83,54 +76,31 @@ describe('The webhook portal', () => {
       'the tokens of the client are revoked by the command',
       () => ACTIONS['revoke-client'](service.app, client.id, {}),
     ],
-    [
-      'the secret is rotated without an overlap by the admin API',
-      () => admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 0 }),
-    ],
+    ['the secret is rotated without an overlap by the admin API', () => rotate(0)],
     [
       'the secret is rotated without an overlap by the command',
       () => ACTIONS['rotate-secret'](service.app, client.id, { 'expire-previous-in': ['0'] }),
     ],
     [
       'webhooks are switched off and on by the admin API',
-      async () => {
-        await admin('PATCH', `/admin/users/${owner.id}`, { webhooks_enabled: false });
-        await admin('PATCH', `/admin/users/${owner.id}`, { webhooks_enabled: true });
-      },
+      () => offAndOn(`/admin/users/${owner.id}`, 'webhooks_enabled'),
     ],
-    [
-      'the client is disabled and enabled',
-      async () => {
-        await admin('PATCH', `/admin/clients/${client.id}`, { enabled: false });
-        await admin('PATCH', `/admin/clients/${client.id}`, { enabled: true });
-      },
-    ],
-    [
-      'its owner is disabled and enabled',
-      async () => {
-        await admin('PATCH', `/admin/users/${owner.id}`, { enabled: false });
-        await admin('PATCH', `/admin/users/${owner.id}`, { enabled: true });
-      },
-    ],
+    ['the client is disabled and enabled', () => offAndOn(`/admin/clients/${client.id}`)],
+    ['its owner is disabled and enabled', () => offAndOn(`/admin/users/${owner.id}`)],
   ])('closes its session and its link when %s', async (_what, end) => {
     await end();
     expect(await statuses()).toEqual([401, 410]);
   });
 
   it('closes without ending tokens when webhooks are switched off or the secret is rotated', async () => {
-    await setWebhooks(false);
-    await setWebhooks(true);
-    await admin('POST', `/admin/clients/${client.id}/secrets`, { expire_previous_in: 0 });
+    await offAndOn(`/admin/users/${owner.id}`, 'webhooks_enabled');
+    await rotate(0);
     expect(await isAccepted(service.http, clientToken)).toBe(true);
     expect(await statuses()).toEqual([401, 410]);
   });
 
   it.each<[string, () => Promise<string>, () => Promise<unknown>]>([
-    [
-      'the tokens of the client are revoked',
-      async () => clientToken,
-      () => admin('POST', `/admin/clients/${client.id}/revoke_tokens`),
-    ],
+    ['the tokens of the client are revoked', async () => clientToken, () => revoke()],
     [
       'the grant of its owner is revoked',
       async () => (await service.make.tokens(client, owner)).access_token,

@@ -7,8 +7,9 @@ import { until } from '../support/until.js';
 
 describe('The page of a delivery in the portal', () => {
   const portal = setUpPortal();
-  let { service, receiver, client, browser } = portal;
-  beforeEach(() => void ({ service, receiver, client, browser } = portal));
+  const { service, receiver } = portal;
+  let { client, browser } = portal;
+  beforeEach(() => void ({ client, browser } = portal));
 
   const newEndpoint = () => makeEndpoint(service, client, { url: receiver.url() });
   const region = (page: Page, name: string): string =>
@@ -23,7 +24,7 @@ describe('The page of a delivery in the portal', () => {
       .replaceAll('&amp;', '&');
   const tested = async (endpoint: { id: string }): Promise<Page> => {
     const path = `/portal/endpoints/${endpoint.id}/test`;
-    const answer = await browser.submit(await browser.open(path), path, { type: 'vehicle.updated' });
+    const answer = await browser.fillIn(path, { type: 'vehicle.updated' });
     const location = answer.headers.get('location')!;
     await until('it arrived', async () => wordsOf(await browser.open(location)).includes('Status 200'));
     return browser.open(location);

@@ -8,24 +8,22 @@ import { SNIPPETS } from '../../src/webhook-portal/pages/snippets.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const VERIFY = '/portal/verify';
 const BODY = '{"type":"vehicle.updated","data":{"name":"Zoë"}}';
 
 describe('The guides of the portal', () => {
-  let service: TestService;
+  const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
   let client: TestClient;
   let browser: BrowserSession;
   let endpoint: EndpointEntity & { secret: string };
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     client = await service.make.client();
     browser = await enterPortal(service, client);
     endpoint = await makeEndpoint(service, client);
   });
-  afterAll(() => service.stop());
 
   const now = (): Date => new Date(Math.floor(Date.now() / 1000) * 1000);
   const signed = (

@@ -1,15 +1,16 @@
 import type { MemberRole } from '../../src/partners/members/member-role.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { auditEventsOn } from '../support/audit-events.js';
 import { PASSWORD } from '../support/factory.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
 import { errorAt, wordsOf } from '../support/portal.js';
 
 describe('The members of an organisation are invited by a mail whose link', () => {
   const own = setUpOrganisation();
-  const { newBrowser, signedIn, openPortal, inPortal, member, invite } = own;
-  let { service, smtp, owner, email } = own;
-  beforeEach(() => void ({ service, smtp, owner, email } = own));
+  const { service, smtp, newBrowser, signedIn, openPortal, inPortal, member, invite } = own;
+  let { owner, email } = own;
+  beforeEach(() => void ({ owner, email } = own));
 
   const invited = async (role: MemberRole = 'developer'): Promise<string> => {
     expect((await invite(await inPortal(owner), email, role)).status).toBe(303);
@@ -37,10 +38,7 @@ describe('The members of an organisation are invited by a mail whose link', () =
     expect((await browser.open(link)).status).toBe(410);
     expect((await openPortal(browser)).status).toBe(303);
     expect(wordsOf(await browser.open(MEMBERS))).toContain(user.name);
-    const events = await service.database.query<{ action: string }>(
-      "SELECT action, before, after FROM audit_events WHERE subject_id = $1 AND action LIKE 'organisation.%' ORDER BY id",
-      [owner.id],
-    );
+    const events = await auditEventsOn(service, owner.id, 'organisation.');
     expect(events.map(({ action }) => action)).toEqual([
       'organisation.member_invited',
       'organisation.member_added',
@@ -154,11 +152,11 @@ describe('The members of an organisation are invited by a mail whose link', () =
     );
     const user = await service.make.user({ email, emailVerified: true });
     const browser = await signedIn(user);
-    expect((await browser.submit(await browser.open(link), link)).status).toBe(409);
+    expect((await browser.fillIn(link)).status).toBe(409);
     await service.database.query(
       'DELETE FROM organisation_members WHERE organisation_id = $1 AND user_id = (SELECT max(user_id) FROM organisation_members WHERE organisation_id = $1)',
       [owner.id],
     );
-    expect((await browser.submit(await browser.open(link), link)).status).toBe(303);
+    expect((await browser.fillIn(link)).status).toBe(303);
   });
 });

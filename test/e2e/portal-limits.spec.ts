@@ -11,9 +11,10 @@ import { setUpPortal } from '../support/portal-set-up.js';
 describe("The limit of a client's actions in its portal", () => {
   const portal = setUpPortal();
   let endpoint: EndpointEntity;
-  let { service, receiver, client, browser } = portal;
+  const { service, receiver } = portal;
+  let { client, browser } = portal;
   beforeEach(async () => {
-    ({ service, receiver, client, browser } = portal);
+    ({ client, browser } = portal);
     endpoint = await makeEndpoint(service, client, { url: receiver.url() });
   });
 
@@ -23,11 +24,11 @@ describe("The limit of a client's actions in its portal", () => {
   };
   const testPath = () => `/portal/endpoints/${endpoint.id}/test`;
   const test = async (by = browser, path = testPath()): Promise<Page> =>
-    by.submit(await by.open(path), path, { type: 'webhook.test' });
+    by.fillIn(path, { type: 'webhook.test' });
   const recover = async (): Promise<Page> => {
     const path = `/portal/endpoints/${endpoint.id}/recover`;
     await seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true });
-    return browser.submit(await browser.open(path), path);
+    return browser.fillIn(path);
   };
   const expectRefused = (page: Page, words: string): void => {
     expect([page.status, page.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);

@@ -2,16 +2,20 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
+import { csrfTokenOn } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
 import { enterPortal, errorAt, makeEndpoint, wordsOf } from '../support/portal.js';
 
 describe('The members of an organisation', () => {
   const own = setUpOrganisation();
-  const { newBrowser, signedIn, openPortal, inPortal, member, invite } = own;
-  let { service, smtp, owner, client, email } = own;
-  beforeEach(() => void ({ service, smtp, owner, client, email } = own));
+  const { service, smtp, newBrowser, signedIn, openPortal, inPortal, member, invite } = own;
+  let { owner, client, email } = own;
+  beforeEach(() => void ({ owner, client, email } = own));
 
+  const users = () => service.app.get(UsersService);
+  const members = () => service.app.get(MembersService);
   const givenLongAgo = (user: UserEntity) =>
     service.database.query(
       "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
@@ -33,11 +37,9 @@ describe('The members of an organisation', () => {
       const browser = await inPortal(user);
       const page = await browser.open('/portal');
       expect([page.status, wordsOf(page)]).toEqual([200, expect.stringContaining('with the role viewer')]);
-      const events = await service.database.query(
-        "SELECT actor_type, actor_id FROM audit_events WHERE action = 'portal_session.started' AND subject_id = $1",
-        [client.id],
-      );
-      expect(events).toEqual([{ actor_type: 'user', actor_id: user.id }]);
+      expect(await auditEventsOn(service, client.id, 'portal_session.started')).toMatchObject([
+        { actor_type: 'user', actor_id: user.id },
+      ]);
     });
 
     it('lists the clients of all organisations of the visitor, and opens no others', async () => {
@@ -45,58 +47,39 @@ describe('The members of an organisation', () => {
       const disabled = await service.make.client({ ownerId: owner.id });
       await service.database.query('UPDATE clients SET enabled = false WHERE id = $1', [disabled.id]);
       const user = await member('admin');
-      await service.app.get(MembersService).add(neighbour.ownerId, user.id, 'viewer', SERVICE_ACTOR);
+      await members().add(neighbour.ownerId, user.id, 'viewer', SERVICE_ACTOR);
       const browser = await signedIn(user);
       const page = await browser.open(SIGN_IN);
-      expect(
-        page.html
-          .querySelectorAll('main code')
-          .map(({ text }) => text)
-          .sort(),
-      ).toEqual([client.id, neighbour.id].sort());
+      const shown = page.html.querySelectorAll('main code').map(({ text }) => text);
+      expect(shown.sort()).toEqual([client.id, neighbour.id].sort());
       const stranger = await signedIn(await service.make.user());
       expect(wordsOf(await stranger.open(SIGN_IN))).toContain('You belong to no organisation');
-      const csrf_token = page.html.querySelector('input[name=csrf_token]')!.getAttribute('value')!;
+      const form = { csrf_token: csrfTokenOn(page) };
       for (const id of [disabled.id, 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'x']) {
-        const refused = await browser.open(`${SIGN_IN}/${id}`, {
-          form: { csrf_token },
-          headers: { origin: service.url },
-        });
+        const refused = await browser.open(`${SIGN_IN}/${id}`, { form, headers: { origin: service.url } });
         expect([id, refused.status]).toEqual([id, 403]);
       }
       expect((await browser.open('/portal')).status).toBe(401);
     });
 
-    it.each([
-      [
-        'the login',
-        (user: UserEntity) => service.database.query('DELETE FROM sessions WHERE user_id = $1', [user.id]),
-      ],
-      [
-        'the membership',
-        (user: UserEntity) => service.app.get(MembersService).remove(owner.id, user.id, SERVICE_ACTOR),
-      ],
-      [
-        'webhooks_enabled',
-        () => service.app.get(UsersService).update(owner.id, { webhooksEnabled: false }, SERVICE_ACTOR),
-      ],
-      [
-        'the account',
-        (user: UserEntity) =>
-          service.app.get(UsersService).update(user.id, { enabled: false }, SERVICE_ACTOR),
-      ],
-      ['the account', (user: UserEntity) => service.app.get(UsersService).erase(user.id, SERVICE_ACTOR)],
-    ] as const)('ends with %s, and nothing revives it', async (what, end) => {
+    const enableWebhooks = (webhooksEnabled: boolean) =>
+      users().update(owner.id, { webhooksEnabled }, SERVICE_ACTOR);
+
+    it.each<[string, (user: UserEntity) => Promise<unknown>]>([
+      ['the login', ({ id }) => service.database.query('DELETE FROM sessions WHERE user_id = $1', [id])],
+      ['the membership', ({ id }) => members().remove(owner.id, id, SERVICE_ACTOR)],
+      ['webhooks_enabled', () => enableWebhooks(false)],
+      ['the account', (user) => service.make.setEnabled(user, false)],
+      ['the account', ({ id }) => users().erase(id, SERVICE_ACTOR)],
+    ])('ends with %s, and nothing revives it', async (what, end) => {
       const user = await member('developer');
       const browser = await inPortal(user);
       const revealed = browser.cookies.get('portal_session');
       await end(user);
       expect((await browser.open('/portal')).status).toBe(401);
       if (what === 'the account') return;
-      await service.app.get(UsersService).update(owner.id, { webhooksEnabled: true }, SERVICE_ACTOR);
-      if (what === 'the membership') {
-        await service.app.get(MembersService).add(owner.id, user.id, 'developer', SERVICE_ACTOR);
-      }
+      await enableWebhooks(true);
+      if (what === 'the membership') await members().add(owner.id, user.id, 'developer', SERVICE_ACTOR);
       const again = await signedIn(user);
       again.cookies.set('portal_session', revealed!);
       expect((await again.open('/portal')).status).toBe(401);
@@ -131,18 +114,16 @@ describe('The members of an organisation', () => {
         '/portal/logout',
       ]);
       const refused = await browser.open(`${path}/edit`);
-      expect([refused.status, wordsOf(refused)]).toEqual([
-        403,
-        expect.stringMatching(
-          /Your role does not allow this.*requires the role developer. Your role is viewer/,
-        ),
-      ]);
+      expect(refused.status).toBe(403);
+      expect(wordsOf(refused)).toMatch(
+        /Your role does not allow this.*requires the role developer. Your role is viewer/,
+      );
       const secret = await browser.open(`${path}/secret`, { form: {}, headers: { origin: service.url } });
       expect(secret.status).toBe(403);
-      await service.app.get(MembersService).changeRole(owner.id, user.id, 'developer', SERVICE_ACTOR);
+      await members().changeRole(owner.id, user.id, 'developer', SERVICE_ACTOR);
       const shown = await browser.submit(await browser.open(path), `${path}/secret`);
       expect(shown.text).toContain(endpoint.secret);
-      await service.app.get(MembersService).changeRole(owner.id, user.id, 'viewer', SERVICE_ACTOR);
+      await members().changeRole(owner.id, user.id, 'viewer', SERVICE_ACTOR);
       expect((await browser.open(`${path}/edit`)).status).toBe(403);
     });
 
@@ -156,19 +137,17 @@ describe('The members of an organisation', () => {
           '/portal/logout',
         ]);
       }
-      for (const path of [
+      const adminOnly = [
         'credentials/rotate',
         'credentials/end',
         'redirect-uris',
         'redirect-uris/remove',
         'members',
-      ]) {
+      ];
+      for (const path of adminOnly) {
         const refused = await browser.open(`/portal/${path}`, { form: {}, headers: { origin: service.url } });
-        expect([path, refused.status, wordsOf(refused)]).toEqual([
-          path,
-          403,
-          expect.stringContaining('You came with a one-time link'),
-        ]);
+        expect([path, refused.status]).toEqual([path, 403]);
+        expect(wordsOf(refused)).toContain('You came with a one-time link');
       }
     });
 
@@ -198,19 +177,18 @@ describe('The members of an organisation', () => {
     const user = await member('viewer');
     const admin = await inPortal(await member('admin'));
     const path = `${MEMBERS}/${user.id}`;
-    const wrong = await admin.submit(await admin.open(path), path, { role: 'king' });
+    const wrong = await admin.fillIn(path, { role: 'king' });
     expect([wrong.status, errorAt(wrong, 'role')]).toEqual([400, 'Choose one of these.']);
-    const changed = await admin.submit(await admin.open(path), path, { role: 'developer' });
+    const changed = await admin.fillIn(path, { role: 'developer' });
     expect(changed.headers.get('location')).toBe(MEMBERS);
     const removal = await admin.open(`${path}/remove`);
     expect((await admin.submit(removal, `${path}/remove`)).status).toBe(303);
     expect((await admin.submit(removal, `${path}/remove`)).status).toBe(404);
     for (const id of [user.id, 'x']) expect((await admin.open(`${MEMBERS}/${id}`)).status).toBe(404);
-    const told = await service.database.query<{ body: string }>(
-      "SELECT short_text_body AS body FROM notifications WHERE user_id = $1 AND message_id = 'ERR2901' ORDER BY id",
-      [user.id],
+    const told = (await notificationsOf(service, user.id)).filter(
+      ({ message_id }) => message_id === 'ERR2901',
     );
-    expect(told.map(({ body }) => body)).toEqual([
+    expect(told.map(({ short_text_body }) => short_text_body)).toEqual([
       `You are a member of “${owner.name}” with the role viewer.`,
       `You are a member of “${owner.name}” with the role developer.`,
       `You are a member of “${owner.name}” no longer.`,
@@ -221,7 +199,7 @@ describe('The members of an organisation', () => {
   it('of others stay hidden: an admin of one organisation changes nothing in another', async () => {
     const neighbour = await service.make.user({ kind: 'organisation' });
     const user = await service.make.user();
-    await service.app.get(MembersService).add(neighbour.id, user.id, 'viewer', SERVICE_ACTOR);
+    await members().add(neighbour.id, user.id, 'viewer', SERVICE_ACTOR);
     const admin = await inPortal(owner);
     expect((await admin.open(`${MEMBERS}/${user.id}`)).status).toBe(404);
     expect((await admin.open(`${MEMBERS}/${user.id}/remove`)).status).toBe(404);
@@ -233,8 +211,8 @@ describe('The members of an organisation', () => {
     await inPortal(user);
     await invite(await inPortal(owner));
     const person = await service.make.user({ email });
-    await service.app.get(UsersService).erase(user.id, SERVICE_ACTOR);
-    await service.app.get(UsersService).erase(person.id, SERVICE_ACTOR);
+    await users().erase(user.id, SERVICE_ACTOR);
+    await users().erase(person.id, SERVICE_ACTOR);
     const left = await service.database.query(
       `SELECT 1 FROM organisation_members WHERE user_id = $1
        UNION ALL SELECT 1 FROM portal_member_sessions WHERE user_id = $1
@@ -246,23 +224,15 @@ describe('The members of an organisation', () => {
   });
 
   describe('in the admin API', () => {
-    const id = (): string => owner.id;
-    const path = (): string => `/admin/users/${id()}/members`;
+    const path = (): string => `/admin/users/${owner.id}/members`;
 
     it('are added, listed, changed and removed', async () => {
       const bearer = await service.make.adminToken();
       const user = await service.make.user();
       const added = await service.http.send(path(), { bearer, json: { user_id: user.id, role: 'viewer' } });
-      expect([added.status, added.json]).toEqual([
-        201,
-        {
-          user_id: user.id,
-          name: user.name,
-          email: user.email,
-          role: 'viewer',
-          added_at: expect.any(String),
-        },
-      ]);
+      const { id: user_id, name, email: address } = user;
+      const shown = { user_id, name, email: address, role: 'viewer', added_at: expect.any(String) };
+      expect([added.status, added.json]).toEqual([201, shown]);
       const one = `${path()}/${user.id}`;
       const changed = await service.http.send(one, { method: 'PATCH', bearer, json: { role: 'admin' } });
       expect([changed.status, changed.json.role]).toEqual([200, 'admin']);
@@ -293,19 +263,17 @@ describe('The members of an organisation', () => {
     const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     const user = await service.make.user();
     const path = `/admin/console/users/${owner.id}/members`;
-    const wrong = await operator.submit(await operator.open(`${path}/new`), `${path}/new`, {
+    const wrong = await operator.fillIn(`${path}/new`, {
       user: 'nobody',
     });
     expect([wrong.status, errorAt(wrong, 'user')]).toEqual([400, 'No user has this email or ID.']);
     for (const role of ['viewer', 'admin']) {
       const fields = { user: user.email, role };
-      expect((await operator.submit(await operator.open(`${path}/new`), `${path}/new`, fields)).status).toBe(
-        303,
-      );
+      expect((await operator.fillIn(`${path}/new`, fields)).status).toBe(303);
       expect(wordsOf(await operator.open(path))).toMatch(new RegExp(`${user.email}\\s*${role}`));
     }
     const removal = `${path}/${user.id}/remove`;
-    expect((await operator.submit(await operator.open(removal), removal)).status).toBe(303);
+    expect((await operator.fillIn(removal)).status).toBe(303);
     expect(wordsOf(await operator.open(path))).toContain('no members but its own account');
   });
 });

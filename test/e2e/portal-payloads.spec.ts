@@ -4,33 +4,25 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
 
 const DATA = 'where-the-car-stands';
 
 /* A payload is shown if an attempt was delivered, or if there is an active consent with the scope of its type (contract §11.4). */
 describe('The portal shows a payload', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
+  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
+  const webhooks = Webhooks.setUp(service);
   let client: TestClient;
   let user: UserEntity;
   let endpoint: TestEndpoint;
   let portal: BrowserSession;
 
-  beforeAll(async () => {
-    service = await startService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
-    webhooks = await Webhooks.start(service);
-  });
   beforeEach(async () => {
     client = await service.make.client();
     user = await webhooks.consentedUser(client);
     endpoint = await webhooks.endpoint(client, { types: [TYPE, 'user.consent_revoked'], reply: 500 });
     portal = await enterPortal(service, client);
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
   });
 
   const disconnect = () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
@@ -90,7 +82,7 @@ describe('The portal shows a payload', () => {
       [delivery.id],
     );
     const path = `/portal/endpoints/${endpoint.id}/recover`;
-    await portal.submit(await portal.open(path), path);
+    await portal.fillIn(path);
     await webhooks.finished(delivery.id);
     await expectHidden(delivery);
     expect(
@@ -124,7 +116,7 @@ describe('The portal shows a payload', () => {
     );
     expect(wordsOf(await portal.open(pathOf(row!)))).toContain('"user.consent_revoked"');
     const path = `/portal/endpoints/${endpoint.id}/test`;
-    const test = await portal.submit(await portal.open(path), path, { type: TYPE });
+    const test = await portal.fillIn(path, { type: TYPE });
     expect(wordsOf(await portal.open(test.headers.get('location')!))).toContain('"plugged_in"');
   });
 

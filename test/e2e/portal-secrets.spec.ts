@@ -1,19 +1,19 @@
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { actionsOn } from '../support/audit-events.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, makeEndpoint, wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 describe('The secret of an endpoint in the portal', () => {
-  let service: TestService;
+  const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
   let client: TestClient;
   let browser: BrowserSession;
   let endpoint: EndpointEntity & { secret: string };
   let path: string;
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
     client = await service.make.client();
     browser = await enterPortal(service, client);
   });
@@ -21,17 +21,10 @@ describe('The secret of an endpoint in the portal', () => {
     endpoint = await makeEndpoint(service, client);
     path = `/portal/endpoints/${endpoint.id}`;
   });
-  afterAll(() => service.stop());
 
   const shown = (page: Page): string => page.html.querySelector('#signing-secret')!.getAttribute('value')!;
   const reveal = async (): Promise<Page> => browser.submit(await browser.open(path), `${path}/secret`);
-  const actions = async (): Promise<unknown[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 AND actor_type = $2 ORDER BY id',
-        [endpoint.id, 'client'],
-      )
-    ).map(({ action }) => action);
+  const actions = () => actionsOn(service, endpoint.id, 'webhook_endpoint.secret_');
 
   it('is answered with a 409 page if no configured key unseals it', async () => {
     await service.database.query(`UPDATE webhook_endpoints SET sealed_secret = '\\x00' WHERE id = $1`, [

@@ -2,30 +2,32 @@ import { Webhook } from 'standardwebhooks';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { auditEventsOn } from '../support/audit-events.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { holdWaitForTest } from '../support/portal-set-up.js';
 import { Receiver } from '../support/receiver.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { until } from '../support/until.js';
 
+const FAILED = { state: 'failed', type: 'webhook.test', isTest: true } as const;
+
 describe('In the portal,', () => {
-  let service: TestService;
+  const wait = holdWaitForTest();
+  const service = useSharedService({ env: WEBHOOK_ENV });
+  const receiver = Receiver.setUp((response) => {
+    const answer = () => void response.writeHead(status).end(`answered <${status}>`);
+    if (held) held.push(answer);
+    else answer();
+  });
   let client: TestClient;
   let browser: BrowserSession;
-  let receiver: Receiver;
   let status: number;
   let held: (() => void)[] | undefined;
-  const wait = holdWaitForTest();
 
   beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-    receiver = await Receiver.start((response) => {
-      const answer = () => void response.writeHead(status).end(`answered <${status}>`);
-      if (held) held.push(answer);
-      else answer();
-    });
     client = await service.make.client();
     browser = await enterPortal(service, client);
   });
@@ -34,17 +36,13 @@ describe('In the portal,', () => {
     held = undefined;
     receiver.requests.length = 0;
   });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
 
   const newEndpoint = (): Promise<EndpointEntity & { secret: string }> =>
     makeEndpoint(service, client, { url: receiver.url() });
   const testPath = ({ id }: EndpointEntity): string => `/portal/endpoints/${id}/test`;
   const recoverPath = ({ id }: EndpointEntity): string => `/portal/endpoints/${id}/recover`;
   const sendTest = async (endpoint: EndpointEntity, type?: string): Promise<Page> =>
-    browser.submit(await browser.open(testPath(endpoint)), testPath(endpoint), { type });
+    browser.fillIn(testPath(endpoint), { type });
   const locationOf = (page: Page): string => page.headers.get('location')!;
   const turn = (endpoint: EndpointEntity, enabled: boolean): Promise<unknown> =>
     service.app.get(EndpointsService).update(endpoint.id, client.id, { enabled }, SERVICE_ACTOR);
@@ -77,9 +75,8 @@ describe('In the portal,', () => {
       const endpoint = await newEndpoint();
       const form = await browser.open(`${testPath(endpoint)}?type=charging_session.ended`);
       const options = form.html.querySelectorAll('#event-type option');
-      expect(options.filter((option) => option.hasAttribute('selected')).map(({ text }) => text)).toEqual([
-        'charging_session.ended',
-      ]);
+      const selected = options.filter((option) => option.hasAttribute('selected'));
+      expect(selected.map(({ text }) => text)).toEqual(['charging_session.ended']);
       expect(form.html.querySelectorAll('details summary').map(({ text }) => text)).toEqual(
         options.map(({ text }) => text),
       );
@@ -91,20 +88,15 @@ describe('In the portal,', () => {
         expect(wordsOf(page)).toContain(words);
       }
       expect(page.text).not.toContain('http-equiv="refresh"');
-      const [request] = receiver.requests;
-      const verified = new Webhook(endpoint.secret).verify(
-        request!.body,
-        request!.headers as Record<string, string>,
-      );
+      const { body, headers } = receiver.requests[0]!;
+      const verified = new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
       expect(verified).toMatchObject({
         id: expect.stringMatching(/^evnt[0-7]/),
         type: 'charging_session.ended',
         user_id: expect.stringMatching(/^user0+$/),
       });
       expect(wordsOf(page)).toContain((verified as { id: string }).id);
-      expect(wordsOf(page)).toContain(
-        `webhook-signature: ${request!.headers['webhook-signature'] as string}`,
-      );
+      expect(wordsOf(page)).toContain(`webhook-signature: ${headers['webhook-signature'] as string}`);
     });
 
     it('that fails shows the reason and advice, and is not retried', async () => {
@@ -141,23 +133,16 @@ describe('In the portal,', () => {
 
   it('a resent delivery keeps its id and is recorded as an audit event', async () => {
     const endpoint = await newEndpoint();
-    const id = await seedDelivery(service, endpoint, {
-      state: 'failed',
-      type: 'webhook.test',
-      isTest: true,
-      attempts: [{ status: 500 }],
-    });
+    const id = await seedDelivery(service, endpoint, { ...FAILED, attempts: [{ status: 500 }] });
     const path = `/portal/deliveries/${id}`;
     const answer = await browser.submit(await browser.open(path), `${path}/resend`);
     expect([answer.status, locationOf(answer)]).toEqual([303, path]);
     await until('it arrived', async () => wordsOf(await browser.open(path)).includes('Delivered'));
     expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([id]);
     expect(wordsOf(await browser.open(path))).toContain('#2');
-    const audited = await service.database.query(
-      `SELECT actor_type, actor_id, address FROM audit_events WHERE action = 'delivery.resent' AND subject_id = $1`,
-      [id],
-    );
-    expect(audited).toEqual([{ actor_type: 'client', actor_id: client.id, address: '127.0.0.1' }]);
+    expect(await auditEventsOn(service, id, 'delivery.resent')).toMatchObject([
+      { actor_type: 'client', actor_id: client.id, address: '127.0.0.1' },
+    ]);
   });
 
   describe('a recovery', () => {
@@ -167,11 +152,9 @@ describe('In the portal,', () => {
     ])('whose deliveries are all answered with %i says “%s”', async (answer, words, tone) => {
       status = answer;
       const endpoint = await newEndpoint();
-      for (let n = 0; n < 3; n++) {
-        await seedDelivery(service, endpoint, { state: 'failed', type: 'webhook.test', isTest: true });
-      }
+      for (let n = 0; n < 3; n++) await seedDelivery(service, endpoint, FAILED);
       const path = recoverPath(endpoint);
-      const location = locationOf(await browser.submit(await browser.open(path), path));
+      const location = locationOf(await browser.fillIn(path));
       await until(
         'it is over',
         async () => !wordsOf(await browser.open(location)).includes('of 3 deliveries done'),
@@ -183,7 +166,8 @@ describe('In the portal,', () => {
     });
 
     const recoveries = async (): Promise<number> =>
-      (await service.database.query('SELECT 1 FROM webhook_recoveries')).length;
+      (await service.database.query('SELECT 1 FROM webhook_recoveries WHERE client_id = $1', [client.id]))
+        .length;
 
     it.each([
       ['x', '2026-03-01T00:00', 'from', 'Enter a date and a time'],
@@ -199,7 +183,7 @@ describe('In the portal,', () => {
       expect([page.status, errorAt(page, field)?.slice(0, error.length)]).toEqual([400, error]);
       expect(page.html.querySelector(`#${field}`)!.getAttribute('value')).toBe(field === 'from' ? from : to);
       await seedDelivery(service, endpoint, { state: 'failed' });
-      const posted = await browser.submit(await browser.open(path), path, {
+      const posted = await browser.fillIn(path, {
         from: from || ' ',
         to: to || ' ',
       });
@@ -227,7 +211,7 @@ describe('In the portal,', () => {
       const elsewhere = await newEndpoint();
       const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour));
       const seed = (hour: number, of = endpoint, state: 'failed' | 'delivered' = 'failed') =>
-        seedDelivery(service, of, { state, at: at(hour), type: 'webhook.test', isTest: true });
+        seedDelivery(service, of, { ...FAILED, state, at: at(hour) });
       const within = [await seed(10), await seed(11), await seed(12)];
       await seed(9);
       await seed(13);
@@ -257,11 +241,9 @@ describe('In the portal,', () => {
       const list = done.html.querySelectorAll('a').find(({ text }) => text === 'View these deliveries')!;
       const rows = (await browser.open(list.getAttribute('href')!)).html.querySelectorAll('.rows > li');
       expect(rows).toHaveLength(3);
-      const [audited] = await service.database.query(
-        `SELECT actor_id, after->>'deliveries' AS deliveries FROM audit_events WHERE action = 'delivery.recovered' AND subject_id = $1`,
-        [endpoint.id],
-      );
-      expect(audited).toEqual({ actor_id: client.id, deliveries: '3' });
+      expect(await auditEventsOn(service, endpoint.id, 'delivery.recovered')).toMatchObject([
+        { actor_id: client.id, after: { deliveries: 3 } },
+      ]);
     });
   });
 });

@@ -1,6 +1,8 @@
 import { IdentitiesRepository } from '../../src/identity-providers/identities.repository.js';
+import { UsersRepository } from '../../src/users/accounts/users.repository.js';
+import { actionsOn, lastRefusal } from '../support/audit-events.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
 const SCOPE = 'openid email profile groups';
@@ -20,62 +22,39 @@ const newPerson = (more: TestPerson = {}): [sub: string, person: TestPerson & { 
 };
 
 describe('The account of a person who logs in through a provider', () => {
-  let idp: IdentityProvider;
-  let service: TestService;
+  const idp = new IdentityProvider();
+  const service = useServiceWithProvider(idp, PROVIDERS, { instances: 2 });
   const newBrowser = () => new PersonBrowser(service.url, idp.url);
   const add = (more: TestPerson = {}) => {
     const [sub, person] = newPerson(more);
     idp.people.set(sub, person);
     return { sub, email: person.email };
   };
-  const userOf = async (email: string) =>
-    (
-      await service.database.query<{
-        id: string;
-        name: string;
-        role: string;
-        operator_role: string | null;
-        password_hash: string | null;
-        verified: boolean;
-      }>(
-        `SELECT id, name, role, operator_role, password_hash, email_verified_at IS NOT NULL AS verified
-           FROM users WHERE lower(email) = $1`,
-        [email],
-      )
-    )[0];
-  const actionsOn = async (id: string) =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [id],
-      )
-    ).map(({ action }) => action);
-  const reasons = async () =>
-    (
-      await service.database.query<{ reason: string }>(
-        "SELECT after->>'reason' AS reason FROM audit_events WHERE action = 'session.refused' ORDER BY id DESC LIMIT 1",
-      )
-    )[0]?.reason;
-
-  beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    service = await startService({ env: idp.env(...PROVIDERS), instances: 2 });
-    idp.serveTo(
-      service.url,
-      PROVIDERS.map(({ id }) => id),
-    );
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const userOf = (email: string) => service.app.get(UsersRepository).findByEmailWithPassword(email);
+  /** Expects a login at the provider to be refused for this reason. */
+  const expectRefused = async (sub: string, reason: string, id?: string) =>
+    expect([(await newBrowser().logIn(sub, id)).status, await lastRefusal(service)]).toEqual([403, reason]);
+  const expectOnlyOne = async (sub: string, email: string) => {
+    const users = await service.database.query('SELECT 1 FROM users WHERE email = $1', [email]);
+    const links = await service.database.query('SELECT 1 FROM identities WHERE subject = $1', [sub]);
+    expect([users.length, links.length]).toEqual([1, 1]);
+  };
 
   it('is made with the name and address there, without a password, and audited', async () => {
     const { sub, email } = add({ name: 'Ada Driver' });
-    expect((await newBrowser().logIn(sub)).status).toBe(303);
+    const browser = newBrowser();
+    const answer = await browser.logIn(sub, 'company', '/account/sessions');
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account/sessions']);
+    const page = await browser.service.open('/account');
+    for (const words of ['Ada Driver', email]) expect(page.html.text).toContain(words);
     const user = (await userOf(email))!;
-    expect(user).toMatchObject({ name: 'Ada Driver', role: 'user', password_hash: null, verified: true });
-    expect(await actionsOn(user.id)).toEqual(['user.created', 'user.identity_linked', 'session.started']);
+    expect(user).toMatchObject({ name: 'Ada Driver', role: 'user', passwordHash: null });
+    expect(user.emailVerifiedAt).not.toBeNull();
+    expect(await actionsOn(service, user.id)).toEqual([
+      'user.created',
+      'user.identity_linked',
+      'session.started',
+    ]);
   });
 
   it('is made under the address if the name there cannot be shown', async () => {
@@ -101,8 +80,8 @@ describe('The account of a person who logs in through a provider', () => {
     const page = await browser.service.open('/account/notifications');
     expect(page.html.text).toContain('linked to “Example Company”');
     expect((await browser.service.open('/account/sessions')).html.text).toContain('Example Company');
-    expect(await actionsOn(user.id)).toContain('user.identity_linked');
-    expect((await userOf(email))!.verified).toBe(true);
+    expect(await actionsOn(service, user.id)).toContain('user.identity_linked');
+    expect((await userOf(email))!.emailVerifiedAt).not.toBeNull();
   });
 
   it('has a verified address only if the provider calls this one verified', async () => {
@@ -111,59 +90,53 @@ describe('The account of a person who logs in through a provider', () => {
     await service.database.query('UPDATE users SET email_verified_at = NULL WHERE email = $1', [email]);
     idp.people.set(sub, { email, email_verified: false });
     await newBrowser().logIn(sub);
-    expect((await userOf(email))!.verified).toBe(false);
+    expect((await userOf(email))!.emailVerifiedAt).toBeNull();
     idp.people.set(sub, { email, email_verified: true });
     await newBrowser().logIn(sub);
-    expect((await userOf(email))!.verified).toBe(true);
+    expect((await userOf(email))!.emailVerifiedAt).not.toBeNull();
   });
 
   it('is not linked by an address that is not verified', async () => {
     const { sub, email } = add({ email_verified: false });
     await service.make.user({ email });
-    expect([(await newBrowser().logIn(sub, 'linking')).status, await reasons()]).toEqual([
-      403,
-      'email_not_verified',
-    ]);
+    await expectRefused(sub, 'email_not_verified', 'linking');
   });
 
   it('is not made where accounts are only linked', async () => {
     const { sub } = add();
-    expect([(await newBrowser().logIn(sub, 'linking')).status, await reasons()]).toEqual([403, 'no_account']);
+    await expectRefused(sub, 'no_account', 'linking');
   });
 
   it('is not linked where that is done by hand', async () => {
     const { sub, email } = add();
     await service.make.user({ email });
-    expect([(await newBrowser().logIn(sub, 'by-hand')).status, await reasons()]).toEqual([403, 'no_account']);
+    await expectRefused(sub, 'no_account', 'by-hand');
   });
 
   it('is not given to somebody else who got the address there', async () => {
     const { sub, email } = add();
     await newBrowser().logIn(sub, 'company');
     const successor = add({ email });
-    expect([(await newBrowser().logIn(successor.sub, 'company')).status, await reasons()]).toEqual([
-      403,
-      'no_account',
-    ]);
+    await expectRefused(successor.sub, 'no_account');
   });
 
   it('that is disabled is refused, linked or not', async () => {
     const { sub, email } = add();
     await newBrowser().logIn(sub);
     await service.database.query('UPDATE users SET enabled = false WHERE email = $1', [email]);
-    expect([(await newBrowser().logIn(sub)).status, await reasons()]).toEqual([403, 'account_disabled']);
+    await expectRefused(sub, 'account_disabled');
     await service.database.query('DELETE FROM identities WHERE subject = $1', [sub]);
-    expect([(await newBrowser().logIn(sub)).status, await reasons()]).toEqual([403, 'account_disabled']);
+    await expectRefused(sub, 'account_disabled');
   });
 
   it('of an operator is neither linked by nor let in through a provider of users', async () => {
     const { sub, email } = add();
     await service.make.user({ email, role: 'operator' });
-    expect([(await newBrowser().logIn(sub)).status, await reasons()]).toEqual([403, 'not_for_you']);
+    await expectRefused(sub, 'not_for_you');
     const other = add();
     await newBrowser().logIn(other.sub);
     await service.database.query("UPDATE users SET role = 'operator' WHERE email = $1", [other.email]);
-    expect([(await newBrowser().logIn(other.sub)).status, await reasons()]).toEqual([403, 'not_for_you']);
+    await expectRefused(other.sub, 'not_for_you');
   });
 
   it.each([['staff'], [['guests', 'admins']]])('becomes an operator by the claim %j', async (groups) => {
@@ -183,7 +156,7 @@ describe('The account of a person who logs in through a provider', () => {
     );
     idp.people.set(sub, { email, email_verified: true, groups: ['guests'] });
     expect((await newBrowser().logIn(sub, 'staff')).status).toBe(303);
-    expect((await userOf(email))!.operator_role).toBe('admin');
+    expect((await userOf(email))!.operatorRole).toBe('admin');
   });
 
   it('is no operator any more once the claim is gone: sessions end, and it is audited', async () => {
@@ -192,29 +165,31 @@ describe('The account of a person who logs in through a provider', () => {
     const before = newBrowser();
     await before.logIn(sub, 'staff');
     idp.people.set(sub, { email, email_verified: true, groups: ['guests'] });
-    expect([(await newBrowser().logIn(sub, 'staff')).status, await reasons()]).toEqual([403, 'not_for_you']);
+    await expectRefused(sub, 'not_for_you', 'staff');
     const user = (await userOf(email))!;
     expect(user.role).toBe('user');
-    expect(await actionsOn(user.id)).toContain('user.updated');
+    expect(await actionsOn(service, user.id)).toContain('user.updated');
     expect((await before.service.open('/admin/console')).status).toBe(302);
   });
 
   it('of a provider for both is a user without the claim, and an operator with it', async () => {
     const { sub, email } = add();
-    expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
-    expect((await userOf(email))!.role).toBe('user');
-    idp.people.set(sub, { email, email_verified: true, groups: 'staff' });
-    expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
-    expect((await userOf(email))!.operator_role).toBe('viewer');
-    idp.people.set(sub, { email, email_verified: true, groups: ['staff', 'admins', 'guests'] });
-    expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
-    expect((await userOf(email))!.operator_role).toBe('admin');
+    const steps: [groups: TestPerson['groups'], role: string | null][] = [
+      [undefined, null],
+      ['staff', 'viewer'],
+      [['staff', 'admins', 'guests'], 'admin'],
+    ];
+    for (const [groups, role] of steps) {
+      idp.people.set(sub, { email, email_verified: true, groups });
+      expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
+      expect((await userOf(email))!.operatorRole).toBe(role);
+    }
   });
 
   it('is not made by a provider of operators for somebody without the claim', async () => {
     const { sub, email } = add();
-    expect([(await newBrowser().logIn(sub, 'staff')).status, await reasons()]).toEqual([403, 'not_for_you']);
-    expect(await userOf(email)).toBeUndefined();
+    await expectRefused(sub, 'not_for_you', 'staff');
+    expect(await userOf(email)).toBeNull();
   });
 
   it('is one also if the person logs in for the first time in several browsers at once, on two instances', async () => {
@@ -228,9 +203,7 @@ describe('The account of a person who logs in through a provider', () => {
       }),
     );
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
-    const users = await service.database.query('SELECT 1 FROM users WHERE email = $1', [email]);
-    const links = await service.database.query('SELECT 1 FROM identities WHERE subject = $1', [sub]);
-    expect([users.length, links.length]).toEqual([1, 1]);
+    await expectOnlyOne(sub, email);
   });
 
   it('is the same if another sign-in links the person after this one has looked for a link', async () => {
@@ -242,25 +215,12 @@ describe('The account of a person who logs in through a provider', () => {
     expect((await newBrowser().logIn(sub)).status).toBe(303);
     expect(found.flatMap(({ mock }) => mock.calls)).toHaveLength(1);
     for (const each of found) each.mockRestore();
-    const users = await service.database.query('SELECT 1 FROM users WHERE email = $1', [email]);
-    const links = await service.database.query('SELECT 1 FROM identities WHERE subject = $1', [sub]);
-    expect([users.length, links.length]).toEqual([1, 1]);
-  });
-
-  it('is erased together with its links and sign-ins', async () => {
-    const { sub, email } = add();
-    await newBrowser().logIn(sub);
-    const admin = await service.make.clientToken(await service.make.operatorClient());
-    const { id } = (await userOf(email))!;
-    expect((await service.http.send(`/admin/users/${id}`, { method: 'DELETE', bearer: admin })).status).toBe(
-      204,
-    );
-    expect(await service.database.query('SELECT 1 FROM identities WHERE subject = $1', [sub])).toEqual([]);
+    await expectOnlyOne(sub, email);
   });
 
   it('when somebody cancels there, is told so', async () => {
     const answer = await newBrowser().logIn('');
-    expect([answer.status, await reasons()]).toEqual([400, 'provider_refused']);
+    expect([answer.status, await lastRefusal(service)]).toEqual([400, 'provider_refused']);
     expect(answer.html.querySelector('h1')?.text).toBe('The login was not completed');
   });
 
@@ -281,7 +241,7 @@ describe('The account of a person who logs in through a provider', () => {
 
     it('lists its links, and loses one with the sessions that came from it', async () => {
       const { sub, browser, user } = await linked();
-      const bearer = await service.make.clientToken(await service.make.operatorClient());
+      const bearer = await service.make.adminToken();
       const path = `/admin/users/${user.id}/identities`;
       const list = await service.http.get(path, { bearer });
       const time = expect.stringMatching(/^\d{4}-.*Z$/);
@@ -292,11 +252,11 @@ describe('The account of a person who logs in through a provider', () => {
       expect((await browser.service.open('/account')).status).toBe(302);
       expect((await service.http.send(`${path}/company`, { method: 'DELETE', bearer })).status).toBe(404);
       expect((await service.http.get(path, { bearer })).json).toEqual([]);
-      expect(await actionsOn(user.id)).toContain('user.identity_removed');
+      expect(await actionsOn(service, user.id)).toContain('user.identity_removed');
     });
 
     it('is 404 for an unknown user', async () => {
-      const bearer = await service.make.clientToken(await service.make.operatorClient());
+      const bearer = await service.make.adminToken();
       const unknown = `/admin/users/user01HN2NJ9NMRZBXT1H6FT9N7735/identities`;
       expect((await service.http.get(unknown, { bearer })).status).toBe(404);
     });

@@ -4,14 +4,13 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { TestClient } from '../support/factory.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
-import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 describe('A purge', () => {
-  let service: TestService;
+  const service = useService();
   let client: TestClient;
   let user: UserEntity;
   beforeAll(async () => {
-    service = await startService();
     leaveOutScheduledPurges(service);
     client = await service.make.client();
     user = await service.make.user();
@@ -20,10 +19,6 @@ describe('A purge', () => {
     jest
       .spyOn(timers, 'setTimeout')
       .mockImplementation((ms, ...more) => rest(ms === 1_000 ? 0 : ms, ...more));
-  });
-  afterAll(async () => {
-    jest.restoreAllMocks();
-    await service.stop();
   });
 
   const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
@@ -116,12 +111,10 @@ describe('A purge', () => {
 });
 
 describe('A purge deletes exactly the notifications that are due:', () => {
-  let service: TestService;
+  const service = useService({ env: { RETENTION_DAYS: '2' } });
   beforeAll(async () => {
-    service = await startService({ env: { RETENTION_DAYS: '2' } });
     leaveOutScheduledPurges(service);
   });
-  afterAll(() => service.stop());
 
   it.each([
     ['resolved longer ago than the retention time', 'ACTIONABLE', { resolved_at: '49 hours' }, false],

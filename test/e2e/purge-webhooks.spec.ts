@@ -1,30 +1,24 @@
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 describe('A purge of webhooks', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
+  const service = useService({
+    env: { ...WEBHOOK_ENV, RETENTION_DAYS: '2', WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' },
+  });
+  const webhooks = Webhooks.setUp(service);
   let client: TestClient;
   let user: UserEntity;
   let endpoint: TestEndpoint;
 
   beforeAll(async () => {
-    service = await startService({
-      env: { ...WEBHOOK_ENV, RETENTION_DAYS: '2', WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' },
-    });
     leaveOutScheduledPurges(service);
-    webhooks = await Webhooks.start(service);
     client = await service.make.client();
     user = await webhooks.consentedUser(client);
     endpoint = await webhooks.endpoint(client);
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
   });
 
   const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);

@@ -8,20 +8,18 @@ import { PasswordLinksService } from '../../src/users/passwords/password-links.s
 import { newPkce, type TestClient, type Tokens } from '../support/factory.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
-let service: TestService;
+// No code of one test expires during another, whose purge would delete it.
+const service = useService({ instances: 2, env: { AUTHORIZATION_CODE_TTL_SECONDS: '600' } });
 let client: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  // No code of one test expires during another, whose purge would delete it.
-  service = await startService({ instances: 2, env: { AUTHORIZATION_CODE_TTL_SECONDS: '600' } });
   leaveOutScheduledPurges(service);
   client = await service.make.client();
   user = await service.make.user();
 });
-afterAll(() => service.stop());
 
 /** How long rows of some tables are kept after their end. */
 const KEPT: Record<string, string> = {

@@ -9,7 +9,7 @@ import type { Answer } from '../support/http.js';
 import { statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
 import { stopPurges } from '../support/stop-purges.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const LIMIT = 2;
@@ -24,13 +24,12 @@ interface Row {
 }
 
 describe('The notification in a 429', () => {
-  let service: TestService;
+  const service = useService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
   let admin: string;
   let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
     // Its statements would be among those that a flood is said not to cost.
     await stopPurges(service);
     admin = await service.make.adminToken();
@@ -39,7 +38,6 @@ describe('The notification in a 429', () => {
     client = await service.make.client();
     bearer = await service.make.clientToken(client);
   });
-  afterAll(() => service.stop());
 
   const ask = (token = bearer, instance = 0): Promise<Answer> =>
     service.instances[instance]!.http.get('/v2/users', { bearer: token });

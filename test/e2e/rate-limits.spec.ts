@@ -4,7 +4,7 @@ import { holdClock, putClockForward } from '../support/clock.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { limitHeaders, retryAfterOf, expectRetryAfter, statusesOf, tally } from '../support/rate-limits.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const LIMIT = 5;
 const HOUR = 3600;
@@ -25,20 +25,18 @@ const isRead = ([path, { method }]: [string, HttpOptions, number]): boolean =>
   path.startsWith('/notifications') && method === undefined;
 
 describe('The limit of bearer endpoints', () => {
-  let service: TestService;
+  const service = useService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
   let admin: string;
   let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
     admin = await service.make.adminToken();
   });
   beforeEach(async () => {
     client = await service.make.client();
     bearer = await service.make.clientToken(client);
   });
-  afterAll(() => service.stop());
 
   const ask = (path = '/v2/users', options: HttpOptions = {}): Promise<Answer> =>
     service.http.send(path, { bearer, ...options });
@@ -101,10 +99,7 @@ describe('The limit of bearer endpoints', () => {
       const head = await ask('/v2/users', { method: 'HEAD' });
       expect([head.status, head.text, limitHeaders(head)]).toEqual([429, '', [LIMIT, 0]]);
       expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
-      expectRetryAfter(
-        { ...head, text: get.text.replace(/\d+ seconds/, `${retryAfterOf(head)} seconds`) },
-        HOUR,
-      );
+      expect(retryAfterOf(head)).toBeLessThanOrEqual(retryAfterOf(get));
     });
 
     it('before version and body are checked', async () => {
@@ -201,15 +196,12 @@ describe('The limit of bearer endpoints', () => {
     });
 
     it('client-credentials requests for the client, separately from the user who owns it', async () => {
-      const owned = await service.make.client({ ownerId: (await service.make.user()).id });
+      const owner = await service.make.user();
+      const owned = await service.make.client({ ownerId: owner.id });
       const [first, second] = [await service.make.clientToken(owned), await service.make.clientToken(owned)];
       expect((await exhaust(first)).status).toBe(429);
       expect((await as(second)()).status).toBe(429);
-      const [{ email }] = (await service.database.query<{ email: string }>(
-        'SELECT email FROM users WHERE id = $1',
-        [owned.ownerId],
-      )) as [{ email: string }];
-      const ofOwner = await userToken({ email, id: owned.ownerId } as UserEntity, owned);
+      const ofOwner = await userToken(owner, owned);
       expect(limitHeaders(await as(ofOwner)())).toEqual([LIMIT, LIMIT - 1]);
     });
 
@@ -229,10 +221,7 @@ describe('The limit of bearer endpoints', () => {
       for (let n = 0; n < LIMIT + 3; n++) {
         const answers = [
           await ask('/admin/users', { bearer: token }),
-          await service.http.send('/o/introspect/', {
-            form: { token: bearer },
-            basic: { id: operator.id, secret: operator.secret },
-          }),
+          await service.http.send('/o/introspect/', { form: { token: bearer }, basic: operator }),
           await service.http.send('/o/introspect/', { form: { token: bearer }, bearer: token }),
         ];
         expect(answers.map((answer) => [answer.status, ...limitHeaders(answer)])).toEqual(

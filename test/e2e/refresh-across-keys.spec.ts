@@ -4,26 +4,20 @@ import { writeRefreshToken } from '../../src/tokens/token-record.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import {
-  startInstance,
-  startService,
-  TEST_ENCRYPTION_KEY,
-  type TestService,
-} from '../support/test-service.js';
+import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { endGrace, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 
 const NEXT_ENCRYPTION_KEY = Buffer.alloc(32, 'n').toString('base64');
 
 /** Refresh tokens and the keys that sign them. */
 describe('A refresh token', () => {
-  let service: TestService;
+  const service = useService();
   let client: TestClient;
   let user: UserEntity;
   let first: Tokens;
   let second: Tokens;
 
   beforeAll(async () => {
-    service = await startService();
     client = await service.make.client();
     user = await service.make.user();
   });
@@ -31,7 +25,6 @@ describe('A refresh token', () => {
     first = await service.make.tokens(client, user);
     second = (await use(first.refresh_token)).json as Tokens;
   });
-  afterAll(() => service.stop());
 
   const use = (token: string, http = service.http) => refresh(http, client, token);
   const keys = () => service.app.get(TokenKeysService);

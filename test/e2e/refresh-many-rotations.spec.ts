@@ -1,6 +1,6 @@
 import type { TestClient, Tokens } from '../support/factory.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { changeGrant, refreshRecordOf } from '../support/tokens.js';
 
 // The grant's row stores the times of at most this many rotations.
@@ -8,14 +8,12 @@ const KEPT = 600;
 
 /** Many rotations within one grace time, by a faulty client or by many that share a token. */
 describe('A refresh token that was rotated within the grace time', () => {
-  let service: TestService;
+  const service = useSharedService();
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await startService();
     client = await service.make.client();
   });
-  afterAll(() => service.stop());
 
   /** Rotates a grant's refresh token this many times. Returns the first and the current token. */
   async function rotated(times: number): Promise<{ first: string; present: string }> {

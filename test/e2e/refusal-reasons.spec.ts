@@ -6,24 +6,23 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { authorizePath } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, refresh, revoke } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { changeGrant, endGrace, strangeToken } from '../support/tokens.js';
 
-let service: TestService;
+const service = useSharedService();
 let client: TestClient;
 let other: TestClient;
 let user: UserEntity;
 
-beforeAll(async () => (service = await sharedService()));
 beforeEach(async () => {
   client = await service.make.client();
   other = await service.make.client();
   user = await service.make.user();
 });
-afterAll(() => service.stop());
 
 const query = <T = unknown>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
 
@@ -38,7 +37,12 @@ async function reasonsOf(of: TestClient): Promise<string[]> {
 }
 
 /** Expects this answer for the client, and a reason that the console explains to operators in its own words. */
-async function expectReason(answer: Answer, error: string, reason: string, words: RegExp): Promise<void> {
+async function expectReason(
+  answer: Answer,
+  reason: string,
+  words: RegExp,
+  error = 'invalid_grant',
+): Promise<void> {
   expectOAuthError(answer, 400, error);
   expect([reason, answer.json.error_description]).toEqual([reason, expect.stringMatching(words)]);
   expect(await reasonsOf(client)).toContain(reason);
@@ -53,18 +57,13 @@ describe('Before authentication, a client learns nothing', () => {
     const { refresh_token } = await service.make.tokens(client, user);
     const code = await service.make.code(client, user);
     const told = new Set<string>();
-    for (const [secret, sent] of [
+    const about = { grant_type, client_id: client.id, redirect_uri: REDIRECT_URI };
+    for (const [client_secret, sent] of [
       ['x'.repeat(40), { code, refresh_token }],
       ['x'.repeat(40), { code: 'x', refresh_token: 'x' }],
       [undefined, { code, refresh_token }],
     ] as const) {
-      const answer = await service.http.token({
-        grant_type,
-        client_id: client.id,
-        client_secret: secret,
-        redirect_uri: REDIRECT_URI,
-        ...sent,
-      });
+      const answer = await service.http.token({ ...about, client_secret, ...sent });
       expectOAuthError(answer, 401, 'invalid_client');
       told.add(answer.text);
     }
@@ -77,8 +76,8 @@ describe('About the code or token of another client, a client learns only what i
     const stolen = await exchange(service.http, client, await service.make.code(other, user));
     const unknown = await exchange(service.http, client, newSecret('authorizationCode'));
     expect(stolen.text).toBe(unknown.text);
-    await expectReason(stolen, 'invalid_grant', 'code_of_another_client', /unknown/);
-    await expectReason(unknown, 'invalid_grant', 'code_unknown', /unknown/);
+    await expectReason(stolen, 'code_of_another_client', /unknown/);
+    await expectReason(unknown, 'code_unknown', /unknown/);
   });
 
   it('a used code with any redirect URI and verifier', async () => {
@@ -95,7 +94,7 @@ describe('About the code or token of another client, a client learns only what i
 
   it('a refresh token that is live, retired or revoked', async () => {
     const unknown = await refresh(service.http, client, strangeToken('refresh'));
-    await expectReason(unknown, 'invalid_grant', 'refresh_token_unknown', /unknown/);
+    await expectReason(unknown, 'refresh_token_unknown', /unknown/);
     const { refresh_token } = await service.make.tokens(other, user);
     expect((await refresh(service.http, client, refresh_token)).text).toBe(unknown.text);
     expect(await reasonsOf(client)).toContain('refresh_token_of_another_client');
@@ -109,40 +108,30 @@ describe('About the code or token of another client, a client learns only what i
 describe('About its own code, a client learns', () => {
   it('that it is malformed', async () => {
     for (const code of ['x', newSecret('authorizationCode').slice(0, -1), strangeToken('refresh')])
-      await expectReason(
-        await exchange(service.http, client, code),
-        'invalid_grant',
-        'code_malformed',
-        /malformed/,
-      );
+      await expectReason(await exchange(service.http, client, code), 'code_malformed', /malformed/);
   });
 
   it('that it was issued for another redirect URI', async () => {
     const code = await service.make.code(client, user);
     const answer = await exchange(service.http, client, code, { redirect_uri: `${REDIRECT_URI}/` });
-    await expectReason(answer, 'invalid_grant', 'redirect_uri_mismatch', /different redirect_uri/);
+    await expectReason(answer, 'redirect_uri_mismatch', /different redirect_uri/);
   });
 
   it('that its verifier is missing, wrong or unexpected', async () => {
     const code = await service.make.code(client, user, { pkce: newPkce() });
     const missing = await exchange(service.http, client, code);
-    await expectReason(missing, 'invalid_grant', 'verifier_missing', /code_verifier is missing/);
+    await expectReason(missing, 'verifier_missing', /code_verifier is missing/);
     const wrong = await exchange(service.http, client, code, { code_verifier: newPkce().verifier });
-    await expectReason(wrong, 'invalid_grant', 'verifier_wrong', /does not match/);
+    await expectReason(wrong, 'verifier_wrong', /does not match/);
     const plain = await service.make.code(client, user);
     const answer = await exchange(service.http, client, plain, { code_verifier: newPkce().verifier });
-    await expectReason(answer, 'invalid_grant', 'verifier_unexpected', /without a code_challenge/);
+    await expectReason(answer, 'verifier_unexpected', /without a code_challenge/);
   });
 
   it('that it has expired', async () => {
     const code = await service.make.code(client, user);
     await query('UPDATE authorization_codes SET expires_at = now() WHERE client_id = $1', [client.id]);
-    await expectReason(
-      await exchange(service.http, client, code),
-      'invalid_grant',
-      'code_expired',
-      /expired/,
-    );
+    await expectReason(await exchange(service.http, client, code), 'code_expired', /expired/);
   });
 
   it('that it was used, even in all but one of several concurrent exchanges', async () => {
@@ -150,19 +139,14 @@ describe('About its own code, a client learns', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(service.http, client, code)));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.length).toBeGreaterThanOrEqual(7);
-    for (const answer of refused) await expectReason(answer, 'invalid_grant', 'code_used', /already used/);
+    for (const answer of refused) await expectReason(answer, 'code_used', /already used/);
   });
 
   it('that it was revoked, if the consent ends during the exchange', async () => {
     const code = await service.make.code(client, user);
     // The code outlives the consent for a moment, as if the consent had ended between the read and the write.
     await query('UPDATE consents SET revoked_at = now() WHERE client_id = $1', [client.id]);
-    await expectReason(
-      await exchange(service.http, client, code),
-      'invalid_grant',
-      'code_revoked',
-      /revoked/,
-    );
+    await expectReason(await exchange(service.http, client, code), 'code_revoked', /revoked/);
   });
 });
 
@@ -173,25 +157,25 @@ describe('About its own refresh token, a client learns', () => {
 
   it('that it is malformed', async () => {
     const answer = await refresh(service.http, client, tokens.access_token);
-    await expectReason(answer, 'invalid_grant', 'refresh_token_malformed', /malformed/);
+    await expectReason(answer, 'refresh_token_malformed', /malformed/);
   });
 
   it('that it has expired', async () => {
     await changeGrant(service, tokens.refresh_token, 'refresh_expires_at = now()');
-    await expectReason(await again(), 'invalid_grant', 'refresh_token_expired', /refresh token has expired/);
+    await expectReason(await again(), 'refresh_token_expired', /refresh token has expired/);
   });
 
   it('that its grant has expired', async () => {
     await query('UPDATE grants SET expires_at = now() WHERE client_id = $1', [client.id]);
-    await expectReason(await again(), 'invalid_grant', 'grant_ended', /grant .* ended/);
+    await expectReason(await again(), 'grant_ended', /grant .* ended/);
   });
 
   it('that it was used and, after the grace time, that its grant is revoked because of that', async () => {
     const next = (await again()).json as Tokens;
     await refresh(service.http, client, next.refresh_token);
-    await expectReason(await again(), 'invalid_grant', 'refresh_token_used', /use the one that replaced it/);
+    await expectReason(await again(), 'refresh_token_used', /use the one that replaced it/);
     await endGrace(service, tokens.refresh_token);
-    await expectReason(await again(), 'invalid_grant', 'refresh_token_replayed', /Every token .* revoked/);
+    await expectReason(await again(), 'refresh_token_replayed', /Every token .* revoked/);
   });
 
   it('that it was revoked, but not whether by the client, by an operator, by the user or together with the user', async () => {
@@ -207,7 +191,7 @@ describe('About its own refresh token, a client learns', () => {
       tokens = await service.make.tokens(client, user);
       await end();
       const answer = await again();
-      await expectReason(answer, 'invalid_grant', 'refresh_token_revoked', /was revoked/);
+      await expectReason(answer, 'refresh_token_revoked', /was revoked/);
       told.add(answer.text);
     }
     expect(told.size).toBe(1);
@@ -216,19 +200,19 @@ describe('About its own refresh token, a client learns', () => {
   it('that the user has withdrawn the requested scope', async () => {
     await query("UPDATE consents SET scopes = '{vehicle:read}' WHERE client_id = $1", [client.id]);
     const answer = await again({ scope: 'charging_session:read' });
-    await expectReason(answer, 'invalid_grant', 'consent_withdrawn', /no longer consents/);
+    await expectReason(answer, 'consent_withdrawn', /no longer consents/);
   });
 
   it('which scope was not granted', async () => {
     const answer = await again({ scope: 'vehicle:read vehicle:write' });
-    await expectReason(answer, 'invalid_scope', 'scope_not_granted', /not grant the scope vehicle:write\./);
+    await expectReason(answer, 'scope_not_granted', /not grant the scope vehicle:write\./, 'invalid_scope');
     const odd = await again({ scope: 'a  b' });
-    await expectReason(odd, 'invalid_scope', 'scope_malformed', /single spaces/);
+    await expectReason(odd, 'scope_malformed', /single spaces/, 'invalid_scope');
   });
 
   it('that it was just used with another scope', async () => {
     await again({ scope: 'vehicle:read' });
-    await expectReason(await again(), 'invalid_scope', 'scope_of_another_refresh', /unchanged/);
+    await expectReason(await again(), 'scope_of_another_refresh', /unchanged/, 'invalid_scope');
   });
 });
 
@@ -238,15 +222,15 @@ describe('About scopes and grant types, a client learns', () => {
 
   it('which scope it is not registered for', async () => {
     const answer = await scope('vehicle:read vehicle:wirte admin:read');
-    await expectReason(answer, 'invalid_scope', 'scope_not_registered', /for the scope vehicle:wirte\./);
-    await expectReason(await scope(' vehicle:read'), 'invalid_scope', 'scope_malformed', /single spaces/);
+    await expectReason(answer, 'scope_not_registered', /for the scope vehicle:wirte\./, 'invalid_scope');
+    await expectReason(await scope(' vehicle:read'), 'scope_malformed', /single spaces/, 'invalid_scope');
   });
 
   it.each(['<script>alert(1)</script>', '%22quoted', 'DROP', 'x'.repeat(65), "'--"])(
     'that a scope name is invalid, without an echo of the name: %s',
     async (name) => {
       const answer = await scope(`vehicle:read ${name}`);
-      await expectReason(answer, 'invalid_scope', 'scope_not_registered', /a scope with an invalid name/);
+      await expectReason(answer, 'scope_not_registered', /a scope with an invalid name/, 'invalid_scope');
       expect(answer.text).not.toContain(name);
     },
   );
@@ -255,10 +239,10 @@ describe('About scopes and grant types, a client learns', () => {
     const { app } = service;
     await app.get(ClientsService).update(client.id, { grantTypes: ['authorization_code'] }, SERVICE_ACTOR);
     const grant = await scope('vehicle:read');
-    await expectReason(grant, 'unauthorized_client', 'grant_type_not_registered', /not registered/);
+    await expectReason(grant, 'grant_type_not_registered', /not registered/, 'unauthorized_client');
     await app.get(ClientsService).update(client.id, { grantTypes: ['client_credentials'] }, SERVICE_ACTOR);
     await app.get(UsersService).update(client.ownerId, { enabled: false }, SERVICE_ACTOR);
-    await expectReason(await scope('vehicle:read'), 'unauthorized_client', 'owner_disabled', /owner/);
+    await expectReason(await scope('vehicle:read'), 'owner_disabled', /owner/, 'unauthorized_client');
   });
 
   it('which parameter is missing or repeated', async () => {
@@ -276,11 +260,8 @@ describe('About scopes and grant types, a client learns', () => {
       ['scope', 'The parameter scope was sent more than once.'],
       ['<script>', 'A parameter was sent more than once.'],
     ] as const) {
-      const form: [string, string][] = [
-        ...Object.entries(credentialsOf(client)),
-        [name, 'x'],
-        [name, 'x'],
-      ] as [string, string][];
+      const twice = [name, name].map((each) => [each, 'x']);
+      const form = [...Object.entries(credentialsOf(client)), ...twice] as [string, string][];
       const answer = await service.http.send('/o/token', { form });
       expect(answer.json).toEqual({ error: 'invalid_request', error_description: words });
     }
@@ -295,12 +276,8 @@ describe('At the authorization endpoint, a client learns', () => {
     ['state=1&state=2', 'The parameter state was sent more than once.'],
     ['%3Cb%3E=1&%3Cb%3E=2', 'A parameter was sent more than once.'],
   ])('what is wrong with %s', async (parameters, description) => {
-    const request = new URLSearchParams({
-      response_type: 'code',
-      client_id: client.id,
-      redirect_uri: REDIRECT_URI,
-    });
-    const answer = await service.http.get(`/o/authorize/?${request.toString()}&${parameters}`);
+    const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
+    const answer = await service.http.get(`${authorizePath(request)}&${parameters}`);
     expect(new URL(answer.headers.get('location')!).searchParams.get('error_description')).toBe(description);
   });
 });

@@ -4,12 +4,7 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import type { TestClient, Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { copyTestDatabase, type TestDatabase } from '../support/test-database.js';
-import {
-  type TestInstance,
-  type TestService,
-  sharedService,
-  startInstance,
-} from '../support/test-service.js';
+import { type TestInstance, startInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 /**
@@ -17,7 +12,7 @@ import { until } from '../support/until.js';
  * dumped database, and it has the same keys.
  */
 describe('An instance on a restored database', () => {
-  let lost: TestService;
+  const lost = useService();
   let copy: TestDatabase;
   let restored: TestInstance;
   let client: TestClient;
@@ -25,7 +20,6 @@ describe('An instance on a restored database', () => {
   let before: Tokens;
 
   beforeAll(async () => {
-    lost = await sharedService();
     client = await lost.make.client();
     revokedSince = await lost.make.client();
     before = await lost.make.tokens(client, await lost.make.user());
@@ -36,12 +30,11 @@ describe('An instance on a restored database', () => {
   afterAll(async () => {
     await restored?.app.close();
     await copy?.drop();
-    await lost.stop();
   });
 
   /** Checks the token when the instance answers from its cache, including the client. */
   async function isTaken(token: string, of = client): Promise<boolean> {
-    await restored.http.token({ grant_type: 'client_credentials' }, { id: of.id, secret: of.secret });
+    await restored.http.token({ grant_type: 'client_credentials' }, of);
     await until('it has read the changes', () => restored.app.get(AccessChanges).isTrusted);
     return isAccepted(restored.http, token);
   }

@@ -1,19 +1,15 @@
 import { DataSource } from 'typeorm';
 import { GrantsRepository } from '../../src/tokens/grants.repository.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const AT_ONCE = 10;
 const MANY = 25;
 
-let service: TestService;
+const service = useSharedService();
 let clientId: string;
 let otherId: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
 beforeEach(async () => {
   [clientId, otherId] = [(await service.make.client()).id, (await service.make.client()).id];
   // The ids go the other way round than the users.

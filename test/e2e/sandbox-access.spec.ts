@@ -1,19 +1,19 @@
-import { BrowserSession } from '../support/browser-session.js';
+import { actionsOn } from '../support/audit-events.js';
+import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { authorizeInSandbox, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 
 describe('Access to the sandbox', () => {
-  let service: TestService;
+  const service = useSharedService();
   let operator: string;
   let partner: SandboxProgram;
   let ownerId: string;
 
   beforeAll(async () => {
-    service = await sharedService();
     operator = await service.make.adminToken();
   });
   beforeEach(async () => {
@@ -21,22 +21,14 @@ describe('Access to the sandbox', () => {
     partner = await SandboxProgram.start(service, { ownerId });
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(() => service.stop());
 
   const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
   const admin = (method: string, path: string, json?: unknown) =>
     service.http.send(path, { method, bearer: operator, json });
-  const actionsOn = async (id: string): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [id],
-      )
-    ).map(({ action }) => action);
 
   describe('on the authorization page', () => {
-    const path = (client: TestClient) =>
-      `/o/authorize/?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's' }).toString()}`;
+    const path = ({ id }: TestClient) =>
+      authorizePath({ response_type: 'code', client_id: id, redirect_uri: REDIRECT_URI, state: 's' });
 
     it('offers the drivers without a login, and issues tokens that see the driver only', async () => {
       const one = await partner.driver({ name: 'One' }, false);
@@ -50,7 +42,7 @@ describe('Access to the sandbox', () => {
       const { access_token: bearer } = await partner.tokens(one.id);
       const { json } = await service.http.get('/v2/users/me', { bearer });
       expect(json).toMatchObject({ id: one.id, name: 'One', scopes: PARTNER_SCOPES });
-      expect(await actionsOn(one.id)).toEqual(['user.created', 'consent.granted']);
+      expect(await actionsOn(service, one.id)).toEqual(['user.created', 'consent.granted']);
     });
 
     it('cancels, creates the first driver once, and refuses what the page does not offer', async () => {
@@ -123,14 +115,11 @@ describe('Access to the sandbox', () => {
       expect(new Set(await list(''))).toEqual(new Set(['live', 'sandbox']));
       expect(await statusOf(admin('GET', '/admin/clients?environment=test'))).toBe(400);
       const { id } = await partner.driver({ name: `Unlisted ${ownerId}` });
-      const users = async (query: string) =>
-        (await admin('GET', `/admin/users?q=${encodeURIComponent(`Unlisted ${ownerId}`)}${query}`)).json as {
-          id: string;
-        }[];
-      expect([await users(''), (await users('&environment=sandbox')).map((user) => user.id)]).toEqual([
-        [],
-        [id],
-      ]);
+      const users = async (query: string) => {
+        const { json } = await admin('GET', `/admin/users?q=Unlisted%20${ownerId}${query}`);
+        return (json as { id: string }[]).map((user) => user.id);
+      };
+      expect([await users(''), await users('&environment=sandbox')]).toEqual([[], [id]]);
       expect((await admin('GET', `/admin/users/${id}`)).json).toMatchObject({
         environment: 'sandbox',
         sandbox_owner_id: ownerId,
@@ -225,13 +214,11 @@ describe('Access to the sandbox', () => {
       expect(await active(own, byToken)).toEqual([true, true, false]);
       expect(await active(other, byToken)).toEqual([false, false, false]);
     }
-    const publish = async (client: TestClient, userId: string) =>
-      (
-        await service.http.send('/v2/events', {
-          bearer: await service.make.clientToken(client),
-          json: { type: 'vehicle.updated', user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: {} },
-        })
-      ).status;
+    const publish = async (client: TestClient, userId: string) => {
+      const json = { type: 'vehicle.updated', user_id: userId, timestamp: '2026-01-01T00:00:00Z', data: {} };
+      const bearer = await service.make.clientToken(client);
+      return statusOf(service.http.send('/v2/events', { bearer, json }));
+    };
     expect([await publish(live, id), await publish(live, person.id)]).toEqual([400, 202]);
     expect([await publish(own, id), await publish(own, person.id)]).toEqual([202, 400]);
     expect([await publish(other, id), await publish(other, person.id)]).toEqual([400, 400]);

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from '../support/sandbox.js';
-import { PATIENT, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { PATIENT, type TestInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface Event {
@@ -12,15 +12,12 @@ interface Event {
 }
 
 describe('Events that the sandbox and its client publish about one vehicle', () => {
-  let service: TestService;
+  // Whoever waits keeps waiting, however long it takes until the other waits, too.
+  const service = useService({ instances: 2, databaseOptions: PATIENT });
   let partner: SandboxProgram;
   let publisher: string;
   let driver: SandboxDriver;
 
-  beforeAll(async () => {
-    // Whoever waits keeps waiting, however long it takes until the other waits, too.
-    service = await startService({ instances: 2, databaseOptions: PATIENT });
-  });
   beforeEach(async () => {
     const ownerId = (await service.make.user({ kind: 'organisation' })).id;
     partner = await SandboxProgram.start(service, { ownerId });
@@ -33,7 +30,6 @@ describe('Events that the sandbox and its client publish about one vehicle', () 
     publisher = (await SandboxProgram.start(service, { ...client, ownerId })).bearer;
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(() => service.stop());
 
   const plan = async (count: number): Promise<void> => {
     const answer = await partner.call('POST', `drivers/${driver.id}/events`, { count });

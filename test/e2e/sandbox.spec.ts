@@ -3,8 +3,10 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { actionsOn } from '../support/audit-events.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
+import { tally } from '../support/rate-limits.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { enterPortal } from '../support/portal.js';
 import {
@@ -13,7 +15,7 @@ import {
   stopPlannedEvents,
   type SandboxDriver,
 } from '../support/sandbox.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -28,25 +30,17 @@ const SESSION_TYPES = [
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 
 describe('The sandbox', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
+  // Two instances, whose workers publish side by side.
+  const service = useService({ env: WEBHOOK_ENV, instances: 2 });
+  const webhooks = Webhooks.setUp(service);
   let partner: SandboxProgram;
   let ownerId: string;
 
-  beforeAll(async () => {
-    // Two instances, whose workers publish side by side.
-    service = await startService({ env: WEBHOOK_ENV, instances: 2 });
-    webhooks = await Webhooks.start(service);
-  });
   beforeEach(async () => {
     ownerId = (await service.make.user({ kind: 'organisation' })).id;
     partner = await SandboxProgram.start(service, { ownerId });
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
   const admin = (method: string, path: string, json?: unknown) =>
@@ -66,13 +60,6 @@ describe('The sandbox', () => {
     ((await service.http.get('/v2/events?page_size=100', { bearer })).json as { type: string }[]).map(
       ({ type }) => type,
     );
-  const actionsOn = async (id: string): Promise<string[]> =>
-    (
-      await service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [id],
-      )
-    ).map(({ action }) => action);
 
   it('gives a driver with a vehicle, a consent, and a session whose signed events arrive in order, each once', async () => {
     const driver = await partner.driver({ name: 'Robin', seed: 42 });
@@ -111,7 +98,7 @@ describe('The sandbox', () => {
     const [first] = webhooks.received(endpoint);
     expect(first!.headers['webhook-signature']).toMatch(/^v1,/);
     expect((await driverOf(partner, driver.id))?.running).toBe(false);
-    expect(await actionsOn(driver.id)).toEqual([
+    expect(await actionsOn(service, driver.id)).toEqual([
       'user.created',
       'consent.granted',
       'sandbox.session_started',
@@ -144,21 +131,14 @@ describe('The sandbox', () => {
 
   it('limits drivers, running sessions and waiting events, also when asked at once', async () => {
     const seeds = Array.from({ length: 52 }, (_each, n) => n + 1);
-    const made = await Promise.all(seeds.map((seed) => partner.call('POST', 'drivers', { seed })));
-    expect(made.filter(({ status }) => status === 201)).toHaveLength(50);
-    expect(made.filter(({ status }) => status === 409)).toHaveLength(2);
-    const [first, second] = made
-      .filter(({ status }) => status === 201)
-      .map(({ json }) => json as SandboxDriver);
-    const starts = await Promise.all(
-      [1, 2, 3].map(() => partner.call('POST', `drivers/${first!.id}/sessions`)),
-    );
-    expect(starts.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
+    const made = seeds.map((seed) => partner.call('POST', 'drivers', { seed }));
+    expect(await tally(made)).toEqual({ 201: 50, 409: 2 });
+    const [first, second] = (await partner.call('GET', 'drivers')).json as SandboxDriver[];
+    const start = () => partner.call('POST', `drivers/${first!.id}/sessions`);
+    expect(await tally([1, 2, 3].map(start))).toEqual({ 202: 1, 409: 2 });
     const workers = await stopPlannedEvents(service);
-    const bursts = await Promise.all(
-      [1, 2, 3, 4, 5].map(() => partner.call('POST', `drivers/${second!.id}/events`, { count: 500 })),
-    );
-    expect(bursts.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409]);
+    const burst = () => partner.call('POST', `drivers/${second!.id}/events`, { count: 500 });
+    expect(await tally([1, 2, 3, 4, 5].map(burst))).toEqual({ 202: 3, 409: 2 });
     for (const worker of workers) worker.onApplicationBootstrap();
     await nothingWaits(second!.id);
     expect(await published(second!.id)).toHaveLength(1500);
@@ -221,13 +201,9 @@ describe('The sandbox', () => {
       expectOAuthError(failed, 400, 'invalid_grant');
       expect(failed.json.error_description).toContain('was revoked');
       expect(await statusOf(users(first.access_token))).toBe(401);
-      expectOAuthError(
-        await refresh(service.http, partner.client, first.refresh_token),
-        400,
-        'invalid_grant',
-      );
-      const works = await refresh(service.http, partner.client, second.refresh_token);
-      expect(works.status).toBe(200);
+      const again = await refresh(service.http, partner.client, first.refresh_token);
+      expectOAuthError(again, 400, 'invalid_grant');
+      expect((await refresh(service.http, partner.client, second.refresh_token)).status).toBe(200);
     });
 
     it('marks the refresh that failed in the request log and among the refusals, and nothing else', async () => {
@@ -283,9 +259,8 @@ describe('The sandbox', () => {
         ...[200, 200, 200, 200].map((status) => [status, false]),
         ...[401, 429, 503, 503, 503].map((status) => [status, true]),
       ]);
-      expect(
-        (await actionsOn(partner.client.id)).filter((each) => each === 'sandbox.fault_set'),
-      ).toHaveLength(4);
+      const actions = await actionsOn(service, partner.client.id);
+      expect(actions.filter((each) => each === 'sandbox.fault_set')).toHaveLength(4);
     });
 
     it('forgets those that were not used within an hour, and has none for other clients', async () => {

@@ -10,24 +10,25 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const SECURITY = '/account/security';
 
 describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
-  let service: TestService;
+  const service = useService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' } });
   let operator: UserEntity;
 
-  beforeAll(async () => {
-    service = await startService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' } });
-  });
   beforeEach(async () => (operator = await service.make.user({ role: 'operator' })));
-  afterAll(() => service.stop());
 
   const locationOf = async (browser: BrowserSession, path = CONSOLE) => {
     const { status, headers } = await browser.open(path);
     return [status, headers.get('location')];
+  };
+
+  const passkeyOf = async ({ id }: UserEntity): Promise<string> => {
+    const sql = 'SELECT id FROM passkeys WHERE user_id = $1';
+    return (await service.database.query<{ id: string }>(sql, [id]))[0]!.id;
   };
 
   it('leads an operator without a factor to set one up, before any page or form of the console', async () => {
@@ -111,7 +112,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     const browser = await service.make.signedIn(operator);
     await addApp(browser);
     const path = `${CONSOLE}/confirm-password`;
-    await browser.submit(await browser.open(path), path, { password: PASSWORD });
+    await browser.fillIn(path, { password: PASSWORD });
     expect(await locationOf(browser)).toEqual([200, null]);
   });
 
@@ -136,10 +137,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     const browser = await service.make.signedIn(operator);
     await addPasskey(browser, service.url);
     await addApp(browser);
-    const [{ id }] = (await service.database.query<{ id: string }>(
-      'SELECT id FROM passkeys WHERE user_id = $1',
-      [operator.id],
-    )) as [{ id: string }];
+    const id = await passkeyOf(operator);
     const paths = [`${SECURITY}/app/remove`, `${SECURITY}/passkeys/${id}/remove`];
     const pages = await Promise.all(paths.map((path) => browser.open(path)));
     const answers = await Promise.all(paths.map((path, n) => browser.submit(pages[n]!, path)));
@@ -160,11 +158,8 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
     const browser = await service.make.signedIn(user);
     expect((await browser.open(CONSOLE)).status).toBe(403);
-    const [{ id }] = (await service.database.query<{ id: string }>(
-      'SELECT id FROM passkeys WHERE user_id = $1',
-      [user.id],
-    )) as [{ id: string }];
+    const id = await passkeyOf(user);
     const path = `${SECURITY}/passkeys/${id}/remove`;
-    expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
+    expect((await browser.fillIn(path)).status).toBe(303);
   });
 });

@@ -1,4 +1,5 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import {
   addApp,
   addPasskey,
@@ -7,21 +8,19 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const NONE = { passkeys: 0, authenticator_app: false, recovery_codes_left: 0 };
 
 describe('The second factor of a user', () => {
-  let service: TestService;
+  const service = useSharedService();
   let user: UserEntity;
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService();
     bearer = await service.make.adminToken();
   });
   beforeEach(async () => (user = await service.make.user()));
-  afterAll(() => service.stop());
 
   const path = () => `/admin/users/${user.id}/second_factor`;
   const shown = async (): Promise<unknown> =>
@@ -32,15 +31,10 @@ describe('The second factor of a user', () => {
     await addApp(browser);
     return { browser, passkey };
   };
-  const events = () =>
-    service.database.query<{ actor_type: string; actor_id: string; before: object }>(
-      "SELECT actor_type, actor_id, before FROM audit_events WHERE subject_id = $1 AND action = 'user.second_factor_reset'",
-      [user.id],
-    );
-  const told = () =>
-    service.database.query("SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2603'", [
-      user.id,
-    ]);
+  const events = () => auditEventsOn(service, user.id, 'user.second_factor_reset');
+  const told = async () =>
+    (await notificationsOf(service, user.id)).filter(({ message_id }) => message_id === 'ERR2603');
+  const reset = (by = bearer) => service.http.send(path(), { method: 'DELETE', bearer: by });
 
   it('is shown by the admin API', async () => {
     expect(await shown()).toEqual(NONE);
@@ -53,7 +47,7 @@ describe('The second factor of a user', () => {
     const { browser, passkey } = await addBoth();
     const pending = newBrowserAt(service);
     await givePassword(pending, user);
-    expect((await service.http.send(path(), { method: 'DELETE', bearer })).status).toBe(204);
+    expect((await reset()).status).toBe(204);
     expect(await shown()).toEqual(NONE);
     expect(await isLoggedIn(browser)).toBe(false);
     expect((await pending.open('/login/second-factor')).status).toBe(401);
@@ -67,7 +61,7 @@ describe('The second factor of a user', () => {
 
   it('is no change where there is none, and a 404 for an unknown user', async () => {
     const browser = await service.make.signedIn(user);
-    expect((await service.http.send(path(), { method: 'DELETE', bearer })).status).toBe(204);
+    expect((await reset()).status).toBe(204);
     expect([await isLoggedIn(browser), (await events()).length, (await told()).length]).toEqual([true, 0, 0]);
     const unknown = '/admin/users/user01HN2NJ9NMRZBXT1H6FT9N7735/second_factor';
     expect((await service.http.send(unknown, { method: 'DELETE', bearer })).status).toBe(404);
@@ -76,15 +70,13 @@ describe('The second factor of a user', () => {
   it('is not reset without admin:write, nor for the owner of the client', async () => {
     await addBoth();
     const reader = await service.make.clientToken(await service.make.operatorClient(['admin:read']));
-    expect((await service.http.send(path(), { method: 'DELETE', bearer: reader })).status).toBe(403);
+    expect((await reset(reader)).status).toBe(403);
+    const grantTypes = ['client_credentials' as const];
     const client = await service.make.client({
-      scopes: ['admin:write'],
-      grantTypes: ['client_credentials'],
-      redirectUris: [],
-      ownerId: user.id,
+      ...{ scopes: ['admin:write'], grantTypes, redirectUris: [], ownerId: user.id },
     });
     const own = await service.make.clientToken(client);
-    expect((await service.http.send(path(), { method: 'DELETE', bearer: own })).status).toBe(409);
+    expect((await reset(own)).status).toBe(409);
     expect(await shown()).toMatchObject({ passkeys: 1 });
   });
 
@@ -94,7 +86,7 @@ describe('The second factor of a user', () => {
     );
     const action = () => `/admin/console/users/${user.id}/reset-second-factor`;
     await addBoth();
-    expect((await browser.submit(await browser.open(action()), action())).status).toBe(303);
+    expect((await browser.fillIn(action())).status).toBe(303);
     expect(await shown()).toEqual(NONE);
     user = await service.make.user();
     await addBoth();

@@ -75,29 +75,11 @@ describe('The search for secrets in database and log', () => {
     const kinds = new Set([...secrets.seen.values()]);
     expect([...kinds].sort()).toEqual([
       ...['CSRF token', 'access token', 'authorization code', 'client secret', 'code of a provider'],
-      ...[
-        'cookie csrf',
-        'cookie known_browser',
-        'cookie passkey_new',
-        'cookie passkey_sign_in',
-        'cookie pending_sign_in',
-        'cookie portal_session',
-        'cookie session',
-        'cookie sign_in',
-        'email key',
-        'endpoint secret',
-        'invitation key',
-        'key of an app',
-        'nonce of a sign-in',
-        'password',
-        'password key',
-        'portal key',
-        'recovery code',
-        'refresh token',
-        'secret at a provider',
-        'sign-up key',
-        'state of a sign-in',
-      ],
+      ...['cookie csrf', 'cookie known_browser', 'cookie passkey_new', 'cookie passkey_sign_in'],
+      ...['cookie pending_sign_in', 'cookie portal_session', 'cookie session', 'cookie sign_in', 'email key'],
+      ...['endpoint secret', 'invitation key', 'key of an app', 'nonce of a sign-in', 'password'],
+      ...['password key', 'portal key', 'recovery code', 'refresh token', 'secret at a provider'],
+      ...['sign-up key', 'state of a sign-in'],
     ]);
     const text = await dump();
     expect(text.length).toBeGreaterThan(5_000);
@@ -110,7 +92,7 @@ describe('The search for secrets in database and log', () => {
 
   let client: Awaited<ReturnType<TestService['make']['client']>>;
   let tokens: { access_token: string; refresh_token: string };
-  const basic = () => ({ id: client.id, secret: client.secret });
+  const basic = () => client;
 
   async function signInAndConsent(): Promise<void> {
     client = await service.make.client();
@@ -177,11 +159,12 @@ describe('The search for secrets in database and log', () => {
 
   async function portal(): Promise<void> {
     const bearer = secrets.add('access token', await service.make.clientToken(client));
-    const [{ url }, spare] = await Promise.all([
-      send('/webhook_portal', { bearer }).then((answer) => answer.json as { url: string }),
-      send('/webhook_portal', { bearer }).then((answer) => answer.json as { url: string }),
-    ]);
-    for (const each of [url, spare.url]) secrets.add('portal key', each.split('/').at(-1));
+    const newLink = async () => {
+      const { url } = (await send('/webhook_portal', { bearer })).json as { url: string };
+      secrets.add('portal key', url.split('/').at(-1));
+      return url;
+    };
+    const [url] = [await newLink(), await newLink()];
     const browser = new BrowserSession(service.url);
     const { pathname } = new URL(url);
     const page = await browser.open(pathname);
@@ -190,6 +173,9 @@ describe('The search for secrets in database and log', () => {
     expect((await browser.submit(page, pathname)).status).toBe(410);
     secrets.cookies(browser);
     secrets.csrf(await browser.open('/portal'));
+    for (const odd of [`${pathname}?x=1`, `${pathname}/more`]) await browser.open(odd);
+    await browser.open(pathname, { form: {} });
+    await browser.open(pathname, { method: 'PUT' });
   }
 
   async function administration(): Promise<void> {
@@ -199,13 +185,8 @@ describe('The search for secrets in database and log', () => {
     const created = await send('/admin/clients', {
       bearer,
       json: {
-        ...{
-          name: 'Made',
-          type: 'confidential',
-          grant_types: ['client_credentials'],
-          scopes: ['vehicle:read'],
-        },
-        ...{ redirect_uris: [], owner_id: client.ownerId },
+        ...{ name: 'Made', type: 'confidential', grant_types: ['client_credentials'], redirect_uris: [] },
+        ...{ scopes: ['vehicle:read'], owner_id: client.ownerId },
       },
     });
     secrets.add('client secret', created.json.client_secret as string);

@@ -1,17 +1,12 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const OVERLAP = 3600;
 
 describe("A rotation of a client's secret that has to wait for the client", () => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startService({ databaseOptions: PATIENT });
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService({ databaseOptions: PATIENT });
 
   it('counts the overlap from the time when the new secret is there', async () => {
     const { id } = await service.make.client();

@@ -5,13 +5,7 @@ import { Http, type Answer } from '../support/http.js';
 import { limitHeaders, statusesOf, tally } from '../support/rate-limits.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import {
-  TEST_ENCRYPTION_KEY,
-  type TestService,
-  freePort,
-  sharedService,
-  startService,
-} from '../support/test-service.js';
+import { TEST_ENCRYPTION_KEY, freePort, useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
@@ -32,7 +26,7 @@ const LATER = 999_999;
 describeWithRedis('own', 'Two instances that share Redis', () => {
   let redis: RedisServer;
   /** Creates users, clients and tokens in the same database. */
-  let office: TestService;
+  const office = useSharedService();
   let instances: Instance[];
   let admin: string;
   let client: TestClient;
@@ -40,7 +34,6 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
 
   beforeAll(async () => {
     redis = await RedisServer.start({ password: PASSWORD });
-    office = await sharedService();
     instances = await Promise.all([startProcess(), startProcess()]);
     admin = await office.make.adminToken();
   });
@@ -52,7 +45,6 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
   });
   afterAll(async () => {
     await SpawnedService.killAll();
-    await office.stop();
     await redis.stop();
   });
 
@@ -255,10 +247,10 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
     const url = instances[0]!.http.url;
     for (const password of ['wrong horse battery staple', 'correct horse battery staple']) {
       const browser = new BrowserSession(url);
-      await browser.submit(await browser.open('/login'), '/login', { email: user.email, password });
+      await browser.fillIn('/login', { email: user.email, password });
     }
     const browser = new BrowserSession(url);
-    await browser.submit(await browser.open('/login'), '/login', { email: user.email, password: 'wrong' });
+    await browser.fillIn('/login', { email: user.email, password: 'wrong' });
     await ask();
     const connection = new Redis(redis.url);
     try {
@@ -273,57 +265,6 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
       }
     } finally {
       connection.disconnect();
-    }
-  });
-});
-
-describe('The metrics endpoint', () => {
-  describe('with a configured token', () => {
-    let service: TestService;
-    beforeAll(async () => (service = await startService({ env: { METRICS_TOKEN } })));
-    afterAll(() => service.stop());
-
-    it.each([
-      ['no token', {}],
-      ['another token', { bearer: `${METRICS_TOKEN}x` }],
-      ['a part of the token', { bearer: METRICS_TOKEN.slice(0, -1) }],
-      ['the token in the query string', { headers: {}, query: `?access_token=${METRICS_TOKEN}` }],
-      ['the token as a password', { basic: { id: 'metrics', secret: METRICS_TOKEN } }],
-    ] as [string, { query?: string }][])(
-      'refuses a request with %s',
-      async (_what, { query = '', ...options }) => {
-        const answer = await service.http.get(`/metrics${query}`, options);
-        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
-          401,
-          'Bearer realm="metrics"',
-        ]);
-        expect(Object.keys(answer.json as object)).toEqual(['status', 'title', 'detail']);
-        expect(answer.text).not.toContain('rate_limit');
-      },
-    );
-
-    it("refuses operators' access tokens", async () => {
-      expect((await service.http.get('/metrics', { bearer: await service.make.adminToken() })).status).toBe(
-        401,
-      );
-    });
-
-    it('answers a request with the token in the Prometheus format', async () => {
-      const answer = await service.http.get('/metrics', { bearer: METRICS_TOKEN });
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([
-        200,
-        expect.stringMatching(/^text\/plain; version=0\.0\.4/),
-      ]);
-      expect(answer.text).toMatch(/^# HELP rate_limit_decisions_total /m);
-    });
-  });
-
-  it('without a configured token answers everybody', async () => {
-    const service = await sharedService();
-    try {
-      expect((await service.http.get('/metrics')).status).toBe(200);
-    } finally {
-      await service.stop();
     }
   });
 });

@@ -4,24 +4,22 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
 import { addApp, codeOf, isLoggedIn } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const WRONG = 'wrong horse battery staple';
 const STEP = '/login/second-factor';
 
 /** Contract §3: only failures are counted. */
 describe('An attempt to log in that the database interrupts', () => {
-  let service: TestService;
+  const service = useService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let user: UserEntity;
 
-  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
   beforeEach(async () => (user = await service.make.user()));
-  afterAll(() => service.stop());
 
   const newBrowser = (address = newAddress()): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': address });
   const attempt = async (password: string, by = newBrowser()): Promise<Page> =>
-    by.submit(await by.open('/login'), '/login', { email: user.email, password });
+    by.fillIn('/login', { email: user.email, password });
 
   /** While accounts cannot be read with their passwords. */
   async function whileAway<T>(work: () => Promise<T>): Promise<T> {
@@ -82,7 +80,7 @@ describe('An attempt to log in that the database interrupts', () => {
       by = newBrowser();
       expect((await attempt(PASSWORD, by)).headers.get('location')).toBe(STEP);
     });
-    const give = async (code: string) => by.submit(await by.open(STEP), STEP, { code });
+    const give = async (code: string) => by.fillIn(STEP, { code });
 
     it('does not count if the code was right', async () => {
       const answers = await whileWithout('sessions', () => statusesOf(7, () => give(codeOf(secret))));

@@ -1,8 +1,9 @@
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
-import { BrowserSession } from '../support/browser-session.js';
-import { MailServer } from '../support/mail-server.js';
+import { auditEventsOn } from '../support/audit-events.js';
+import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { postPasskey, signUpLink, signUpOptions, signUpWithPasskey } from '../support/passkey-sign-ups.js';
+import { newAddress } from '../support/rate-limits.js';
 import {
   addPasskey,
   isLoggedIn,
@@ -10,33 +11,23 @@ import {
   openNewPasskey,
   passkeyOptions,
 } from '../support/second-factors.js';
-import { SoftwarePasskey, type Tampering } from '../support/software-passkey.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
+import { NO_REGISTRATIONS, SoftwarePasskey, WRONG_REGISTRATIONS } from '../support/software-passkey.js';
 
 const PASSWORD = 'a new long password';
 const WRONG_ANSWER =
   'Your account was not created, because your browser’s answer was not right. Try again, or choose a password.';
 
 describe('Signing up with a passkey', () => {
-  let service: TestService;
-  let smtp: MailServer;
+  const env = { SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' };
+  const { service, smtp } = useServiceWithMail({ env, instances: 2 });
   let email: string;
   let counter = 0;
 
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    const env = { ...smtp.env, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' };
-    service = await startService({ env, instances: 2 });
-  });
   beforeEach(() => (email = `keyholder${++counter}@mail.example`));
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
 
-  let networks = 0;
   const newBrowser = (url = service.url): BrowserSession =>
-    new BrowserSession(url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+    new BrowserSession(url, { 'x-forwarded-for': newAddress() });
   const newLink = (n = 1): Promise<string> => signUpLink(newBrowser(), smtp, email, n);
   const found = () => service.app.get(UsersService).findByEmail(email);
   const isOpen = async (link: string): Promise<boolean> => (await newBrowser().open(link)).status === 200;
@@ -68,12 +59,8 @@ describe('Signing up with a passkey', () => {
     await signUpWithPasskey(newBrowser(), await newLink(), service.url);
     const user = (await found())!;
     expect((await smtp.mailTo(email, 2)).subject).toBe('You added a passkey');
-    const events = await service.database.query(
-      'SELECT action, actor_type, actor_id FROM audit_events WHERE subject_id = $1 ORDER BY id',
-      [user.id],
-    );
     const actor = { actor_type: 'user', actor_id: user.id };
-    expect(events).toEqual([
+    expect(await auditEventsOn(service, user.id)).toMatchObject([
       { action: 'user.created', ...actor },
       { action: 'user.passkey_added', ...actor },
     ]);
@@ -101,37 +88,25 @@ describe('Signing up with a passkey', () => {
   });
 
   describe('is refused, makes no account, and leaves the link usable,', () => {
-    const TAMPERED: [string, Tampering][] = [
-      ['with another challenge', { challenge: Buffer.alloc(32, 'x').toString('base64url') }],
-      ['from another origin', { origin: 'https://evil.example' }],
-      ['for another site', { rpId: 'evil.example' }],
-      ['with the answer of a login', { type: 'webauthn.get' }],
-      ['without user verification', { userVerified: false }],
-      ['without anybody present', { userPresent: false }],
-    ];
-
-    const expectRefused = async (page: { status: number; html: BrowserPage }, link: string) => {
+    const expectRefused = async (page: Page, link: string) => {
       expect([page.status, page.html.querySelector('.notice-error')!.text]).toEqual([400, WRONG_ANSWER]);
       expect(await found()).toBeNull();
       expect(await isOpen(link)).toBe(true);
     };
 
-    it.each(TAMPERED)('%s', async (_how, tampering) => {
+    it.each(WRONG_REGISTRATIONS)('%s', async (_how, tampering) => {
       const link = await newLink();
       const { page } = await signUpWithPasskey(newBrowser(), link, service.url, tampering);
       await expectRefused(page, link);
       expect((await signUpWithPasskey(newBrowser(), link, service.url)).page.status).toBe(200);
     });
 
-    it.each(['null', '[]', '{}', '{"id":1}', 'not JSON', '{"response":{"clientDataJSON":"e30"}}'])(
-      'with %s',
-      async (response) => {
-        const link = await newLink();
-        const browser = newBrowser();
-        await signUpOptions(browser, link);
-        await expectRefused(await postPasskey(browser, link, response), link);
-      },
-    );
+    it.each(NO_REGISTRATIONS)('with %s', async (response) => {
+      const link = await newLink();
+      const browser = newBrowser();
+      await signUpOptions(browser, link);
+      await expectRefused(await postPasskey(browser, link, response), link);
+    });
 
     it('without a challenge, in another browser, and with the challenge of another link', async () => {
       const [link, asking] = [await newLink(), newBrowser()];
@@ -259,9 +234,7 @@ describe('Signing up with a passkey', () => {
       [0, 0, 1, 1].map(async (n, index) => {
         const [link, browser] = [links[n]!, newBrowser()];
         const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
-        const csrf_token = (await browser.open(link)).html
-          .querySelector('input[name=csrf_token]')!
-          .getAttribute('value')!;
+        const csrf_token = csrfTokenOn(await browser.open(link));
         const elsewhere = newBrowser(service.instances[index % 2]!.url);
         browser.cookies.forEach((value, name) => elsewhere.cookies.set(name, value));
         const form = { csrf_token, response, name: 'Zoë Driver' };
@@ -288,17 +261,4 @@ describe('Signing up with a passkey', () => {
     kept.forEach((value, name) => browser.cookies.set(name, value));
     expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(410);
   });
-
-  it('is off by default', async () => {
-    const without = await startService({ env: smtp.env });
-    try {
-      const path = `/sign-up/${newSecret('signUpKey')}/passkey/options`;
-      const answer = await new BrowserSession(without.url).open(path, { method: 'POST', json: {} });
-      expect(answer.status).toBe(404);
-    } finally {
-      await without.stop();
-    }
-  });
 });
-
-type BrowserPage = Awaited<ReturnType<BrowserSession['open']>>['html'];

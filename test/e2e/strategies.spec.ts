@@ -5,7 +5,7 @@ import { BearerStrategy } from '../../src/tokens/bearer.strategy.js';
 import { ClientBasicStrategy } from '../../src/oauth/clients/client-basic.strategy.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { startService, type TestService, useSharedService } from '../support/test-service.js';
 
 const GRANT = { grant_type: 'client_credentials' };
 
@@ -22,7 +22,6 @@ describe('Two applications in one process', () => {
   beforeAll(async () => {
     applications = await Promise.all([start(), start()]);
   });
-  afterAll(() => Promise.all(applications.map(({ service }) => service.stop())));
 
   const start = async (): Promise<Application> => {
     const service = await startService();
@@ -82,16 +81,14 @@ describe('Two applications in one process', () => {
 });
 
 describe('The credentials of a request', () => {
-  let service: TestService;
+  const service = useSharedService();
   let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService();
     client = await service.make.client();
     bearer = await service.make.clientToken(client);
   });
-  afterAll(() => service.stop());
 
   const mark = (options: HttpOptions): Promise<Answer> =>
     service.http.send('/notifications/notf01HN2NJ9NMRZBXT1H6FT9N7735', { method: 'PATCH', ...options });

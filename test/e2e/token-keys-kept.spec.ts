@@ -2,7 +2,7 @@ import { PurgeService } from '../../src/tokens/purge.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
-import { startInstance, startService, type TestService } from '../support/test-service.js';
+import { startInstance, useService } from '../support/test-service.js';
 import { endGrace, refreshRecordOf } from '../support/tokens.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
@@ -12,14 +12,13 @@ const NEEDED_NO_MORE = '395 days 1 hour';
 
 /** A retired key is still needed to tell a replay of a token that it signed from a forged token. */
 describe('A retired token key', () => {
-  let service: TestService;
+  const service = useService();
   let client: TestClient;
   let first: Tokens;
   let second: Tokens;
   let keyId: number;
 
   beforeAll(async () => {
-    service = await startService();
     leaveOutScheduledPurges(service);
   });
   beforeEach(async () => {
@@ -30,7 +29,6 @@ describe('A retired token key', () => {
     second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
     await endGrace(service, first.refresh_token);
   });
-  afterAll(() => service.stop());
 
   const keys = () => service.app.get(TokenKeysService);
   const isKept = async () => (await keys().list()).some(({ id }) => id === keyId);

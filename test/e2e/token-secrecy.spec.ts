@@ -11,7 +11,7 @@ import {
 } from '../../src/tokens/token-record.js';
 import type { TestClient, Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
-import { TEST_ENCRYPTION_KEY, type TestService, sharedService } from '../support/test-service.js';
+import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { accessRecordOf, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 
 /** Returns every leaf value in a value, as bytes. */
@@ -24,7 +24,7 @@ function leaves(value: unknown): Buffer[] {
 
 /** The thief has the database or the settings, but not both. */
 describe('Tokens', () => {
-  let service: TestService;
+  const service = useService();
   let client: TestClient;
   let tokens: Tokens;
   let own: string;
@@ -32,7 +32,6 @@ describe('Tokens', () => {
   let current: RefreshTokenRecord;
 
   beforeAll(async () => {
-    service = await sharedService();
     client = await service.make.client();
     const first = await service.make.tokens(client, await service.make.user());
     tokens = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
@@ -40,7 +39,6 @@ describe('Tokens', () => {
     access = await Promise.all([own, tokens.access_token].map((token) => accessRecordOf(service, token)));
     current = await refreshRecordOf(service, tokens.refresh_token);
   });
-  afterAll(() => service.stop());
 
   /** Returns every value of every table as bytes; for arrays and documents, each value in them. */
   async function dump(): Promise<Buffer[]> {

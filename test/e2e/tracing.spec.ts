@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BrowserSession } from '../support/browser-session.js';
+import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { Factory, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { Http } from '../support/http.js';
+import { exchange } from '../support/oauth.js';
 import { Receiver } from '../support/receiver.js';
 import { Secrets } from '../support/secrets.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
@@ -59,12 +60,16 @@ async function start(
   return { service: await service.ready(), http: new Http(`http://127.0.0.1:${port}`) };
 }
 
-const basic = ({ id, secret }: TestClient) => ({ id, secret });
 const tokenOf = async (http: Http, client: TestClient, headers: Record<string, string> = {}) => {
   const form = { grant_type: 'client_credentials' };
-  const { json } = await http.send('/o/token', { form, basic: basic(client), headers });
+  const { json } = await http.send('/o/token', { form, basic: client, headers });
   return json.access_token as string;
 };
+
+const statusIs =
+  (status: number) =>
+  ({ attributes }: { attributes: Record<string, unknown> }): boolean =>
+    attributes['http.response.status_code'] === status;
 
 /** Returns the complete JSON lines of the log. */
 const linesOf = ({ printed }: SpawnedService): Record<string, unknown>[] =>
@@ -130,10 +135,7 @@ describe('With a collector, the service', () => {
     } finally {
       await database.query('ALTER TABLE consents_away RENAME TO consents');
     }
-    const failed = await collector.span(
-      'a 500',
-      ({ attributes }) => attributes['http.response.status_code'] === 500,
-    );
+    const failed = await collector.span('a 500', statusIs(500));
     expect(failed.status).toEqual({ code: ERROR });
     const statement = await collector.span(
       'the statement that failed',
@@ -159,8 +161,7 @@ describe('With a collector, the service', () => {
     const attemptWith = (code: number) =>
       collector.span(
         `an attempt answered ${code}`,
-        ({ name, attributes }) =>
-          name === 'webhook attempt' && attributes['http.response.status_code'] === code,
+        (span) => span.name === 'webhook attempt' && statusIs(code)(span),
       );
     const [good, bad] = [await attemptWith(200), await attemptWith(503)];
     expect(good).toMatchObject({ kind: CLIENT, status: {} });
@@ -193,7 +194,7 @@ describe('With a collector, the service', () => {
     secrets.add('portal key', link.url.split('/').at(-1));
     const portal = new BrowserSession(http.url);
     const { pathname } = new URL(link.url);
-    await portal.submit(await portal.open(pathname), pathname);
+    await portal.fillIn(pathname);
     secrets.cookies(portal);
     const set = await http.send(`/admin/users/${userId}/password_links`, { method: 'POST', bearer: admin });
     const key = secrets.add('password key', (set.json as { url: string }).url.split('/').at(-1));
@@ -203,18 +204,11 @@ describe('With a collector, the service', () => {
     secrets.cookies(browser);
     const state = secrets.add('state', 'a state that is the partner’s own');
     const query = { response_type: 'code', client_id: partner.id, redirect_uri: REDIRECT_URI };
-    const page = await browser.open(`/o/authorize/?${new URLSearchParams({ ...query, state }).toString()}`);
+    const page = await browser.open(authorizePath({ ...query, state }));
     const { headers } = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
-    const code = secrets.add(
-      'authorization code',
-      new URL(headers.get('location')!).searchParams.get('code'),
-    );
-    secrets.tokens(
-      await http.token(
-        { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI },
-        basic(partner),
-      ),
-    );
+    const { searchParams } = new URL(headers.get('location')!);
+    const code = secrets.add('authorization code', searchParams.get('code'));
+    secrets.tokens(await exchange(http, partner, code));
     await http.get(`/v2/users?access_token=${bearer}`);
     await http.get(`/nothing/${key}?password=${encodeURIComponent(PASSWORD)}`);
     // The last spans are sent during the shutdown.

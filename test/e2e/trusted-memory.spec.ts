@@ -5,7 +5,7 @@ import { accessTokenId } from '../../src/tokens/token-record.js';
 import { holdClock, putClockForward } from '../support/clock.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { isAccepted } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
@@ -19,7 +19,7 @@ interface HeldAnswers {
 
 /** The test holds the clock: time only passes when it is put forward. */
 describe('An instance that has cached a token', () => {
-  let service: TestService;
+  const service = useService();
   let changes: AccessChanges;
   let outside: Client;
   let token: string;
@@ -28,7 +28,6 @@ describe('An instance that has cached a token', () => {
   let answers: HeldAnswers;
 
   beforeAll(async () => {
-    service = await startService();
     changes = service.app.get(AccessChanges);
     outside = new Client({ connectionString: service.database.url });
     await outside.connect();
@@ -50,10 +49,7 @@ describe('An instance that has cached a token', () => {
     goOn();
     await until('it reads again', () => changes.isTrusted);
   });
-  afterAll(async () => {
-    await outside.end();
-    await service.stop();
-  });
+  afterAll(() => outside.end());
 
   const isCached = () => isAccepted(service.http, token);
 

@@ -5,48 +5,22 @@ import { BrowserSession } from '../support/browser-session.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { addApp, addPasskey, givePassword, newBrowserAt } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
+import { tablesThatHold } from '../support/tables.js';
 
 /** Part of everything that names the person. */
 const TRACE = 'erased-person';
 const EMAIL = `${TRACE}@mail.example`;
 
 describe('When a person is erased who used every way to log in,', () => {
-  let service: TestService;
-  let idp: IdentityProvider;
-
-  beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    service = await startService({
-      env: { ...MAIL_ENV, ...idp.env({ accounts: 'verified_email' }), SIGN_UP: 'true' },
-    });
-    idp.serveTo(service.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
-
-  /** The tables with a row that contains the text. */
-  async function tablesWith(text: string): Promise<string[]> {
-    const tables = await service.database.query<{ name: string }>(
-      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
-    );
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const rows = await service.database.query(
-        `SELECT 1 FROM "${name}" AS t WHERE lower(t::text) LIKE '%' || lower($1) || '%' LIMIT 1`,
-        [text],
-      );
-      if (rows.length > 0) found.push(name);
-    }
-    return found.sort();
-  }
+  const idp = new IdentityProvider();
+  const service = useServiceWithProvider(idp, [{ accounts: 'verified_email' }], { env: MAIL_ENV });
+  const tablesWith = (text: string) => tablesThatHold(service, text);
 
   it('no table names the person any more, and only the audit log, changes of access and the events about the erasure keep the id', async () => {
     const ask = async (path: string): Promise<void> => {
       const browser = new BrowserSession(service.url);
-      await browser.submit(await browser.open(path), path, { email: EMAIL });
+      await browser.fillIn(path, { email: EMAIL });
     };
     // Before there is an account.
     await ask('/sign-up');

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { enterPortal, wordsOf } from '../support/portal.js';
+import { untilWaitingForLocks } from '../support/locks.js';
+import { tablesThatHold } from '../support/tables.js';
 import { until } from '../support/until.js';
 import { TYPE, type TestEndpoint } from '../support/webhooks.js';
 
@@ -17,9 +19,9 @@ interface Body {
 
 describe('When a person is erased,', () => {
   const own = setUpFailingEndpoint('1000,1000', [TYPE, 'user.consent_granted', REVOKED]);
-  const { admin, query } = own;
-  let { service, webhooks, client, user, endpoint } = own;
-  beforeEach(() => void ({ service, webhooks, client, user, endpoint } = own));
+  const { service, webhooks, admin, query } = own;
+  let { client, user, endpoint } = own;
+  beforeEach(() => void ({ client, user, endpoint } = own));
 
   const erase = async (): Promise<void> =>
     expect((await admin('DELETE', `/admin/users/${user.id}`)).status).toBe(204);
@@ -142,24 +144,11 @@ describe('When a person is erased,', () => {
   it('no table contains data published about the person any more', async () => {
     webhooks.answer(endpoint.path, (response, { body }) => void response.writeHead(200).end(body));
     await webhooks.finished((await publishOne()).id);
-    const holding = async (): Promise<string[]> => {
-      const tables = await query<{ name: string }>(
-        "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
-      );
-      const found: string[] = [];
-      for (const { name } of tables) {
-        const rows = await query(`SELECT 1 FROM "${name}" AS t WHERE t::text LIKE '%' || $1 || '%' LIMIT 1`, [
-          DATA,
-        ]);
-        if (rows.length > 0) found.push(name);
-      }
-      return found.sort();
-    };
     // The tests of this file share the same data; only this person's counts.
     await query('DELETE FROM events WHERE user_id IS DISTINCT FROM $1', [user.id]);
-    expect(await holding()).toEqual(['delivery_attempts', 'events']);
+    expect(await tablesThatHold(service, DATA)).toEqual(['delivery_attempts', 'events']);
     await erase();
-    expect(await holding()).toEqual([]);
+    expect(await tablesThatHold(service, DATA)).toEqual([]);
   });
 
   it('an attempt in progress ends by itself, its answer is not stored, and no other attempt follows', async () => {
@@ -213,39 +202,30 @@ describe('When a person is erased,', () => {
 
   describe('an event about the person that is published at that moment', () => {
     const GATE = 4712;
-    const waiting = async (): Promise<number> => {
-      const [row] = await query<{ n: number }>(
-        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return row!.n;
-    };
-    /** Holds every insertion into a table until the work is done. */
-    const held = async (table: string, work: () => Promise<void>): Promise<void> => {
+    /** Starts one after the other while every insertion into the table is held, and lets them go on when both wait. */
+    const heldAtOnce = async <A, B>(table: string, first: () => Promise<A>, second: () => Promise<B>) => {
       await query(`CREATE OR REPLACE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${GATE}); RETURN NEW; END $$`);
       await query(
         `CREATE TRIGGER gate BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`,
       );
       await query('SELECT pg_advisory_lock($1)', [GATE]);
+      const started: [Promise<A>?, Promise<B>?] = [];
       try {
-        await work();
+        started[0] = first();
+        await untilWaitingForLocks(service.database, 1);
+        started[1] = second();
+        await untilWaitingForLocks(service.database, 2);
       } finally {
         await query('SELECT pg_advisory_unlock($1)', [GATE]);
       }
+      const done = await Promise.all([started[0]!, started[1]!]);
+      await query(`DROP TRIGGER gate ON ${table}`);
+      return done;
     };
 
     it('is stored before the erasure and then cancelled, or refused', async () => {
-      let published: ReturnType<typeof publish> | undefined;
-      let erased: Promise<void> | undefined;
-      await held('deliveries', async () => {
-        published = publish();
-        await until('the event is being stored', async () => (await waiting()) === 1);
-        erased = erase();
-        await until('the erasure waits', async () => (await waiting()) === 2);
-      });
-      const answer = await published!;
-      await erased;
-      await query('DROP TRIGGER gate ON deliveries');
+      const [answer] = await heldAtOnce('deliveries', publish, erase);
       if (answer.status === 202) {
         const [row] = await webhooks.deliveriesOf(answer.json.id as string);
         await webhooks.finished(row!.id);
@@ -257,17 +237,7 @@ describe('When a person is erased,', () => {
     });
 
     it('is refused after the erasure', async () => {
-      let published: ReturnType<typeof publish> | undefined;
-      let erased: Promise<void> | undefined;
-      await held('audit_events', async () => {
-        erased = erase();
-        await until('the erasure is nearly over', async () => (await waiting()) === 1);
-        published = publish();
-        await until('the event waits', async () => (await waiting()) === 2);
-      });
-      await erased;
-      await query('DROP TRIGGER gate ON audit_events');
-      const answer = await published!;
+      const [, answer] = await heldAtOnce('audit_events', erase, publish);
       expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([400, ['user_id']]);
     });
   });

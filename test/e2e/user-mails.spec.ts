@@ -6,29 +6,18 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { MailServer, type ReceivedMail } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import type { ReceivedMail } from '../support/mail-server.js';
+import { useServiceWithMail } from '../support/set-up.js';
 
 const PATH = '/account/email';
 
 describe('Mail to users', () => {
-  let service: TestService;
-  let smtp: MailServer;
+  const { service, smtp } = useServiceWithMail();
   let admin: string;
   let user: UserEntity;
 
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    service = await startService({ env: smtp.env });
-    admin = await service.make.adminToken();
-  });
-  beforeEach(async () => {
-    user = await service.make.user({ emailVerified: true });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
+  beforeAll(async () => (admin = await service.make.adminToken()));
+  beforeEach(async () => (user = await service.make.user({ emailVerified: true })));
 
   const patch = (body: object, id = user.id) =>
     service.http.send(`/admin/users/${id}`, { method: 'PATCH', bearer: admin, json: body });
@@ -41,11 +30,14 @@ describe('Mail to users', () => {
       if (mail.subject === subject) return mail;
     }
   };
+  const open = (link: string) => new BrowserSession(service.url).open(new URL(link).pathname);
   const confirm = async (link: string): Promise<Page> => {
     const browser = new BrowserSession(service.url);
     const path = new URL(link).pathname;
-    return browser.submit(await browser.open(path), path);
+    return browser.fillIn(path);
   };
+  const admins = (path: string) =>
+    service.http.send(`/admin/users/${user.id}${path}`, { method: 'POST', bearer: admin });
   const raise = (message = MESSAGES.newSignIn('192.0.2.1'), id = user.id): Promise<void> =>
     service.app
       .get(Transactions)
@@ -73,41 +65,31 @@ describe('Mail to users', () => {
       const browser = await service.make.signedIn(user);
       const password = 'another long password';
       const fields = { current_password: PASSWORD, password, password_again: password };
-      await browser.submit(await browser.open('/account/password'), '/account/password', fields);
+      await browser.fillIn('/account/password', fields);
       await withSubject('Your password was changed');
     });
 
     it.each([
-      ['sets a password', { password: 'another long password' }, 'set a new password for your account'],
-      ['disables the account', { enabled: false }, 'disabled your account'],
+      ['sets a password', 'set a new password', () => patch({ password: 'another long password' })],
+      ['disables the account', 'disabled your account', () => patch({ enabled: false })],
       [
         'changes the address, to the one before',
-        { email: 'moved@mail.example' },
         'changed the email address',
+        () => patch({ email: `moved.${user.email}` }),
       ],
-    ])('when an operator %s', async (_what, body, text) => {
-      expect((await patch(body)).status).toBe(200);
+      ['revokes all tokens', 'revoked the access of every application', () => admins('/revoke_tokens')],
+      ['creates a password link', 'created a link', () => admins('/password_links')],
+    ])('when an operator %s', async (_what, text, act) => {
+      expect((await act()).status).toBeLessThan(300);
       const mail = await withSubject('An operator changed your account');
       expect(mail.text).toContain(`An operator ${text}`);
+      expect(mail.text).not.toContain('cds_pw_');
     });
 
     it('when an operator makes them one', async () => {
       expect((await patch({ role: 'operator', operator_role: 'viewer' })).status).toBe(200);
       const mail = await withSubject('Your access to the console changed');
       expect(mail.text).toContain('You are an operator with the role viewer now.');
-    });
-
-    it('when an operator revokes all tokens', async () => {
-      await service.http.send(`/admin/users/${user.id}/revoke_tokens`, { method: 'POST', bearer: admin });
-      const mail = await withSubject('An operator changed your account');
-      expect(mail.text).toContain('revoked the access of every application');
-    });
-
-    it('when an operator creates a password link', async () => {
-      await service.http.send(`/admin/users/${user.id}/password_links`, { method: 'POST', bearer: admin });
-      const mail = await withSubject('An operator changed your account');
-      expect(mail.text).toContain('created a link');
-      expect(mail.text).not.toContain('cds_pw_');
     });
   });
 
@@ -173,12 +155,11 @@ describe('Mail to users', () => {
     it('is sent on request, is limited, and its link works once and needs a button', async () => {
       user = await service.make.user();
       const browser = await service.make.signedIn(user);
-      const send = async (): Promise<Page> =>
-        browser.submit(await browser.open(PATH), PATH, { do: 'send_link' });
+      const send = async (): Promise<Page> => browser.fillIn(PATH, { do: 'send_link' });
       expect((await send()).headers.get('location')).toBe(PATH);
       const { link, subject } = await smtp.mailTo(user.email);
       expect(subject).toBe('Confirm your email address');
-      const page = await new BrowserSession(service.url).open(new URL(link).pathname);
+      const page = await open(link);
       expect(page.html.querySelector('main button')!.text).toBe('Confirm address');
       expect(page.headers.get('referrer-policy')).toBe('strict-origin');
       expect(await isVerified()).toBe(false);
@@ -186,13 +167,8 @@ describe('Mail to users', () => {
       expect((await send()).status).toBe(429);
       expect((await confirm(link)).status).toBe(200);
       expect(await isVerified()).toBe(true);
-      const again = await new BrowserSession(service.url).open(new URL(link).pathname);
-      expect(again.status).toBe(410);
-      const shown = await browser.open(PATH);
-      expect([shown.text.includes('Not confirmed'), shown.text.includes('Send link')]).toEqual([
-        false,
-        false,
-      ]);
+      expect((await open(link)).status).toBe(410);
+      expect((await browser.open(PATH)).text).not.toMatch(/Not confirmed|Send link/);
     });
 
     it('is sent at a change of address, after which the earlier link and verification count for nothing', async () => {
@@ -201,7 +177,7 @@ describe('Mail to users', () => {
       const { link } = await smtp.mailTo(first);
       const second = `second.${user.email}`;
       await patch({ email: second });
-      expect((await new BrowserSession(service.url).open(new URL(link).pathname)).status).toBe(410);
+      expect((await open(link)).status).toBe(410);
       expect((await confirm((await smtp.mailTo(second)).link)).status).toBe(200);
       expect(await isVerified()).toBe(true);
       // Upper case is another spelling, which nobody has verified.
@@ -232,13 +208,13 @@ describe('Mail to users', () => {
     it('works within 24 hours, and not for a disabled account', async () => {
       user = await service.make.user();
       const browser = await service.make.signedIn(user);
-      for (let n = 0; n < 2; n++) await browser.submit(await browser.open(PATH), PATH, { do: 'send_link' });
+      for (let n = 0; n < 2; n++) await browser.fillIn(PATH, { do: 'send_link' });
       const [first, second] = [await smtp.mailTo(user.email), await smtp.mailTo(user.email, 2)];
       await service.database.query(
         "UPDATE email_links SET expires_at = expires_at - interval '24 hours' WHERE user_id = $1",
         [user.id],
       );
-      expect((await new BrowserSession(service.url).open(new URL(first.link).pathname)).status).toBe(410);
+      expect((await open(first.link)).status).toBe(410);
       await service.database.query(
         "UPDATE email_links SET expires_at = now() + interval '1 h' WHERE user_id = $1",
         [user.id],
@@ -281,12 +257,5 @@ describe('Mail to users', () => {
     expect(page.status).toBe(200);
     expect(page.html.querySelector('table')!.text).toContain(user.email);
     expect((await console.open('/admin/console/mails?state=odd')).status).toBe(400);
-  });
-
-  it('goes with an erased person', async () => {
-    await raise();
-    await smtp.mailTo(user.email);
-    await service.http.send(`/admin/users/${user.id}`, { method: 'DELETE', bearer: admin });
-    expect(await service.database.query('SELECT 1 FROM mails WHERE address = $1', [user.email])).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { draftsOf } from './support/drafts.js';
 import type { Draft } from './support/draft.js';
 import { Exchanges } from './support/exchanges.js';
-import { faultsOf } from './support/judge.js';
+import { faultsOf, pageFaults } from './support/judge.js';
 import { AREAS, areasOf, withRoutes, type Route } from './support/routes.js';
 import { patience, search } from './support/runs.js';
 import { survey, type Plan } from './support/survey.js';
@@ -87,7 +87,7 @@ export function describeAreas(
           if (route.method === 'HEAD' && route.url === '/login/callback/:id' && exchange.status === 405)
             continue;
           if ([401, 403, 404, 405, 406, 415].includes(exchange.status)) throw new Error(seen);
-          expect([seen, faultsOf(exchange, service.url)]).toEqual([seen, []]);
+          expect([seen, [...faultsOf(exchange, service.url), ...pageFaults(exchange)]]).toEqual([seen, []]);
         }
       }
     });

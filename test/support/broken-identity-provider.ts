@@ -1,7 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
-import { CLIENT_ID, CLIENT_SECRET, KEEP_ALIVE_MS } from './identity-provider.js';
+import type { BrowserSession } from './browser-session.js';
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  envOfProviders,
+  listenForLong,
+  type ProviderSettings,
+} from './identity-provider.js';
 
 /** What is wrong with a provider; nothing by default. */
 export interface Faults {
@@ -24,22 +30,24 @@ export class BrokenIdentityProvider {
   readonly requests: string[] = [];
   private kid = 1;
   private alg = 'RS256';
+  url!: string;
   private readonly nonces = new Map<string, string>();
-
-  private constructor(
-    private readonly server: Server,
-    readonly url: string,
-    private keys: { publicKey: CryptoKey; privateKey: CryptoKey },
-  ) {}
+  private readonly server = createServer((request, response) => void this.serve(request, response));
+  private keys!: { publicKey: CryptoKey; privateKey: CryptoKey };
 
   static async open(): Promise<BrokenIdentityProvider> {
-    const server = createServer();
-    server.keepAliveTimeout = KEEP_ALIVE_MS;
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const opened = new this(server, `http://127.0.0.1:${port}`, await newKeys());
-    server.on('request', (request, response) => void opened.serve(request, response));
+    const opened = new this();
+    await opened.listen();
     return opened;
+  }
+
+  async listen(): Promise<void> {
+    this.url = await listenForLong(this.server);
+    this.keys = await newKeys();
+  }
+
+  env(...providers: ProviderSettings[]): Record<string, string> {
+    return envOfProviders(this.url, providers);
   }
 
   async close(): Promise<void> {
@@ -52,6 +60,12 @@ export class BrokenIdentityProvider {
     this.keys = await newKeys(alg);
     this.alg = alg;
     this.kid++;
+  }
+
+  /** Presses the button of a provider on the login page; returns what the browser comes back with. */
+  async toCallback(browser: BrowserSession, id = 'company'): Promise<string> {
+    const begun = await browser.submit(await browser.open('/login'), `/login/providers/${id}`);
+    return this.callbackOf(begun.headers.get('location')!);
   }
 
   /** What the browser comes back with after the authorization request at this address. */

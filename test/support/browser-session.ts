@@ -57,6 +57,11 @@ export class BrowserSession {
     return this.open(action, { form: pairs, headers: { origin: this.url } });
   }
 
+  /** Opens the page and submits its form that leads to the same path. */
+  async fillIn(path: string, fields?: Record<string, string | string[] | undefined>): Promise<Page> {
+    return this.submit(await this.open(path), path, fields);
+  }
+
   async logIn(email: string, password: string): Promise<Page> {
     const page = await this.open('/login');
     const answer = await this.submit(page, '/login', { email, password });
@@ -93,6 +98,12 @@ export function authorizePath(parameters: Record<string, string | undefined>): s
   const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `/o/authorize/?${new URLSearchParams(given).toString()}`;
 }
+
+/** The CSRF token of a form on the page: of the one with this action, or else of the first. */
+export const csrfTokenOn = ({ html }: Page, action?: string): string =>
+  html
+    .querySelector(`form${action === undefined ? '' : `[action="${action}"]`} input[name=csrf_token]`)!
+    .getAttribute('value')!;
 
 /** An unticked box is not sent. */
 const isSent = (input: HTMLElement): boolean =>

@@ -4,11 +4,12 @@ import { ConsoleModule } from '../../src/admin/console/console.module.js';
 
 type Handler = (...args: unknown[]) => unknown;
 
-/** Every route of the console, as its controllers declare it, so that these tests include a new route automatically. */
-export function consoleRoutes(): { method: 'GET' | 'POST'; path: string }[] {
-  const controllers = Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, ConsoleModule) as {
-    prototype: object;
-  }[];
+/** Every route of the console; tests include a new route automatically. */
+export const consoleRoutes = () => declaredRoutes(ConsoleModule);
+
+/** Every route of a module, as its controllers declare it to the framework. */
+export function declaredRoutes(module: object): { method: 'GET' | 'POST'; path: string }[] {
+  const controllers = Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) as { prototype: object }[];
   return controllers.flatMap((controller) => {
     const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
     const names = Object.getOwnPropertyNames(controller.prototype).filter((name) => name !== 'constructor');

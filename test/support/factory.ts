@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
+import { DataSource } from 'typeorm';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { ClientsService, type NewClient } from '../../src/clients/clients.service.js';
+import { ClientsService, type ClientChanges, type NewClient } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { NewUser } from '../../src/users/accounts/user-changes.js';
+import type { NewUser, UserChanges } from '../../src/users/accounts/user-changes.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from './browser-session.js';
 import type { TestInstance } from './test-service.js';
@@ -37,6 +38,8 @@ export function newPkce(): Pkce {
   const verifier = randomBytes(32).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
+
+type WithId = Pick<UserEntity | ClientEntity, 'id'>;
 
 let counter = 0;
 
@@ -104,18 +107,55 @@ export class Factory {
     return answer.json.access_token as string;
   }
 
-  /** A bearer token for the admin API. */
-  async adminToken(): Promise<string> {
-    return this.clientToken(await this.operatorClient());
+  /** A token of a new client with these operator scopes. */
+  async adminToken(scopes?: string[]): Promise<string> {
+    return this.clientToken(await this.operatorClient(scopes));
   }
 
   async consent(client: ClientEntity, user: UserEntity, scopes = PARTNER_SCOPES): Promise<void> {
     await this.instance.app.get(ConsentsService).record(client.id, user.id, scopes, null, SERVICE_ACTOR);
   }
 
+  /** Withdraws the consent of a user, as operators do. */
+  revokeConsent(client: WithId, user: WithId) {
+    return this.instance.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
+  }
+
+  updateUser({ id }: WithId, changes: UserChanges): Promise<UserEntity> {
+    return this.instance.app.get(UsersService).update(id, changes, SERVICE_ACTOR);
+  }
+
   /** Disables a user, or enables it again. */
-  setEnabled(user: Pick<UserEntity, 'id'>, enabled: boolean): Promise<UserEntity> {
-    return this.instance.app.get(UsersService).update(user.id, { enabled }, SERVICE_ACTOR);
+  setEnabled(user: WithId, enabled: boolean): Promise<UserEntity> {
+    return this.updateUser(user, { enabled });
+  }
+
+  eraseUser({ id }: WithId) {
+    return this.instance.app.get(UsersService).erase(id, SERVICE_ACTOR);
+  }
+
+  /** Makes the sessions of a user too old for what asks for a recent login. */
+  ageSessions({ id }: WithId) {
+    return this.instance.app
+      .get(DataSource)
+      .query("UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1", [id]);
+  }
+
+  updateClient({ id }: WithId, changes: ClientChanges): Promise<ClientEntity> {
+    return this.instance.app.get(ClientsService).update(id, changes, SERVICE_ACTOR);
+  }
+
+  deleteClient({ id }: WithId) {
+    return this.instance.app.get(ClientsService).delete(id, SERVICE_ACTOR);
+  }
+
+  revokeTokens({ id }: WithId) {
+    return this.instance.app.get(ClientsService).revokeTokens(id, SERVICE_ACTOR);
+  }
+
+  /** Gives a client a new secret; the one it has stays valid for so many seconds. */
+  rotateSecret({ id }: WithId, overlapSeconds = 0) {
+    return this.instance.app.get(ClientsService).rotateSecret(id, overlapSeconds, SERVICE_ACTOR);
   }
 
   /** Gives a user another role. */
@@ -128,6 +168,11 @@ export class Factory {
     const browser = new BrowserSession(this.instance.url);
     await browser.logIn(user.email, password);
     return browser;
+  }
+
+  /** A browser session of a new user. */
+  async signedInNew(input: Partial<NewUser> = {}): Promise<BrowserSession> {
+    return this.signedIn(await this.user(input));
   }
 
   /** An authorization code that the user granted to the client through the pages. */
@@ -147,6 +192,15 @@ export class Factory {
     const code = location.searchParams.get('code');
     if (!code) throw new Error(`no code: ${location.href}`);
     return code;
+  }
+
+  /** Several codes, through the pages in one browser. */
+  async codes(client: ClientEntity, user: UserEntity, number: number): Promise<string[]> {
+    const browser = await this.signedIn(user);
+    const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
+    const codes: string[] = [];
+    while (codes.length < number) codes.push((await browser.authorize(request)).searchParams.get('code')!);
+    return codes;
   }
 
   /** The first tokens of a new grant, through the pages and the token endpoint. */

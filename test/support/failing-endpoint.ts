@@ -2,7 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from './factory.js';
 import type { Answer } from './http.js';
 import { unexpectedErrors } from './refusals.js';
-import { startService, type TestService } from './test-service.js';
+import { type TestService, useService } from './test-service.js';
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from './webhooks.js';
 
 export interface FailingEndpoint {
@@ -20,26 +20,21 @@ export interface FailingEndpoint {
 
 /** Two instances for the tests of a file; each test has a new client with an endpoint for these types, and a new user. */
 export function setUpFailingEndpoint(retrySchedule: string, types?: string[]): FailingEndpoint {
+  const service = useService({
+    instances: 2,
+    env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: retrySchedule },
+  });
   const own = {
+    service,
+    webhooks: Webhooks.setUp(service),
     query: (sql, params = []) => own.service.database.query(sql, params),
     admin: (method, path, json) => own.service.http.send(path, { method, bearer: own.webhooks.bearer, json }),
   } as FailingEndpoint;
-  beforeAll(async () => {
-    own.service = await startService({
-      instances: 2,
-      env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: retrySchedule },
-    });
-    own.webhooks = await Webhooks.start(own.service);
-  });
   beforeEach(async () => {
     own.client = await own.service.make.client();
     own.user = await own.webhooks.consentedUser(own.client);
     own.endpoint = await own.webhooks.endpoint(own.client, { types, reply: 500 });
   });
   afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
-  afterAll(async () => {
-    await own.webhooks.stop();
-    await own.service.stop();
-  });
   return own;
 }

@@ -78,7 +78,18 @@ export class Http {
   }
 }
 
-/** RFC 6749 §2.3.1: both parts form-urlencoded before base64. */
+/** Its status, and where it leads. */
+export const placeOf = ({ status, headers }: Pick<Answer, 'status' | 'headers'>): [number, string | null] => [
+  status,
+  headers.get('location'),
+];
+
+/** Its status, and what a problem says. */
+export const problemOf = ({ status, json }: Answer): [number, unknown] => [status, json?.detail];
+
+/** The members that a refusal names. */
+export const membersIn = ({ json }: Answer): string[] => Object.keys((json?.field_errors ?? {}) as object);
+
 /** The addresses of the `Link` header, by their relation. */
 export const linksOf = ({ headers }: Answer): Record<string, string> =>
   Object.fromEntries(
@@ -88,6 +99,7 @@ export const linksOf = ({ headers }: Answer): Record<string, string> =>
     ]),
   );
 
+/** RFC 6749 §2.3.1: both parts form-urlencoded before base64. */
 export function basicHeader({ id, secret }: { id: string; secret: string }): string {
   const encode = (text: string) => new URLSearchParams({ v: text }).toString().slice(2);
   return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`;

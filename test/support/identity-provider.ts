@@ -9,9 +9,6 @@ import { HeldTimers } from './held-timers.js';
 export const CLIENT_ID = 'charging';
 export const CLIENT_SECRET = 'a-secret-of-the-charging-service-at-its-provider';
 
-/** For how long a provider keeps an unused connection: longer than any test lets one wait before it uses it again. */
-export const KEEP_ALIVE_MS = 60_000;
-
 // The service gives a provider 10 s; a test of that limit holds the timer itself.
 HeldTimers.hold(10_000, 10_000, '/provider-fetch.');
 
@@ -26,6 +23,7 @@ export interface TestPerson {
 /** The settings of a provider, as a member of IDENTITY_PROVIDERS. */
 export interface ProviderSettings {
   id?: string;
+  issuer?: string;
   label?: string;
   audience?: string[];
   accounts?: string;
@@ -49,6 +47,23 @@ export interface ProviderTraits {
   answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
+export const envOfProviders = (issuer: string, providers: ProviderSettings[]): Record<string, string> => ({
+  IDENTITY_PROVIDERS: JSON.stringify(
+    providers.map((each) => ({
+      ...{ id: 'company', label: 'Example Company', issuer, client_id: CLIENT_ID },
+      ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
+      ...each,
+    })),
+  ),
+});
+
+/** Keeps connections for longer than any test lets one wait before it uses it again; returns the address. */
+export async function listenForLong(server: Server): Promise<string> {
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 /**
  * An identity provider over HTTP: `oidc-provider` as it is, with one page on which a person logs in by pressing a button. It listens
  * before the service starts, because the service's settings name it, and serves once it knows the service.
@@ -60,39 +75,23 @@ export class IdentityProvider {
   /** What became of its back-channel calls: `accepted`, or why not. */
   readonly logoutCalls: string[] = [];
   provider!: Provider;
+  url!: string;
   private traits: ProviderTraits = {};
-
-  private constructor(
-    private readonly server: Server,
-    readonly url: string,
-  ) {}
+  private readonly server = createServer((request, response) => void this.serve(request, response));
 
   static async open(): Promise<IdentityProvider> {
-    const server = createServer();
-    server.keepAliveTimeout = KEEP_ALIVE_MS;
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const opened = new IdentityProvider(server, `http://127.0.0.1:${port}`);
-    server.on('request', (request, response) => void opened.serve(request, response));
+    const opened = new IdentityProvider();
+    await opened.listen();
     return opened;
   }
 
-  /** A member of IDENTITY_PROVIDERS; several providers of the service may be the same server. */
-  settings({ id = 'company', ...more }: ProviderSettings = {}): Record<string, unknown> {
-    return {
-      id,
-      label: 'Example Company',
-      issuer: this.url,
-      client_id: CLIENT_ID,
-      client_secret: CLIENT_SECRET,
-      audience: ['users'],
-      accounts: 'create',
-      ...more,
-    };
+  async listen(): Promise<void> {
+    this.url = await listenForLong(this.server);
   }
 
+  /** The setting for a service; several providers of the service may be the same server. */
   env(...providers: ProviderSettings[]): Record<string, string> {
-    return { IDENTITY_PROVIDERS: JSON.stringify(providers.map((each) => this.settings(each))) };
+    return envOfProviders(this.url, providers);
   }
 
   /** Registers the service, with the callback of each of its providers. */

@@ -1,5 +1,6 @@
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { atEndOfFile } from './between-files.js';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
@@ -39,14 +40,16 @@ export class MailServer {
   onMail: (mail: ReceivedMail) => Answer | Promise<Answer> = () => undefined;
   private server: SMTPServer | undefined;
 
-  private constructor(
-    private readonly port: number,
-    private readonly options: SMTPServerOptions,
-  ) {}
+  private port = 0;
 
+  /** Takes mails only once it listens. */
+  constructor(private readonly options: SMTPServerOptions = {}) {}
+
+  /** Stopped when the file has ended, if not before. */
   static async start(options: SMTPServerOptions = {}): Promise<MailServer> {
-    const server = new MailServer(await freePort(), options);
+    const server = new MailServer(options);
     await server.listen();
+    atEndOfFile(() => server.stop());
     return server;
   }
 
@@ -58,7 +61,9 @@ export class MailServer {
     };
   }
 
+  /** At the same port each time. */
   async listen(): Promise<void> {
+    this.port ||= await freePort();
     const server = new SMTPServer({
       authOptional: true,
       hideSTARTTLS: true,

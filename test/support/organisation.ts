@@ -4,8 +4,9 @@ import { MembersService } from '../../src/partners/members/members.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from './browser-session.js';
 import { PASSWORD, type TestClient } from './factory.js';
-import { MailServer } from './mail-server.js';
-import { PATIENT, startService, type TestService } from './test-service.js';
+import type { MailServer } from './mail-server.js';
+import { useServiceWithMail } from './set-up.js';
+import { PATIENT, type TestService, type TestServiceOptions } from './test-service.js';
 import { WEBHOOK_ENV } from './webhooks.js';
 
 export const SIGN_IN = '/portal/sign-in';
@@ -21,18 +22,23 @@ export interface Organisation {
   email: string;
   newBrowser(this: void): BrowserSession;
   signedIn(this: void, user: UserEntity): Promise<BrowserSession>;
-  openPortal(this: void, browser: BrowserSession): Promise<Page>;
+  openPortal(this: void, browser: BrowserSession, client?: TestClient): Promise<Page>;
   /** A browser of the user, in the portal of the client. */
-  inPortal(this: void, user: UserEntity): Promise<BrowserSession>;
+  inPortal(this: void, user: UserEntity, client?: TestClient): Promise<BrowserSession>;
   member(this: void, role: MemberRole): Promise<UserEntity>;
   /** Sends the form that invites somebody, `email` unless said otherwise. */
   invite(this: void, admin: BrowserSession, address?: string, role?: MemberRole): Promise<Page>;
 }
 
 /** A service with mail for the tests of a file; each test has a new organisation with a client. */
-export function setUpOrganisation(): Organisation {
+export function setUpOrganisation({ env, ...options }: TestServiceOptions = {}): Organisation {
   let counter = 0;
   const own = {
+    ...useServiceWithMail({
+      databaseOptions: PATIENT,
+      env: { ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1', ...env },
+      ...options,
+    }),
     // The pages of every test come from a network of their own, because only so many mails are sent from one.
     newBrowser: () =>
       new BrowserSession(own.service.url, { 'x-forwarded-for': `198.51.100.${++counter % 250}` }),
@@ -41,10 +47,11 @@ export function setUpOrganisation(): Organisation {
       await browser.logIn(user.email, PASSWORD);
       return browser;
     },
-    openPortal: async (browser) => browser.submit(await browser.open(SIGN_IN), `${SIGN_IN}/${own.client.id}`),
-    inPortal: async (user) => {
+    openPortal: async (browser, client = own.client) =>
+      browser.submit(await browser.open(SIGN_IN), `${SIGN_IN}/${client.id}`),
+    inPortal: async (user, client) => {
       const browser = await own.signedIn(user);
-      expect((await own.openPortal(browser)).headers.get('location')).toBe('/portal');
+      expect((await own.openPortal(browser, client)).headers.get('location')).toBe('/portal');
       return browser;
     },
     member: async (role) => {
@@ -53,23 +60,12 @@ export function setUpOrganisation(): Organisation {
       return user;
     },
     invite: async (admin, address = own.email, role = 'developer') =>
-      admin.submit(await admin.open(MEMBERS), MEMBERS, { email: address, role }),
+      admin.fillIn(MEMBERS, { email: address, role }),
   } as Organisation;
-  beforeAll(async () => {
-    own.smtp = await MailServer.start();
-    own.service = await startService({
-      databaseOptions: PATIENT,
-      env: { ...own.smtp.env, ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1' },
-    });
-  });
   beforeEach(async () => {
     own.owner = await own.service.make.user({ kind: 'organisation', emailVerified: true });
     own.client = await own.service.make.client({ ownerId: own.owner.id });
     own.email = `person${++counter}@partner.example`;
-  });
-  afterAll(async () => {
-    await own.service.stop();
-    await own.smtp.stop();
   });
   return own;
 }

@@ -1,6 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { actionsOn } from './audit-events.js';
 import { addPasskey } from './second-factors.js';
-import { startService, type TestService } from './test-service.js';
+import { type TestService, useService } from './test-service.js';
 
 interface PasskeyRow {
   id: string;
@@ -22,23 +23,17 @@ export interface PasskeysSetUp {
 
 /** A service for the tests of a file; each test has a new user. */
 export function setUpPasskeys(instances = 1): PasskeysSetUp {
+  const service = useService({ instances });
   const own = {
-    add: async (options) => addPasskey(await own.service.make.signedIn(own.user), own.service.url, options),
+    service,
+    add: async (options) => addPasskey(await service.make.signedIn(own.user), service.url, options),
     passkeys: () =>
-      own.service.database.query<PasskeyRow>(
+      service.database.query<PasskeyRow>(
         'SELECT id, name, sign_count, last_used_at FROM passkeys WHERE user_id = $1 ORDER BY id',
         [own.user.id],
       ),
-    actions: async () => {
-      const rows = await own.service.database.query<{ action: string }>(
-        'SELECT action FROM audit_events WHERE subject_id = $1 ORDER BY id',
-        [own.user.id],
-      );
-      return rows.map(({ action }) => action);
-    },
+    actions: () => actionsOn(service, own.user.id),
   } as PasskeysSetUp;
-  beforeAll(async () => void (own.service = await startService({ instances })));
-  beforeEach(async () => void (own.user = await own.service.make.user()));
-  afterAll(() => own.service.stop());
+  beforeEach(async () => void (own.user = await service.make.user()));
   return own;
 }

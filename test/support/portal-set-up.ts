@@ -3,7 +3,7 @@ import type { TestClient } from './factory.js';
 import { HeldTimers } from './held-timers.js';
 import { enterPortal } from './portal.js';
 import { Receiver } from './receiver.js';
-import { startService, type TestService } from './test-service.js';
+import { type TestService, useSharedService } from './test-service.js';
 import { WEBHOOK_ENV } from './webhooks.js';
 
 export interface PortalSetUp {
@@ -19,20 +19,13 @@ export const holdWaitForTest = (): HeldTimers => HeldTimers.hold(3_000, 3_000, '
 
 /** A service and a receiver for the tests of a file; each test has a new client. */
 export function setUpPortal(): PortalSetUp {
-  const portal = {} as PortalSetUp;
   holdWaitForTest();
-  beforeAll(async () => {
-    portal.service = await startService({ env: WEBHOOK_ENV });
-    portal.receiver = await Receiver.start();
-  });
+  const service = useSharedService({ env: WEBHOOK_ENV });
+  const portal = { service, receiver: Receiver.setUp() } as PortalSetUp;
   beforeEach(async () => {
     portal.client = await portal.service.make.client();
     portal.browser = await enterPortal(portal.service, portal.client);
     portal.receiver.requests.length = 0;
-  });
-  afterAll(async () => {
-    await portal.service.stop();
-    await portal.receiver.stop();
   });
   return portal;
 }

@@ -14,7 +14,7 @@ export async function enterPortal(service: TestService, client: TestClient): Pro
   const { json } = await service.http.get('/webhook_portal', { bearer });
   const link = new URL(json.url as string).pathname;
   const browser = new BrowserSession(service.url);
-  const answer = await browser.submit(await browser.open(link), link);
+  const answer = await browser.fillIn(link);
   if (answer.status !== 303) throw new Error(`not in the portal: ${answer.status}`);
   return browser;
 }

@@ -28,10 +28,19 @@ export class Receiver {
   }
 
   /** Speaks HTTP, or HTTPS if a certificate is given. */
-  static async start(
-    answer: Answer = (response) => void response.end('ok'),
-    tls?: ServerOptions,
-  ): Promise<Receiver> {
+  static start(answer?: Answer, tls?: ServerOptions): Promise<Receiver> {
+    return Receiver.of(answer, tls).listen();
+  }
+
+  /** The same for the tests of a file; usable from `beforeAll` on. */
+  static setUp(answer?: Answer): Receiver {
+    const receiver = Receiver.of(answer);
+    beforeAll(() => receiver.listen());
+    afterAll(() => receiver.stop());
+    return receiver;
+  }
+
+  private static of(answer: Answer = (response) => void response.end('ok'), tls?: ServerOptions): Receiver {
     const requests: ReceivedRequest[] = [];
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       const chunks: Buffer[] = [];
@@ -46,8 +55,7 @@ export class Receiver {
     const server = tls ? createHttpsServer(tls, onRequest) : createHttpServer(onRequest);
     server.keepAliveTimeout = 60_000;
     const receiver = new Receiver(server);
-    Object.assign(receiver, { requests });
-    return receiver.listen();
+    return Object.assign(receiver, { requests });
   }
 
   /** Sends whatever the function writes, once bytes of a request have arrived. */

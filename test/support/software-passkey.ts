@@ -128,3 +128,19 @@ export class SoftwarePasskey {
     return Buffer.concat([sha256(rpId ?? new URL(this.origin).hostname), Buffer.from([flags]), count]);
   }
 }
+
+/** Registrations that a service must refuse. */
+export const WRONG_REGISTRATIONS: [string, Tampering][] = [
+  ['with another challenge', { challenge: Buffer.alloc(32, 'x').toString('base64url') }],
+  ['from another origin', { origin: 'https://evil.example' }],
+  ['for another site', { rpId: 'evil.example' }],
+  ['with the answer of a login', { type: 'webauthn.get' }],
+  ['without user verification', { userVerified: false }],
+  ['without anybody present', { userPresent: false }],
+];
+
+/** What no registration looks like. */
+export const NO_REGISTRATIONS = [
+  ...['null', '[]', '{}', '{"id":1}', 'not JSON'],
+  '{"response":{"clientDataJSON":"e30"}}',
+];

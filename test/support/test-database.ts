@@ -1,5 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { atEndOfFile } from './between-files.js';
+
+type Query = <T = Record<string, unknown>>(sql: string, params?: unknown[]) => Promise<T[]>;
+
+/** Ways to read a database. */
+export interface Reads {
+  query: Query;
+  /** The first value of every row. */
+  column<T>(sql: string, params?: unknown[]): Promise<T[]>;
+  /** The first value of the first row. */
+  value<T>(sql: string, params?: unknown[]): Promise<T>;
+}
+
+/** All {@link Reads} by one way to query. */
+export function readsBy(query: Query): Reads {
+  const column = async <T>(sql: string, params?: unknown[]) =>
+    (await query<Record<string, T>>(sql, params)).map((row) => Object.values(row)[0]!);
+  return {
+    query,
+    column,
+    value: async <T>(sql: string, params?: unknown[]) => (await column<T>(sql, params))[0]!,
+  };
+}
 
 /** A test's own database, copied from the migrated template. */
 export interface TestDatabase {
@@ -10,7 +33,7 @@ export interface TestDatabase {
    * role.
    */
   serviceUrl?: string;
-  query<T = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<T[]>;
+  query: Query;
   drop(): Promise<void>;
 }
 
@@ -20,7 +43,7 @@ const templateUrl = (): string => {
   return url;
 };
 
-export async function createTestDatabase(template = 'template_charging'): Promise<TestDatabase> {
+export async function createTestDatabase(template = 'template_charging'): Promise<TestDatabase & Reads> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   const url = withDatabase(name);
@@ -35,16 +58,24 @@ export async function createTestDatabase(template = 'template_charging'): Promis
   return {
     url,
     serviceUrl: serviceUrl.href,
-    query: <T>(sql: string, params?: unknown[]) => {
+    ...readsBy(<T>(sql: string, params?: unknown[]) => {
       const result = last.then(async () => (await client.query(sql, params)).rows as T[]);
       last = result.catch(() => undefined);
       return result;
-    },
+    }),
     drop: async () => {
       await client.end();
       await asAdmin((admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
     },
   };
+}
+
+/** Another connection of a superuser to the database; it ends with the file, if not before. */
+export async function connectionTo({ database }: { database: Pick<TestDatabase, 'url'> }): Promise<Client> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  atEndOfFile(() => client.end());
+  return client;
 }
 
 /**

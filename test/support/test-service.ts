@@ -4,8 +4,8 @@ import { createApp } from '../../src/app.setup.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/server/logging.js';
-import { atEndOfWorker, showInFailures } from './between-files.js';
-import { createTestDatabase, setAtLogin, type TestDatabase } from './test-database.js';
+import { atEndOfFile, atEndOfWorker, showInFailures } from './between-files.js';
+import { createTestDatabase, readsBy, setAtLogin, type Reads, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
 import { freePort } from './free-port.js';
 import { HeldTimers } from './held-timers.js';
@@ -38,7 +38,7 @@ export interface TestInstance {
 
 /** A service under test: one or more instances on one database. */
 export interface TestService extends TestInstance {
-  database: TestDatabase;
+  database: TestDatabase & Reads;
   instances: TestInstance[];
   make: Factory;
   stop(): Promise<void>;
@@ -65,19 +65,18 @@ const SHARED_AT_MOST = 3;
  */
 export async function sharedService(options: TestServiceOptions = {}): Promise<TestService> {
   const key = JSON.stringify(options);
-  const found = shared.get(key) ?? startService(options);
+  const found = shared.get(key) ?? start(options);
   // The one that was asked for last stays longest.
   shared.delete(key);
   shared.set(key, found);
   const [oldest] = shared.keys();
   if (shared.size > SHARED_AT_MOST) await stopShared(oldest!);
   const service = await found;
-  return {
-    ...service,
-    stop: async () => {
-      for (const { log } of service.instances) log.length = 0;
-    },
+  const stop = async () => {
+    for (const { log } of service.instances) log.length = 0;
   };
+  atEndOfFile(stop);
+  return { ...service, stop };
 }
 
 async function stopShared(key: string): Promise<void> {
@@ -88,12 +87,33 @@ async function stopShared(key: string): Promise<void> {
 
 atEndOfWorker(() => Promise.all([...shared.keys()].map(stopShared)));
 
-export async function startService({
+/** A service of the file alone, which is stopped when the file has ended, if not before. */
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const service = await start(options);
+  atEndOfFile(service.stop);
+  return service;
+}
+
+/** The service of {@link sharedService} for the tests of a file, from `beforeAll` on. */
+export const useSharedService = (options?: TestServiceOptions): TestService =>
+  fromBeforeAll(() => sharedService(options));
+
+/** The service of {@link startService} for the tests of a file, from `beforeAll` on. */
+export const useService = (options?: TestServiceOptions): TestService =>
+  fromBeforeAll(() => startService(options));
+
+function fromBeforeAll(begin: () => Promise<TestService>): TestService {
+  const service = {} as TestService;
+  beforeAll(async () => void Object.assign(service, await begin()));
+  return service;
+}
+
+async function start({
   env = {},
   instances = 1,
   hostname,
   databaseOptions,
-}: TestServiceOptions = {}): Promise<TestService> {
+}: TestServiceOptions): Promise<TestService> {
   const database = await createTestDatabase();
   if (databaseOptions) await setAtLogin(database, databaseOptions);
   const started: TestInstance[] = [];
@@ -102,23 +122,21 @@ export async function startService({
   // All instances use the first one's base URL, as behind a load balancer.
   while (started.length < instances)
     started.push(await startInstance(database, { BASE_URL: first.url, ...env }));
+  let stopping: Promise<void> | undefined;
   return {
     ...first,
     // When a test changes rows without the service, every instance knows the change before the test continues.
     database: {
       ...database,
-      query: async <T>(sql: string, params?: unknown[]) => {
+      ...readsBy(async <T>(sql: string, params?: unknown[]) => {
         const rows = await database.query<T>(sql, params);
         await Promise.all(started.map(({ app }) => app.get(AccessChanges).catchUp()));
         return rows;
-      },
+      }),
     },
     instances: started,
     make: new Factory(first),
-    stop: async () => {
-      await Promise.all(started.map(({ app }) => app.close()));
-      await database.drop();
-    },
+    stop: () => (stopping ??= Promise.all(started.map(({ app }) => app.close())).then(() => database.drop())),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { atEndOfFile } from './between-files.js';
 import type { Answer, HttpOptions } from './http.js';
 import { Receiver, type ReceivedRequest } from './receiver.js';
 import type { TestService } from './test-service.js';
@@ -41,17 +42,30 @@ export class Webhooks {
   private readonly times = new Map<string, number>();
   private count = 0;
 
-  private constructor(
-    private readonly service: TestService,
-    readonly receiver: Receiver,
-    /** A token of an operator's client with every scope. */
-    readonly bearer: string,
-  ) {}
+  receiver!: Receiver;
+  /** A token of an operator's client with every scope. */
+  bearer!: string;
 
+  private constructor(private readonly service: TestService) {}
+
+  /** Stopped when the file has ended, if not before. */
   static async start(service: TestService): Promise<Webhooks> {
-    const receiver = await Receiver.start((response, request) => webhooks.reply(response, request));
-    const webhooks: Webhooks = new Webhooks(service, receiver, await service.make.adminToken());
+    const webhooks = new Webhooks(service);
+    await webhooks.listen();
     return webhooks;
+  }
+
+  /** A receiver for the tests of a file; usable from `beforeAll` on. */
+  static setUp(service: TestService): Webhooks {
+    const webhooks = new Webhooks(service);
+    beforeAll(() => webhooks.listen());
+    return webhooks;
+  }
+
+  private async listen(): Promise<void> {
+    this.receiver = await Receiver.start((response, request) => this.reply(response, request));
+    atEndOfFile(() => this.receiver.stop());
+    this.bearer = await this.service.make.adminToken();
   }
 
   stop(): Promise<void> {

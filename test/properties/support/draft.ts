@@ -30,7 +30,8 @@ export interface FormDraft {
   page: string;
   /** The form's action, which tells it from the other forms of the page. */
   action: string;
-  csrf: 'right' | 'absent' | 'wrong';
+  /** `foreign`: that of another form on the page, if it has one. */
+  csrf: 'right' | 'absent' | 'wrong' | 'foreign';
   /** Values in place of those that the form shows; a field with an empty list is left out. */
   fields: Record<string, string[]>;
   further: [string, string][];

@@ -85,10 +85,13 @@ export class Exchanges {
     const shown = readPage(text, page).forms.filter((each) => each.method === 'post');
     const wanted = await this.fill(form.action);
     const found = shown.find(({ action }) => action.split('#', 1)[0] === wanted);
+    const other = shown.find(({ action }) => action.split('#', 1)[0] !== wanted);
+    const tokenOf = (each: typeof found) => each?.fields.find(({ name }) => name === 'csrf_token')?.values[0];
     const pairs: [string, string][] = [...form.further];
     for (const field of found?.fields ?? []) {
       const values = form.fields[field.name] ?? filledValues(field);
       if (field.name !== 'csrf_token') for (const value of values) pairs.push([field.name, value]);
+      else if (form.csrf === 'foreign') pairs.push([field.name, tokenOf(other) ?? 'x']);
       else if (form.csrf !== 'absent')
         pairs.push([field.name, (form.csrf === 'wrong' ? 'x' : '') + field.values[0]!]);
     }

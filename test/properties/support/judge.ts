@@ -1,3 +1,4 @@
+import { parse } from 'node-html-parser';
 import { openApiErrors } from '../../support/openapi-judge.js';
 import type { Exchange } from './exchanges.js';
 import { CANARY } from './odd-text.js';
@@ -19,6 +20,21 @@ export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
     ...(/FST_ERR|node_modules|\n\s+at |QueryFailed|violates|invalid input syntax/.test(text) && !isAsset(path)
       ? ['the answer shows something of the inside']
       : []),
+  ];
+}
+
+/** Returns what a page holds that none of ours may: inline scripts and styles, or permission to be cached. */
+export function pageFaults({ headers, text, path }: Exchange): string[] {
+  if (!isHtml(headers)) return [];
+  const odd = parse(
+    text.replaceAll(/<script src="\/assets\/[\w/.-]+"[^>]*><\/script>/g, ''),
+  ).querySelectorAll(
+    'script:not([type="application/json"]), style, iframe, [style], [onclick], [onload], [onerror], a[href^="javascript:"]',
+  );
+  const isCached = !path.startsWith('/docs') && headers.get('cache-control') !== 'no-store';
+  return [
+    ...odd.map((element) => `the page holds ${element.toString().slice(0, 100)}`),
+    ...(isCached ? ['the page may be cached'] : []),
   ];
 }
 
@@ -45,6 +61,9 @@ function headerFaults(exchange: Exchange, baseUrl: string): string[] {
   expect('x-content-type-options', (value) => value === 'nosniff');
   expect('x-frame-options', (value) => value === 'DENY');
   expect('content-security-policy', (value) => /default-src 'none'/.test(value) && !/unsafe|\*/.test(value));
+  const runsOurs = /<script src/.test(exchange.text);
+  if (isHtml(headers) && exchange.method !== 'HEAD')
+    expect('content-security-policy', (value) => value.includes("script-src 'self'") === runsOurs);
   expect('cache-control', (value) => /no-store|max-age/.test(value));
   const location = headers.get('location');
   if (location !== null && !isOfOurs(location, baseUrl)) faults.push(`it leads to ${location}`);

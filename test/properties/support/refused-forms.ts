@@ -5,7 +5,7 @@ import { LIVE, live } from './live.js';
 
 /** Defines the test that no form of a page is accepted from anywhere but that page. */
 export function describeRefusedForms(surveyed: () => Surveyed): void {
-  it('refuse forms without a valid CSRF token, or from another origin, on every registered route', async () => {
+  it('refuse forms without a valid CSRF token, with that of another form, or from another origin, on every registered route', async () => {
     const { service, exchanges, plans } = surveyed();
     const posts = plans.filter(({ route }) => route.method === 'POST');
     expect(posts.length).toBeGreaterThan(50);
@@ -20,10 +20,12 @@ export function describeRefusedForms(surveyed: () => Surveyed): void {
     for (const { route, plain } of posts) {
       const draft = plain[0]!;
       const body = draft.body as FormDraft;
-      const wrong: Draft = { ...draft, body: { ...body, csrf: 'wrong' } };
-      const absent: Draft = { ...draft, body: { ...body, csrf: 'absent' } };
+      const withToken = (['wrong', 'absent', 'foreign'] as const).map((csrf) => ({
+        ...draft,
+        body: { ...body, csrf },
+      }));
       const elsewhere: Draft = { ...draft, headers: { ...draft.headers, origin: 'https://evil.example' } };
-      for (const odd of [wrong, absent, elsewhere]) {
+      for (const odd of [...withToken, elsewhere]) {
         const { path, status, headers } = await exchanges.send(odd);
         expect([route.url, path, status, headers.get('content-type')]).toEqual([
           route.url,

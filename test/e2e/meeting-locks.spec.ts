@@ -1,42 +1,25 @@
-import { Client } from 'pg';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { exchange } from '../support/oauth.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { connectionTo } from '../support/test-database.js';
+import { PATIENT, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 /*
  * Disabling a user locks the user and then the user's clients. What is issued to a client locks the client first. If the two
  * meet, PostgreSQL ends one of them; here always the one that issues.
  */
-let service: TestService;
-let owner: UserEntity;
-let client: TestClient;
-let ending: Client;
-let queueing: Client;
-
+const service = useService({ databaseOptions: PATIENT });
+const ending = madeOnce(() => connectionTo(service));
+const queueing = madeOnce(() => connectionTo(service));
+// Only the other side looks for a deadlock, so it is the one that loses.
 beforeAll(async () => {
-  service = await startService({ databaseOptions: PATIENT });
-  [ending, queueing] = [await connection(), await connection()];
-  // Only the other side looks for a deadlock, so it is the one that loses.
   for (const each of [ending, queueing]) await each.query("SET deadlock_timeout = '1h'");
 });
-beforeEach(async () => {
-  owner = await service.make.user();
-  client = await service.make.client({ ownerId: owner.id });
-});
-afterAll(async () => {
-  await ending.end();
-  await queueing.end();
-  await service.stop();
-});
-
-async function connection(): Promise<Client> {
-  const made = new Client({ connectionString: service.database.url });
-  await made.connect();
-  return made;
-}
+const owner = madeForEach(() => service.make.user());
+const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
 
 /**
  * Runs `issue` so that it holds the client and waits for the owner, while another holds the owner and waits for the client. Whoever
@@ -72,4 +55,33 @@ it('An exchange of a code that lost a deadlock is run again', async () => {
 it('A portal link whose statement lost a deadlock is stored by the next', async () => {
   const bearer = await service.make.clientToken(client);
   expect((await losing(() => service.http.get('/webhook_portal', { bearer }))).status).toBe(200);
+});
+
+it('Two first consents of the same pair at a time are one grant for the trail, the partner and the user', async () => {
+  const { make, database, app } = service;
+  const user = await make.user();
+  const consents = app.get(ConsentsService, { strict: false });
+  // Holds whoever writes the consent first.
+  await database.query('BEGIN');
+  await database.query('LOCK TABLE consents IN SHARE MODE');
+  const both = ['consent:one', 'consent:two'].map((evidence) =>
+    consents.record(client.id, user.id, [client.scopes[0]!], evidence, SERVICE_ACTOR),
+  );
+  try {
+    await untilWaitingForLocks(database, 2);
+  } finally {
+    await database.query('COMMIT');
+    await Promise.allSettled(both);
+  }
+  await Promise.all(both);
+  const actions = await database.column<string>(
+    `SELECT action FROM audit_events WHERE subject_id = $1 AND action LIKE 'consent.%' ORDER BY id`,
+    [user.id],
+  );
+  expect(actions).toEqual(['consent.granted', 'consent.updated']);
+  const n = await database.value<number>(
+    `SELECT count(*)::int AS n FROM events WHERE type = 'user.consent_granted' AND user_id = $1`,
+    [user.id],
+  );
+  expect(n).toBe(1);
 });
