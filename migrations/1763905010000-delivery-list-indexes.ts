@@ -27,7 +27,7 @@ export class DeliveryListIndexes1763905010000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    for (const index of FORMER) await createIndexConcurrently(queryRunner, index);
-    for (const { name } of INDEXES) await dropIndexConcurrently(queryRunner, name);
+    for (const { name, on } of FORMER) await queryRunner.query(`CREATE INDEX ${name} ON ${on}`);
+    await queryRunner.query(`DROP INDEX ${INDEXES.map(({ name }) => name).join(', ')}`);
   }
 }
