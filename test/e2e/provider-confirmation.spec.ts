@@ -1,5 +1,5 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeForEach } from '../support/made.js';
 import { actionsOn, lastRefusal } from '../support/audit-events.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
@@ -112,9 +112,8 @@ describe('An operator who came from a provider, when the console asks for the pa
 
   describe('and whose role there has changed,', () => {
     let email: string;
-    let anna: UserEntity;
+    const anna = madeForEach(() => service.make.user());
     beforeEach(async () => {
-      anna = await service.make.user();
       email = anna.email;
     });
 
