@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
-import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilPast } from '../support/past-change.js';
 import { type TestInstance, startInstance, useService } from '../support/test-service.js';
@@ -12,13 +12,12 @@ const CHANGES = 200_001;
 /** An instance reads at most as many changes as it remembers; the oldest of these are not read at all. */
 describe('More changes than an instance reads at once', () => {
   const service = useService();
-  let client: TestClient;
   let live: string;
   let ended: string;
   let late: TestInstance;
 
+  const client = madeOnce(() => service.make.client());
   beforeAll(async () => {
-    client = await service.make.client();
     const [user, withdrawing] = [await service.make.user(), await service.make.user()];
     live = (await service.make.tokens(client, user)).access_token;
     ended = (await service.make.tokens(client, withdrawing)).access_token;

@@ -1,6 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeForEach } from '../support/made.js';
 import { notificationsOf } from '../support/audit-events.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { PASSWORD } from '../support/factory.js';
 import { linksOf, type Answer, type HttpOptions } from '../support/http.js';
 import { refresh } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
@@ -27,16 +28,14 @@ interface Notification {
 describe('Notifications', () => {
   const service = useSharedService();
   let admin: string;
-  let user: UserEntity;
-  let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
     admin = await service.make.adminToken();
   });
+  const user = madeForEach(() => service.make.user());
+  const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
-    user = await service.make.user();
-    client = await service.make.client();
     bearer = (await service.make.tokens(client, user)).access_token;
   });
 
@@ -240,7 +239,7 @@ describe('Notifications', () => {
     it('25 at a time by default, and at most 100', async () => {
       await service.database.query(
         `INSERT INTO notifications (id, user_id, client_id, message_id, category, short_text_title, short_text_body)
-         SELECT 'notf' || right($1, 10) || lpad(n::text, 16, '0'), $1, $2, 'ERR1', 'SERVICE', 'Title', 'Body' FROM generate_series(1, 130) n`,
+         SELECT 'notf0' || right($1, 9) || lpad(n::text, 16, '0'), $1, $2, 'ERR1', 'SERVICE', 'Title', 'Body' FROM generate_series(1, 130) n`,
         [user.id, client.id],
       );
       expect(idsOf(await list())).toHaveLength(25);

@@ -1,8 +1,7 @@
 import { OAuth2Client, type OAuth2Token } from '@badgateway/oauth2-client';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession } from '../support/browser-session.js';
+import { madeOnce } from '../support/made.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
@@ -10,19 +9,12 @@ import { useSharedService } from '../support/test-service.js';
 const BOTH = 'charging_session:read vehicle:read';
 
 const service = useSharedService();
-let client: TestClient;
-let app: TestClient;
-let inspector: TestClient;
-let user: UserEntity;
-let browser: BrowserSession;
 
-beforeAll(async () => {
-  client = await service.make.client();
-  app = await service.make.client({ type: 'public' });
-  inspector = await service.make.operatorClient(['token:introspect']);
-  user = await service.make.user();
-  browser = await service.make.signedIn(user);
-});
+const client = madeOnce(() => service.make.client());
+const app = madeOnce(() => service.make.client({ type: 'public' }));
+const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
+const user = madeOnce(() => service.make.user());
+const browser = madeOnce(() => service.make.signedIn(user));
 
 /** Does what the person does: opens the authorization page and submits it. Returns where the browser is redirected. */
 const press = (url: URL, decision: 'authorize' | 'cancel' = 'authorize'): Promise<URL> =>

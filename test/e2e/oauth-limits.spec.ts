@@ -1,6 +1,7 @@
+import { madeForEach } from '../support/made.js';
 import { BrowserSession, authorizePath, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { REDIRECT_URI } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, exchange, refresh, revoke } from '../support/oauth.js';
 import {
@@ -22,9 +23,7 @@ describe('The rate limits of /o/* and the login', () => {
   const service = useService({
     env: { OAUTH_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1' },
   });
-  let client: TestClient;
-
-  beforeEach(async () => (client = await service.make.client()));
+  const client = madeForEach(() => service.make.client());
 
   const token = (options: HttpOptions = {}, address = newAddress()): Promise<Answer> =>
     from(service.http, address)('/o/token', { form: GRANT, basic: client, ...options });

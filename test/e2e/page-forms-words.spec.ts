@@ -1,8 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeOnce } from '../support/made.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
 import { API_WORDS, expectPlainErrors } from '../support/plain-words.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
@@ -11,13 +10,9 @@ type Fields = Record<string, string | string[] | undefined>;
 
 describe('Errors of forms are in plain words', () => {
   const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-  let user: UserEntity;
-  let client: TestClient;
 
-  beforeAll(async () => {
-    user = await service.make.user();
-    client = await service.make.client();
-  });
+  const user = madeOnce(() => service.make.user());
+  const client = madeOnce(() => service.make.client());
 
   const expectPlainAlert = (page: Page): void => {
     const { text } = page.html.querySelector('[role="alert"]')!;

@@ -1,6 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeOnce } from '../support/made.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import { linksOf, type Answer, type HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
@@ -13,14 +14,13 @@ const HIGHEST_ID = `user7${'Z'.repeat(25)}`;
 describe('/v2/users', () => {
   const service = useSharedService();
   /** Has five users (in the order of their ids), a stranger and a withdrawn one. No test may change it. */
-  let client: TestClient;
   let bearer: string;
   let users: UserEntity[];
   let stranger: UserEntity;
   let withdrawn: UserEntity;
 
+  const client = madeOnce(() => service.make.client());
   beforeAll(async () => {
-    client = await service.make.client();
     bearer = await service.make.clientToken(client);
     users = await consented(client, 5);
     stranger = (await consented(await service.make.client(), 1))[0]!;

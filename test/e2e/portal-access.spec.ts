@@ -1,7 +1,6 @@
 import { newId } from '../../src/secrets/ids.js';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { madeOnce } from '../support/made.js';
 import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -19,15 +18,13 @@ const HTML = 'text/html; charset=utf-8';
 
 describe('The pages of the portal', () => {
   const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-  let client: TestClient;
-  let endpoint: EndpointEntity;
   let deliveryId: string;
   let recoveryId: string;
   let browser: BrowserSession;
 
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
+  const endpoint = madeOnce(() => makeEndpoint(service, client, { url: 'http://127.0.0.1:9/northwind' }));
   beforeAll(async () => {
-    client = await service.make.client({ name: 'Northwind' });
-    endpoint = await makeEndpoint(service, client, { url: 'http://127.0.0.1:9/northwind' });
     deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });
     recoveryId = newId('rcvr');
     await service.database.query(

@@ -1,6 +1,5 @@
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
+import type { Page } from '../support/browser-session.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -8,15 +7,10 @@ const LIST = '/portal/deliveries';
 
 describe('Deliveries in the portal', () => {
   const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-  let client: TestClient;
-  let browser: BrowserSession;
-  let endpoint: EndpointEntity;
 
-  beforeEach(async () => {
-    client = await service.make.client();
-    browser = await enterPortal(service, client);
-    endpoint = await makeEndpoint(service, client);
-  });
+  const client = madeForEach(() => service.make.client());
+  const browser = madeForEach(() => enterPortal(service, client));
+  const endpoint = madeForEach(() => makeEndpoint(service, client));
 
   const idsOn = (page: Page): string[] =>
     page.html.querySelectorAll('.rows a').map((link) => link.getAttribute('href')!.match(/dlvr[^?]*/)![0]);

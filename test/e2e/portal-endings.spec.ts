@@ -1,6 +1,5 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeForEach } from '../support/made.js';
 import type { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
@@ -12,8 +11,6 @@ describe('The webhook portal', () => {
   const service = useSharedService();
   let bearer: string;
   let operator: BrowserSession;
-  let owner: UserEntity;
-  let client: TestClient;
   let clientToken: string;
   let inside: BrowserSession;
   let link: string;
@@ -22,9 +19,9 @@ describe('The webhook portal', () => {
     bearer = await service.make.adminToken();
     operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
   });
+  const owner = madeForEach(() => service.make.user({ kind: 'organisation' }));
+  const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
   beforeEach(async () => {
-    owner = await service.make.user({ kind: 'organisation' });
-    client = await service.make.client({ ownerId: owner.id });
     clientToken = await service.make.clientToken(client);
     inside = await enterPortal(service, client);
     const { json } = await service.http.get('/webhook_portal', { bearer: clientToken });

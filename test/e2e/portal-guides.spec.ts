@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { SNIPPETS } from '../../src/webhook-portal/pages/snippets.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import type { Page } from '../support/browser-session.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -15,15 +14,10 @@ const BODY = '{"type":"vehicle.updated","data":{"name":"Zoë"}}';
 
 describe('The guides of the portal', () => {
   const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-  let client: TestClient;
-  let browser: BrowserSession;
-  let endpoint: EndpointEntity & { secret: string };
 
-  beforeAll(async () => {
-    client = await service.make.client();
-    browser = await enterPortal(service, client);
-    endpoint = await makeEndpoint(service, client);
-  });
+  const client = madeOnce(() => service.make.client());
+  const browser = madeOnce(() => enterPortal(service, client));
+  const endpoint = madeOnce(() => makeEndpoint(service, client));
 
   const now = (): Date => new Date(Math.floor(Date.now() / 1000) * 1000);
   const signed = (

@@ -1,11 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { enterPortal, wordsOf } from '../support/portal.js';
 import { useService } from '../support/test-service.js';
-import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
+import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow } from '../support/webhooks.js';
 
 const DATA = 'where-the-car-stands';
 
@@ -13,17 +11,13 @@ const DATA = 'where-the-car-stands';
 describe('The portal shows a payload', () => {
   const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
   const webhooks = Webhooks.setUp(service);
-  let client: TestClient;
-  let user: UserEntity;
-  let endpoint: TestEndpoint;
-  let portal: BrowserSession;
 
-  beforeEach(async () => {
-    client = await service.make.client();
-    user = await webhooks.consentedUser(client);
-    endpoint = await webhooks.endpoint(client, { types: [TYPE, 'user.consent_revoked'], reply: 500 });
-    portal = await enterPortal(service, client);
-  });
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => webhooks.consentedUser(client));
+  const endpoint = madeForEach(() =>
+    webhooks.endpoint(client, { types: [TYPE, 'user.consent_revoked'], reply: 500 }),
+  );
+  const portal = madeForEach(() => enterPortal(service, client));
 
   const disconnect = () => service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
   const sent = async (): Promise<DeliveryRow> => {

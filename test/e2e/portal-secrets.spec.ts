@@ -1,24 +1,18 @@
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { actionsOn } from '../support/audit-events.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
 import { enterPortal, makeEndpoint, wordsOf } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
 describe('The secret of an endpoint in the portal', () => {
   const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-  let client: TestClient;
-  let browser: BrowserSession;
-  let endpoint: EndpointEntity & { secret: string };
   let path: string;
 
-  beforeAll(async () => {
-    client = await service.make.client();
-    browser = await enterPortal(service, client);
-  });
+  const client = madeOnce(() => service.make.client());
+  const browser = madeOnce(() => enterPortal(service, client));
+  const endpoint = madeForEach(() => makeEndpoint(service, client));
   beforeEach(async () => {
-    endpoint = await makeEndpoint(service, client);
     path = `/portal/endpoints/${endpoint.id}`;
   });
 

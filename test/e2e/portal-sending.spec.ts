@@ -2,9 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { madeOnce } from '../support/made.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from '../support/browser-session.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { holdWaitForTest } from '../support/portal-set-up.js';
 import { Receiver } from '../support/receiver.js';
@@ -22,15 +22,11 @@ describe('In the portal,', () => {
     if (held) held.push(answer);
     else answer();
   });
-  let client: TestClient;
-  let browser: BrowserSession;
   let status: number;
   let held: (() => void)[] | undefined;
 
-  beforeAll(async () => {
-    client = await service.make.client();
-    browser = await enterPortal(service, client);
-  });
+  const client = madeOnce(() => service.make.client());
+  const browser = madeOnce(() => enterPortal(service, client));
   beforeEach(() => {
     status = 200;
     held = undefined;

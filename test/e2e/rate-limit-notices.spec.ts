@@ -2,8 +2,8 @@ import { TRUSTED_MS } from '../../src/database/changes/access-changes.service.js
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeForEach } from '../support/made.js';
 import { putClockForward } from '../support/clock.js';
-import type { TestClient } from '../support/factory.js';
 import { HeldTimers } from '../support/held-timers.js';
 import type { Answer } from '../support/http.js';
 import { statusesOf } from '../support/rate-limits.js';
@@ -26,7 +26,6 @@ interface Row {
 describe('The notification in a 429', () => {
   const service = useService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
   let admin: string;
-  let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
@@ -34,8 +33,8 @@ describe('The notification in a 429', () => {
     await stopPurges(service);
     admin = await service.make.adminToken();
   });
+  const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
-    client = await service.make.client();
     bearer = await service.make.clientToken(client);
   });
 

@@ -1,7 +1,7 @@
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeForEach } from '../support/made.js';
 import { holdClock, putClockForward } from '../support/clock.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { limitHeaders, retryAfterOf, expectRetryAfter, statusesOf, tally } from '../support/rate-limits.js';
 import { useService } from '../support/test-service.js';
@@ -27,14 +27,13 @@ const isRead = ([path, { method }]: [string, HttpOptions, number]): boolean =>
 describe('The limit of bearer endpoints', () => {
   const service = useService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
   let admin: string;
-  let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
     admin = await service.make.adminToken();
   });
+  const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
-    client = await service.make.client();
     bearer = await service.make.clientToken(client);
   });
 

@@ -1,8 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { writeRefreshToken } from '../../src/tokens/token-record.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient, Tokens } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { endGrace, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
@@ -12,17 +12,12 @@ const NEXT_ENCRYPTION_KEY = Buffer.alloc(32, 'n').toString('base64');
 /** Refresh tokens and the keys that sign them. */
 describe('A refresh token', () => {
   const service = useService();
-  let client: TestClient;
-  let user: UserEntity;
-  let first: Tokens;
   let second: Tokens;
 
-  beforeAll(async () => {
-    client = await service.make.client();
-    user = await service.make.user();
-  });
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => service.make.user());
+  const first = madeForEach(() => service.make.tokens(client, user));
   beforeEach(async () => {
-    first = await service.make.tokens(client, user);
     second = (await use(first.refresh_token)).json as Tokens;
   });
 

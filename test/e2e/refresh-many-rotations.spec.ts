@@ -1,4 +1,5 @@
-import type { TestClient, Tokens } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, refresh } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 import { changeGrant, refreshRecordOf } from '../support/tokens.js';
@@ -9,11 +10,8 @@ const KEPT = 600;
 /** Many rotations within one grace time, by a faulty client or by many that share a token. */
 describe('A refresh token that was rotated within the grace time', () => {
   const service = useSharedService();
-  let client: TestClient;
 
-  beforeAll(async () => {
-    client = await service.make.client();
-  });
+  const client = madeOnce(() => service.make.client());
 
   /** Rotates a grant's refresh token this many times. Returns the first and the current token. */
   async function rotated(times: number): Promise<{ first: string; present: string }> {

@@ -1,9 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GrantsService } from '../../src/tokens/grants.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeOnce } from '../support/made.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import type { TestClient, Tokens } from '../support/factory.js';
+import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 import {
@@ -17,17 +17,11 @@ import {
 const BOTH = 'charging_session:read vehicle:read';
 
 const service = useSharedService();
-let client: TestClient;
-let other: TestClient;
-let app: TestClient;
-let user: UserEntity;
 
-beforeAll(async () => {
-  client = await service.make.client();
-  other = await service.make.client();
-  app = await service.make.client({ type: 'public' });
-  user = await service.make.user();
-});
+const client = madeOnce(() => service.make.client());
+const other = madeOnce(() => service.make.client());
+const app = madeOnce(() => service.make.client({ type: 'public' }));
+const user = madeOnce(() => service.make.user());
 
 const use = (token: string, fields: Record<string, string | undefined> = {}, of = client) =>
   refresh(service.http, of, token, fields);

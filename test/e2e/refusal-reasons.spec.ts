@@ -6,6 +6,7 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { madeForEach } from '../support/made.js';
 import { authorizePath } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
@@ -14,13 +15,11 @@ import { useSharedService } from '../support/test-service.js';
 import { changeGrant, endGrace, strangeToken } from '../support/tokens.js';
 
 const service = useSharedService();
-let client: TestClient;
-let other: TestClient;
 let user: UserEntity;
 
+const client = madeForEach(() => service.make.client());
+const other = madeForEach(() => service.make.client());
 beforeEach(async () => {
-  client = await service.make.client();
-  other = await service.make.client();
   user = await service.make.user();
 });
 

@@ -1,7 +1,8 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
-import type { TestClient, Tokens } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import type { Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { copyTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { type TestInstance, startInstance, useService } from '../support/test-service.js';
@@ -15,13 +16,11 @@ describe('An instance on a restored database', () => {
   const lost = useService();
   let copy: TestDatabase;
   let restored: TestInstance;
-  let client: TestClient;
-  let revokedSince: TestClient;
   let before: Tokens;
 
+  const client = madeOnce(() => lost.make.client());
+  const revokedSince = madeOnce(() => lost.make.client());
   beforeAll(async () => {
-    client = await lost.make.client();
-    revokedSince = await lost.make.client();
     before = await lost.make.tokens(client, await lost.make.user());
     copy = await copyTestDatabase(lost.database);
     restored = await startInstance(copy, {});

@@ -1,22 +1,16 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient, Tokens } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import type { Tokens } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh, revoke } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
 const service = useSharedService();
-let client: TestClient;
-let other: TestClient;
-let app: TestClient;
-let user: UserEntity;
 
-beforeAll(async () => {
-  client = await service.make.client();
-  other = await service.make.client();
-  app = await service.make.client({ type: 'public' });
-  user = await service.make.user();
-});
+const client = madeOnce(() => service.make.client());
+const other = madeOnce(() => service.make.client());
+const app = madeOnce(() => service.make.client({ type: 'public' }));
+const user = madeOnce(() => service.make.user());
 
 /** RFC 7009 §2.2: the answer is 200, and clients need not read it; those that do find JSON. */
 function expectDone(answer: Answer): void {

@@ -1,4 +1,5 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeForEach } from '../support/made.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import {
@@ -17,9 +18,7 @@ const SECURITY = '/account/security';
 
 describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
   const service = useService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' } });
-  let operator: UserEntity;
-
-  beforeEach(async () => (operator = await service.make.user({ role: 'operator' })));
+  const operator = madeForEach(() => service.make.user({ role: 'operator' }));
 
   const locationOf = async (browser: BrowserSession, path = CONSOLE) => {
     const { status, headers } = await browser.open(path);

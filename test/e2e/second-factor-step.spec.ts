@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { madeForEach } from '../support/made.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { authorizePath, type BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
@@ -24,12 +24,11 @@ const NEW_PASSWORD = 'another horse battery staple';
 
 describe('The step between password and second factor', () => {
   const service = useSharedService({ databaseOptions: PATIENT });
-  let user: UserEntity;
   let secret: string;
   let codes: string[];
 
+  const user = madeForEach(() => service.make.user());
   beforeEach(async () => {
-    user = await service.make.user();
     ({ secret, codes } = await addApp(await service.make.signedIn(user)));
   });
 

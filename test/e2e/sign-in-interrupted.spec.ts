@@ -1,5 +1,5 @@
 import { UsersRepository } from '../../src/users/accounts/users.repository.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { madeForEach } from '../support/made.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
@@ -12,9 +12,7 @@ const STEP = '/login/second-factor';
 /** Contract §3: only failures are counted. */
 describe('An attempt to log in that the database interrupts', () => {
   const service = useService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  let user: UserEntity;
-
-  beforeEach(async () => (user = await service.make.user()));
+  const user = madeForEach(() => service.make.user());
 
   const newBrowser = (address = newAddress()): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': address });

@@ -3,6 +3,7 @@ import { BasicStrategy } from 'passport-http';
 import { Strategy as HttpBearerStrategy } from 'passport-http-bearer';
 import { BearerStrategy } from '../../src/tokens/bearer.strategy.js';
 import { ClientBasicStrategy } from '../../src/oauth/clients/client-basic.strategy.js';
+import { madeOnce } from '../support/made.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { startService, type TestService, useSharedService } from '../support/test-service.js';
@@ -82,11 +83,10 @@ describe('Two applications in one process', () => {
 
 describe('The credentials of a request', () => {
   const service = useSharedService();
-  let client: TestClient;
   let bearer: string;
 
+  const client = madeOnce(() => service.make.client());
   beforeAll(async () => {
-    client = await service.make.client();
     bearer = await service.make.clientToken(client);
   });
 

@@ -1,4 +1,4 @@
-import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, expectOAuthError, isAccepted } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
@@ -8,11 +8,8 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const GRANT = 'grant_type=client_credentials';
 
 const service = useSharedService();
-let client: TestClient;
 
-beforeAll(async () => {
-  client = await service.make.client();
-});
+const client = madeOnce(() => service.make.client());
 
 /** Sends a request of the client, authenticated by Basic, with any method, headers and body. */
 const send = (options: HttpOptions, path = '/o/token'): Promise<Answer> =>

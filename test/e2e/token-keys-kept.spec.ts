@@ -1,6 +1,7 @@
 import { PurgeService } from '../../src/tokens/purge.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
-import type { TestClient, Tokens } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
+import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { startInstance, useService } from '../support/test-service.js';
 import { endGrace, refreshRecordOf } from '../support/tokens.js';
@@ -13,7 +14,6 @@ const NEEDED_NO_MORE = '395 days 1 hour';
 /** A retired key is still needed to tell a replay of a token that it signed from a forged token. */
 describe('A retired token key', () => {
   const service = useService();
-  let client: TestClient;
   let first: Tokens;
   let second: Tokens;
   let keyId: number;
@@ -21,8 +21,8 @@ describe('A retired token key', () => {
   beforeAll(async () => {
     leaveOutScheduledPurges(service);
   });
+  const client = madeForEach(() => service.make.client());
   beforeEach(async () => {
-    client = await service.make.client();
     first = await service.make.tokens(client, await service.make.user());
     ({ keyId } = await refreshRecordOf(service, first.refresh_token));
     await keys().rotate();

@@ -9,7 +9,8 @@ import {
   type AccessTokenRecord,
   type RefreshTokenRecord,
 } from '../../src/tokens/token-record.js';
-import type { TestClient, Tokens } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import type { Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { accessRecordOf, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
@@ -25,14 +26,13 @@ function leaves(value: unknown): Buffer[] {
 /** The thief has the database or the settings, but not both. */
 describe('Tokens', () => {
   const service = useService();
-  let client: TestClient;
   let tokens: Tokens;
   let own: string;
   let access: AccessTokenRecord[];
   let current: RefreshTokenRecord;
 
+  const client = madeOnce(() => service.make.client());
   beforeAll(async () => {
-    client = await service.make.client();
     const first = await service.make.tokens(client, await service.make.user());
     tokens = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
     own = await service.make.clientToken(client);

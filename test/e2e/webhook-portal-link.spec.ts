@@ -1,22 +1,19 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { UserChanges } from '../../src/users/accounts/user-changes.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { madeForEach } from '../support/made.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
 import { useSharedService } from '../support/test-service.js';
 
 describe('A webhook portal link', () => {
   const service = useSharedService();
-  let owner: UserEntity;
-  let client: TestClient;
 
-  beforeEach(async () => {
-    owner = await service.make.user({ name: 'Northwind GmbH', kind: 'organisation' });
-    client = await service.make.client({ name: 'Northwind Smart Charging', ownerId: owner.id });
-  });
+  const owner = madeForEach(() => service.make.user({ name: 'Northwind GmbH', kind: 'organisation' }));
+  const client = madeForEach(() =>
+    service.make.client({ name: 'Northwind Smart Charging', ownerId: owner.id }),
+  );
 
   const newBrowser = (): BrowserSession => new BrowserSession(service.url);
   const newLink = async (bearer?: string): Promise<string> => {

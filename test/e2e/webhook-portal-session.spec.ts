@@ -1,15 +1,12 @@
+import { madeOnce } from '../support/made.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
 import { useSharedService } from '../support/test-service.js';
 
 describe('A webhook portal session', () => {
   const service = useSharedService();
-  let client: TestClient;
 
-  beforeAll(async () => {
-    client = await service.make.client({ name: 'Northwind Smart Charging' });
-  });
+  const client = madeOnce(() => service.make.client({ name: 'Northwind Smart Charging' }));
 
   /** Opens the client's portal by a new link, and returns the cookie that was set. */
   const enter = async (browser: BrowserSession, of = client): Promise<string> => {

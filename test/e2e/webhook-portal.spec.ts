@@ -1,8 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { useSharedService } from '../support/test-service.js';
 import { revoke } from '../support/oauth.js';
@@ -12,13 +11,11 @@ const PATH = '/webhook_portal';
 
 describe('GET /webhook_portal', () => {
   const service = useSharedService();
-  let owner: UserEntity;
-  let client: TestClient;
   let bearer: string;
 
+  const owner = madeOnce(() => service.make.user({ kind: 'organisation' }));
+  const client = madeOnce(() => service.make.client({ ownerId: owner.id }));
   beforeAll(async () => {
-    owner = await service.make.user({ kind: 'organisation' });
-    client = await service.make.client({ ownerId: owner.id });
     bearer = await service.make.clientToken(client);
   });
 
