@@ -5,27 +5,24 @@ import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EventStream, type StreamOptions } from '../support/event-stream.js';
-import type { TestClient, Tokens } from '../support/factory.js';
+import type { TestClient } from '../support/factory.js';
 import { whileFrozen } from '../support/listening-connections.js';
-import { madeOnce } from '../support/made.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { refresh, revoke } from '../support/oauth.js';
-import { startInstance, type TestInstance, useService } from '../support/test-service.js';
+import { startInstance, useService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
 const PATH = '/v2/access_changes';
 
 const service = useService({ instances: 2 });
-let here: TestInstance;
-let there: TestInstance;
+const here = service;
+const there = madeOnce(() => service.instances[1]!);
 let bearer: string;
 const open: EventStream[] = [];
 
 const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
-beforeAll(async () => {
-  [here, there] = service.instances as [TestInstance, TestInstance];
-  bearer = await service.make.clientToken(inspector);
-});
+beforeAll(async () => (bearer = await service.make.clientToken(inspector)));
 // An instance ends its streams when it could not read the changes for a second, and so also when this process stood still that long.
 beforeEach(() => {
   for (const { app } of [here, there])
@@ -121,18 +118,10 @@ describe('The feed of changes', () => {
   });
 
   describe('tells, on another instance, that', () => {
-    let client: TestClient;
-    let user: UserEntity;
-    let tokens: Tokens;
-    let stream: EventStream;
-
-    beforeEach(async () => {
-      client = await service.make.client();
-      user = await service.make.user();
-      tokens = await service.make.tokens(client, user);
-      await service.make.clientToken(client);
-      stream = await followed();
-    });
+    const client = madeForEach(() => service.make.client());
+    const user = madeForEach(() => service.make.user());
+    const tokens = madeForEach(() => service.make.tokens(client, user));
+    const stream = madeForEach(() => followed());
 
     const byHand = (sql: string, ...params: unknown[]) => service.database.query(sql, params);
     const both = () => ({ client_id: client.id, user_id: user.id });

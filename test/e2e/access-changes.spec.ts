@@ -27,24 +27,17 @@ const BOUND_MS = 100;
  */
 describe('An instance that has cached a token', () => {
   const service = useService({ instances: 2 });
-  let here: TestInstance;
-  let there: TestInstance;
+  const here = service;
+  const there = madeOnce(() => service.instances[1]!);
   let token: string;
 
   const connection = madeOnce(() => connectionTo(service));
 
-  beforeAll(async () => {
-    [here, there] = service.instances as [TestInstance, TestInstance];
-  });
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => service.make.user());
   beforeEach(async () => {
     token = (await service.make.tokens(client, user)).access_token;
     await ensureCached(there);
-  });
-  afterAll(async () => {
-    await connection.end();
-    await service.stop();
   });
 
   const outside = async <T>(sql: string, params: unknown[] = []) =>

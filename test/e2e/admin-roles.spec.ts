@@ -41,13 +41,8 @@ describe('In the admin API, the role of an operator limits the clients that the 
   const bearers = {} as Record<OperatorRole, string>;
   const owners = {} as Record<OperatorRole, UserEntity>;
 
-  const operatorClient = (ownerId: string): Promise<TestClient> =>
-    service.make.client({
-      ownerId,
-      scopes: ['admin:read', 'admin:write'],
-      grantTypes: ['client_credentials'],
-      redirectUris: [],
-    });
+  const operatorClient = (owner: UserEntity): Promise<TestClient> =>
+    service.make.operatorClient(['admin:read', 'admin:write'], owner);
 
   const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
   const tokens = madeOnce(async () => ({
@@ -61,7 +56,7 @@ describe('In the admin API, the role of an operator limits the clients that the 
     await service.make.user({ role: 'operator' });
     for (const operatorRole of ['viewer', 'support', 'admin'] as const) {
       owners[operatorRole] = await service.make.user({ role: 'operator', operatorRole });
-      bearers[operatorRole] = await service.make.clientToken(await operatorClient(owners[operatorRole].id));
+      bearers[operatorRole] = await service.make.clientToken(await operatorClient(owners[operatorRole]));
     }
   });
 
@@ -130,7 +125,7 @@ describe('In the admin API, the role of an operator limits the clients that the 
 
   it('a change of the role takes effect at once, for tokens that were issued before, on every instance', async () => {
     const owner = await service.make.user({ role: 'operator', operatorRole: 'admin' });
-    const bearer = await service.make.clientToken(await operatorClient(owner.id));
+    const bearer = await service.make.clientToken(await operatorClient(owner));
     const attempt = async () =>
       Promise.all(
         service.instances.map(
@@ -156,7 +151,7 @@ describe('In the admin API, the role of an operator limits the clients that the 
 
   it('refusals are counted for the client, with their reason', async () => {
     const owner = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
-    const limited = await operatorClient(owner.id);
+    const limited = await operatorClient(owner);
     const bearer = await service.make.clientToken(limited);
     await service.http.send('/admin/clients', { bearer, json: {} });
     const browser = await service.make.signedIn(owners.viewer);

@@ -27,10 +27,7 @@ describe('The admin API for webhook endpoints', () => {
   });
   const client = madeForEach(() => service.make.client());
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  afterAll(async () => {
-    await strict.app.close();
-    await service.stop();
-  });
+  afterAll(() => strict.app.close());
 
   const send = (method: string, path: string, json?: unknown): Promise<Answer> =>
     service.http.send(path, { method, bearer, json });

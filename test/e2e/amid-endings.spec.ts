@@ -1,9 +1,10 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { waitingForLocks } from '../support/locks.js';
+import { madeForEach } from '../support/made.js';
 import { PATIENT, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -14,9 +15,9 @@ import { until } from '../support/until.js';
 const GATE = 4711;
 
 const service = useService({ databaseOptions: PATIENT });
-let client: TestClient;
-let owner: UserEntity;
-let user: UserEntity;
+const owner = madeForEach(() => service.make.user());
+const user = madeForEach(() => service.make.user());
+const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
 
 beforeAll(async () => {
   await service.database.query(`
@@ -28,10 +29,6 @@ beforeAll(async () => {
     CREATE TRIGGER gate BEFORE INSERT ON authorization_codes FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
     CREATE TRIGGER gate BEFORE INSERT ON portal_links FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
     CREATE TRIGGER gate BEFORE INSERT ON portal_sessions FOR EACH ROW EXECUTE FUNCTION wait_at_gate();`);
-});
-beforeEach(async () => {
-  [owner, user] = [await service.make.user(), await service.make.user()];
-  client = await service.make.client({ ownerId: owner.id });
 });
 
 /** Runs both so that the ending comes while the issuing statement is held at the gate. Returns what was issued. */

@@ -9,17 +9,13 @@ import { strangeToken } from '../support/tokens.js';
 const OTHER_REDIRECT_URI = 'https://app.example/other';
 
 const service = useSharedService();
-let client: TestClient;
-let other: TestClient;
-let app: TestClient;
-
+const redirectUris = [REDIRECT_URI, OTHER_REDIRECT_URI];
+const client = madeOnce(() => service.make.client({ redirectUris }));
+const other = madeOnce(() => service.make.client({ redirectUris }));
+const app = madeOnce(() =>
+  service.make.client({ type: 'public', redirectUris: [...redirectUris, 'http://127.0.0.1/cb'] }),
+);
 const user = madeOnce(() => service.make.user());
-beforeAll(async () => {
-  const redirectUris = [REDIRECT_URI, OTHER_REDIRECT_URI];
-  client = await service.make.client({ redirectUris });
-  other = await service.make.client({ redirectUris });
-  app = await service.make.client({ type: 'public', redirectUris: [...redirectUris, 'http://127.0.0.1/cb'] });
-});
 
 const newCode = (of: TestClient, options: { pkce?: Pkce; scope?: string; redirectUri?: string } = {}) =>
   service.make.code(of, user, options);
@@ -210,11 +206,8 @@ describe('A code that is used a second time', () => {
       [digestOf(used.code)],
     );
     const { code_verifier } = used;
-    expectOAuthError(
-      await exchange(service.http, client, used.code, { code_verifier }),
-      400,
-      'invalid_grant',
-    );
+    const answer = await exchange(service.http, client, used.code, { code_verifier });
+    expectOAuthError(answer, 400, 'invalid_grant');
     for (const token of used.access) expect(await isAccepted(service.http, token)).toBe(false);
   });
 

@@ -45,8 +45,7 @@ describe('The console', () => {
   );
 
   describe('for a signed-in user without the operator role', () => {
-    let browser: BrowserSession;
-    beforeAll(async () => (browser = await service.make.signedIn(user)));
+    const browser = madeOnce(() => service.make.signedIn(user));
 
     it.each(ROUTES)('refuses $method $path with a 403 and changes nothing', async (route) => {
       const before = await counts();
@@ -59,8 +58,7 @@ describe('The console', () => {
   });
 
   describe('for an operator', () => {
-    let browser: BrowserSession;
-    beforeAll(async () => (browser = await service.make.signedIn(operator)));
+    const browser = madeOnce(() => service.make.signedIn(operator));
 
     it.each(ROUTES.filter(({ method }) => method === 'GET'))('shows $path, or answers 404', async (route) => {
       const from = service.log.length;

@@ -26,7 +26,6 @@ describe('An unavailable database', () => {
   afterAll(async () => {
     await elsewhere.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await elsewhere.end();
-    await service.stop();
   });
 
   const send = (path: string, options: HttpOptions = {}) => service.http.send(path, options);

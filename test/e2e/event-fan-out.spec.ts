@@ -37,11 +37,8 @@ describe('An event', () => {
   }
 
   describe('does not go to', () => {
-    let endpoint: TestEndpoint;
-    beforeEach(async () => {
-      endpoint = await webhooks.endpoint(client);
-      expect(await targetsOf()).toEqual([endpoint.id]);
-    });
+    const endpoint = madeForEach(() => webhooks.endpoint(client));
+    beforeEach(async () => expect(await targetsOf()).toEqual([endpoint.id]));
     afterEach(() => expect(webhooks.received(endpoint).length).toBeLessThanOrEqual(2));
 
     it('a disabled endpoint, until it is enabled', async () => {
@@ -154,13 +151,11 @@ describe('An event', () => {
 
   describe('about a consent', () => {
     const TYPES = ['user.consent_granted', 'user.consent_revoked'];
-    let endpoint: TestEndpoint;
-    let bystander: TestEndpoint;
+    const endpoint = madeForEach(() => webhooks.endpoint(client, { types: TYPES }));
+    const other = madeForEach(() => service.make.client());
+    const bystander = madeForEach(() => webhooks.endpoint(other, { types: TYPES }));
     beforeEach(async () => {
       user = await service.make.user();
-      endpoint = await webhooks.endpoint(client, { types: TYPES });
-      const other = await service.make.client();
-      bystander = await webhooks.endpoint(other, { types: TYPES });
       await service.make.consent(other, user);
       await webhooks.receives(bystander);
     });

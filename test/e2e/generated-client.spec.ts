@@ -39,10 +39,7 @@ describe('A client generated from the served OpenAPI documents', () => {
     }
     compiled = await node(['node_modules/typescript/bin/tsc']);
   });
-  afterAll(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Runs a Node.js program in the project until it exits. */
   const node = (args: string[], settings: Record<string, string> = {}) =>
