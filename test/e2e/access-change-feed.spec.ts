@@ -353,9 +353,9 @@ describe('The feed of changes ends', () => {
   });
 });
 
-const isSame = (a: StreamEventData, b: StreamEventData): boolean =>
+const isSame = (a: StreamEventData, b: StreamEventData) =>
   a.client_id === b.client_id && a.user_id === b.user_id;
-const mentions = (data: StreamEventData, client: TestClient, user: UserEntity): boolean =>
+const mentions = (data: StreamEventData, client: TestClient, user: UserEntity) =>
   Object.keys(data).length === 0 ||
   data.client_id === client.id ||
   [user.id, client.ownerId].includes(data.user_id ?? '');

@@ -22,7 +22,7 @@ describe('The account page', () => {
   const other = madeForEach(() => service.make.user({ name: 'Olga Other' }));
   const browser = madeForEach(() => service.make.signedIn(user));
 
-  const notify = async (to: UserEntity, shortTextTitle = 'Something happened'): Promise<string> =>
+  const notify = async (to: UserEntity, shortTextTitle = 'Something happened') =>
     (
       await service.app
         .get(NotificationsService)
@@ -33,9 +33,9 @@ describe('The account page', () => {
     ).id;
   const sessionIdOf = (of: UserEntity) =>
     service.database.value<string>('SELECT id FROM sessions WHERE user_id = $1', [of.id]);
-  const post = (path: string, form: Record<string, string | undefined>, by = browser): Promise<Page> =>
+  const post = (path: string, form: Record<string, string | undefined>, by = browser) =>
     by.open(path, { form, headers: { origin: service.url } });
-  const tokenIn = (page: Page, action: string): string =>
+  const tokenIn = (page: Page, action: string) =>
     page.html
       .querySelectorAll('form')
       .find((form) => form.getAttribute('action') === action)!
@@ -179,8 +179,7 @@ describe('The account page', () => {
     const path = `/account/applications/${client.id}`;
     const answer = await browser.submit(await browser.open(path), path);
     expect(placeOf(answer)).toEqual([303, '/account']);
-    const statusOn = async (): Promise<string | undefined> =>
-      (await browser.open('/account')).html.querySelector('[role="status"]')?.text;
+    const statusOn = async () => (await browser.open('/account')).html.querySelector('[role="status"]')?.text;
     expect(await statusOn()).toBe('Application disconnected.');
     expect(await statusOn()).toBeUndefined();
     for (const forged of ['constructor', '__proto__', '<b>Send us your password</b>', '%00']) {

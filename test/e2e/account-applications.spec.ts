@@ -12,25 +12,25 @@ describe('Connected applications', () => {
   const client = madeForEach(() => service.make.client({ name: 'Northwind <b>& Co</b>' }));
   const browser = madeForEach(() => service.make.signedIn(user));
 
-  const confirmation = (of = client): string => `/account/applications/${of.id}`;
-  const disconnect = async (by = browser, of = client): Promise<Page> =>
+  const confirmation = (of = client) => `/account/applications/${of.id}`;
+  const disconnect = async (by = browser, of = client) =>
     by.submit(await by.open(confirmation(of)), confirmation(of));
-  const introspect = async (token: string, userId?: string): Promise<unknown> =>
+  const introspect = async (token: string, userId?: string) =>
     (
       await service.http.send('/o/introspect/', {
         form: { token, user_id: userId },
         basic: { id: introspector.id, secret: introspector.secret },
       })
     ).json;
-  const audited = (action: string): Promise<unknown[]> =>
+  const audited = (action: string) =>
     service.database.query(
       `SELECT actor_type, actor_id, address, before->>'client_id' AS client FROM audit_events
         WHERE action = $1 AND subject_id = $2`,
       [action, user.id],
     );
-  const names = (page: Page): string[] => page.html.querySelectorAll('.entries h2').map(({ text }) => text);
+  const names = (page: Page) => page.html.querySelectorAll('.entries h2').map(({ text }) => text);
   /** Returns the text under a heading of an application, for example "Last used". */
-  const factOf = (page: Page, heading: string): string | undefined =>
+  const factOf = (page: Page, heading: string) =>
     page.html
       .querySelectorAll('.facts > div')
       .find((row) => row.querySelector('dt')!.text === heading)
@@ -146,7 +146,7 @@ describe('Connected applications', () => {
   });
 
   it('are listed in pages, with as many queries for many as for a few', async () => {
-    const asked = async (path: string): Promise<number> => {
+    const asked = async (path: string) => {
       const statements = await statementsDuring(async () => {
         expect((await browser.open(path)).status).toBe(200);
       });

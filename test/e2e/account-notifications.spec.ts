@@ -19,7 +19,7 @@ describe('The notifications on the account page', () => {
     await service.database.query('DELETE FROM notifications WHERE user_id = $1', [user.id]);
   });
 
-  const notify = async (input: Partial<NewNotification> = {}): Promise<string> =>
+  const notify = async (input: Partial<NewNotification> = {}) =>
     (
       await service.app.get(NotificationsService).raiseByOperator(
         {
@@ -33,10 +33,9 @@ describe('The notifications on the account page', () => {
         SERVICE_ACTOR,
       )
     ).id;
-  const titles = (page: Page): string[] =>
-    page.html.querySelectorAll('.entries h2').map((heading) => heading.text);
-  const badges = (page: Page): string[] => page.html.querySelectorAll('.badge').map(({ text }) => text);
-  const buttons = (page: Page): string[] =>
+  const titles = (page: Page) => page.html.querySelectorAll('.entries h2').map((heading) => heading.text);
+  const badges = (page: Page) => page.html.querySelectorAll('.badge').map(({ text }) => text);
+  const buttons = (page: Page) =>
     page.html.querySelectorAll('button[name="mark"]').map((button) => button.getAttribute('value')!);
   const marks = async (id: string): Promise<{ read: boolean; resolved: boolean; read_at: Date }> =>
     (
@@ -46,7 +45,7 @@ describe('The notifications on the account page', () => {
         [id],
       )
     )[0]!;
-  const audited = (id: string): Promise<unknown[]> =>
+  const audited = (id: string) =>
     service.database.query(
       `SELECT actor_id = $2 AS own, after FROM audit_events
         WHERE subject_id = $1 AND action = 'notification.marked' ORDER BY id`,

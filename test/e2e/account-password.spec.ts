@@ -20,26 +20,20 @@ describe('Changing a password', () => {
   const browser = madeForEach(() => signedIn());
 
   /** A signed-in browser of the user, with its own client address. */
-  const signedIn = async (password = PASSWORD): Promise<BrowserSession> => {
+  const signedIn = async (password = PASSWORD) => {
     const by = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
     await by.logIn(user.email, password);
     return by;
   };
-  const change = async (
-    current = PASSWORD,
-    password = NEW_PASSWORD,
-    again = password,
-    by = browser,
-  ): Promise<Page> =>
+  const change = async (current = PASSWORD, password = NEW_PASSWORD, again = password, by = browser) =>
     by.submit(await by.open(PATH), PATH, { current_password: current, password, password_again: again });
-  const canLogIn = (password: string): Promise<boolean> =>
+  const canLogIn = (password: string) =>
     signedIn(password).then(
       () => true,
       () => false,
     );
-  const isSignedIn = async (by: BrowserSession): Promise<boolean> =>
-    (await by.open('/account')).status === 200;
-  const errorOf = (page: Page, field: string): string | undefined => {
+  const isSignedIn = async (by: BrowserSession) => (await by.open('/account')).status === 200;
+  const errorOf = (page: Page, field: string) => {
     const input = page.html.querySelector(`input[name="${field}"]`)!;
     const ids = (input.getAttribute('aria-describedby') ?? '')
       .split(' ')
@@ -48,7 +42,7 @@ describe('Changing a password', () => {
     expect(input.getAttribute('value')).toBeUndefined();
     return ids.length > 0 ? page.html.querySelector(`#${ids[0]}`)!.text : undefined;
   };
-  const audited = (): Promise<unknown[]> =>
+  const audited = () =>
     service.database.query(
       `SELECT action, actor_type, actor_id = $1 AS own FROM audit_events
         WHERE subject_id = $1 AND action LIKE 'user.password%' ORDER BY id`,

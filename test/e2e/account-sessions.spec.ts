@@ -15,7 +15,7 @@ describe("The list of a user's sessions", () => {
   const user = madeForEach(() => service.make.user());
   const here = madeForEach(() => signIn(FIREFOX, '203.0.113.7'));
 
-  const signIn = async (userAgent: string, address: string): Promise<BrowserSession> => {
+  const signIn = async (userAgent: string, address: string) => {
     const browser = new BrowserSession(service.url, {
       'user-agent': userAgent,
       'x-forwarded-for': address,
@@ -23,11 +23,10 @@ describe("The list of a user's sessions", () => {
     await browser.logIn(user.email, PASSWORD);
     return browser;
   };
-  const isSignedIn = async (browser: BrowserSession): Promise<boolean> =>
-    (await browser.open('/account')).status === 200;
-  const entries = (page: Page): string[] =>
+  const isSignedIn = async (browser: BrowserSession) => (await browser.open('/account')).status === 200;
+  const entries = (page: Page) =>
     page.html.querySelectorAll('.entries > li').map((entry) => entry.querySelector('h3')!.text);
-  const endActions = (page: Page): string[] =>
+  const endActions = (page: Page) =>
     page.html
       .querySelectorAll('form')
       .map((form) => form.getAttribute('action')!)
@@ -38,7 +37,7 @@ describe("The list of a user's sessions", () => {
          FROM sessions WHERE user_id = $1 ORDER BY id`,
       [user.id],
     );
-  const audited = (): Promise<unknown[]> =>
+  const audited = () =>
     service.database.query(
       `SELECT action, actor_id = $1 AS own, before, after FROM audit_events
         WHERE subject_id = $1 AND action LIKE 'session.%ended' ORDER BY id`,
@@ -84,7 +83,7 @@ describe("The list of a user's sessions", () => {
     expect((await here.submit(page, ofPhone!)).status).toBe(404);
     const both = await Promise.all([here.submit(page, ofThird!), here.submit(page, ofThird!)]);
     expect(both.map(({ status }) => status).sort()).toEqual([303, 404]);
-    const ended = (action: string): unknown => ({
+    const ended = (action: string) => ({
       action: 'session.ended',
       own: true,
       before: { id: action.split('/').at(-1) },
@@ -118,12 +117,12 @@ describe("The list of a user's sessions", () => {
   });
 
   it('updates the last use at most once in 5 minutes', async () => {
-    const age = (seconds: number): Promise<unknown> =>
+    const age = (seconds: number) =>
       service.database.query(
         'UPDATE sessions SET last_seen_at = now() - make_interval(secs => $2) WHERE user_id = $1',
         [user.id, seconds],
       );
-    const seenAgo = async (): Promise<number> => (await sessions())[0]!.seconds;
+    const seenAgo = async () => (await sessions())[0]!.seconds;
     await age(270);
     await here.open('/account');
     expect(await seenAgo()).toBeGreaterThanOrEqual(270);

@@ -53,15 +53,14 @@ describe('An account without a password', () => {
   });
 
   let networks = 0;
-  const newBrowser = (): BrowserSession =>
-    new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+  const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
   const signUp = async (): Promise<{ user: UserEntity; passkey: SoftwarePasskey }> => {
     const link = await signUpLink(newBrowser(), smtp, email);
     const { passkey, page } = await signUpWithPasskey(newBrowser(), link, service.url);
     expect(page.status).toBe(200);
     return { user: (await service.app.get(UsersService).findByEmail(email))!, passkey };
   };
-  const signedIn = async (passkey: SoftwarePasskey): Promise<BrowserSession> => {
+  const signedIn = async (passkey: SoftwarePasskey) => {
     const browser = newBrowserAt(service);
     expect((await logInWith(passkey, browser)).status).toBe(200);
     return browser;
@@ -143,7 +142,7 @@ describe('An account without a password', () => {
     expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
   });
 
-  const link = (provider: string): string =>
+  const link = (provider: string) =>
     `INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://id.example', $1, $1, '${provider}')`;
 
   it.each([

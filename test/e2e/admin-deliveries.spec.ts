@@ -27,13 +27,13 @@ describe('The admin API for deliveries', () => {
   const endpoint = madeForEach(() => webhooks.endpoint(client));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
-  const send = (method: string, path: string, by = bearer, json?: unknown): Promise<Answer> =>
+  const send = (method: string, path: string, by = bearer, json?: unknown) =>
     service.http.send(path, { method, bearer: by, json });
   const list = (query: string) => send('GET', `/admin/deliveries?${query}`);
   const idsOf = (answer: Answer) => (answer.json as DeliveryView[]).map(({ id }) => id);
   const resend = (id: string, by = bearer) => send('POST', `/admin/deliveries/${id}/resend`, by);
   /** Creates a delivery to the endpoint and brings it into this state. */
-  const make = async (state: string, { path } = endpoint, of = user): Promise<string> => {
+  const make = async (state: string, { path } = endpoint, of = user) => {
     const replies: Record<string, number> = { delivered: 200, pending: 500, failed: 500, cancelled: 500 };
     webhooks.answer(path, replies[state]!);
     const { id } = await webhooks.publishOne(of.id, { data: { state } });

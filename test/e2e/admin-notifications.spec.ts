@@ -99,15 +99,14 @@ describe('The admin API for notifications', () => {
   const user = madeForEach(() => service.make.user());
   const client = madeForEach(() => service.make.client());
 
-  const post = (fields: Record<string, unknown> = {}, options: HttpOptions = {}): Promise<Answer> =>
+  const post = (fields: Record<string, unknown> = {}, options: HttpOptions = {}) =>
     service.http.send('/admin/notifications', {
       bearer: admin,
       json: { user_id: user.id, ...REQUIRED, ...fields },
       ...options,
     });
-  const list = (query = ''): Promise<Answer> =>
-    service.http.get(`/admin/notifications${query}`, { bearer: admin });
-  const idsOf = (answer: Answer): string[] => (answer.json as { id: string }[]).map(({ id }) => id);
+  const list = (query = '') => service.http.get(`/admin/notifications${query}`, { bearer: admin });
+  const idsOf = (answer: Answer) => (answer.json as { id: string }[]).map(({ id }) => id);
 
   describe('refuses', () => {
     it.each(BAD)('an invalid %s, naming only that member, and creates nothing', async (member, values) => {

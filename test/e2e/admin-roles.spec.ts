@@ -1,6 +1,5 @@
 import type { OperatorRole } from '../../src/config/operator-role.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from '../support/factory.js';
 import { problemOf } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
 import { committedDocument } from '../support/openapi-document.js';
@@ -41,7 +40,7 @@ describe('In the admin API, the role of an operator limits the clients that the 
   const bearers = {} as Record<OperatorRole, string>;
   const owners = {} as Record<OperatorRole, UserEntity>;
 
-  const operatorClient = (owner: UserEntity): Promise<TestClient> =>
+  const operatorClient = (owner: UserEntity) =>
     service.make.operatorClient(['admin:read', 'admin:write'], owner);
 
   const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
@@ -69,7 +68,7 @@ describe('In the admin API, the role of an operator limits the clients that the 
       { method, bearer, ...(['POST', 'PUT', 'PATCH'].includes(method) ? { json: { unknown: 1 } } : {}) },
     );
   const ID_PREFIX: Record<string, string> = { client_id: 'clnt', user_id: 'user' };
-  const prefixIn = (path: string): string =>
+  const prefixIn = (path: string) =>
     ({ users: 'user', grants: 'grnt', deliveries: 'dlvr', webhook_endpoints: 'endp', approvals: 'appr' })[
       path.split('/')[2]!
     ]!;

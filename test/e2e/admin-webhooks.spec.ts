@@ -29,10 +29,10 @@ describe('The admin API for webhook endpoints', () => {
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
   afterAll(() => strict.app.close());
 
-  const send = (method: string, path: string, json?: unknown): Promise<Answer> =>
+  const send = (method: string, path: string, json?: unknown) =>
     service.http.send(path, { method, bearer, json });
   const listPath = (of = client.id) => `/admin/clients/${of}/webhook_endpoints`;
-  const post = (fields: Record<string, unknown> = {}, of = client.id): Promise<Answer> =>
+  const post = (fields: Record<string, unknown> = {}, of = client.id) =>
     send('POST', listPath(of), { url: URL_OK, event_types: [TYPE], ...fields });
   const create = async (fields: Record<string, unknown> = {}): Promise<EndpointView> => {
     const answer = await post(fields);
@@ -40,7 +40,7 @@ describe('The admin API for webhook endpoints', () => {
     return answer.json as EndpointView;
   };
   const path = (id: string) => `/admin/webhook_endpoints/${id}`;
-  const expectStatus = (answer: Answer, status: number): void => {
+  const expectStatus = (answer: Answer, status: number) => {
     expect([answer.status, answer.json?.status]).toEqual([status, status]);
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
   };

@@ -31,7 +31,7 @@ describe('The API description, when operators change the catalogue of event type
   });
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
-  const put = async (path: string, json: object): Promise<void> => {
+  const put = async (path: string, json: object) => {
     const answer = await service.http.send(`/admin/event_types/${path}`, { method: 'PUT', bearer, json });
     expect([answer.json, answer.status < 300]).toEqual([expect.anything(), true]);
   };
@@ -48,8 +48,7 @@ describe('The API description, when operators change the catalogue of event type
     const answers = await Promise.all(service.instances.map(({ http }) => http.get('/openapi.json')));
     return answers.map(({ json }) => json as unknown as OpenApiDocument);
   };
-  const page = async (): Promise<string> =>
-    (await service.http.get('/docs', { headers: { accept: 'text/html' } })).text;
+  const page = async () => (await service.http.get('/docs', { headers: { accept: 'text/html' } })).text;
   const schemaOf = ({ webhooks }: OpenApiDocument, name: string) =>
     webhooks[name]!.post!.requestBody!.content['application/json']!;
 

@@ -15,7 +15,7 @@ const CONSENT_FORM = 'POST /o/authorize';
 function routesOf(app: NestFastifyApplication): string[] {
   const discovery = new DiscoveryService(app.get(ModulesContainer));
   const scanner = new MetadataScanner();
-  const list = (value: unknown): string[] => (Array.isArray(value) ? (value as string[]) : [value as string]);
+  const list = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [value as string]);
   return discovery.getControllers().flatMap(({ metatype }) => {
     if (!metatype) return [];
     const prefixes = list(Reflect.getMetadata('path', metatype) ?? '');

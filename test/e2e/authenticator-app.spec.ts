@@ -27,7 +27,7 @@ describe('An authenticator app', () => {
     ]);
 
   /** A browser in which the right password was given. */
-  const afterPassword = async (): Promise<BrowserSession> => {
+  const afterPassword = async () => {
     const browser = newBrowserAt(service);
     await givePassword(browser, user);
     return browser;

@@ -36,10 +36,10 @@ describe('An authorization request', () => {
       code_challenge_method: 'S256',
       ...changes,
     });
-  const ask = (parameters: Parameters, more = ''): Promise<Answer> =>
+  const ask = (parameters: Parameters, more = '') =>
     service.http.get(authorizePath(parameters) + more, { headers: { accept: 'text/html' } });
 
-  const expectPage = (answer: Answer): void => {
+  const expectPage = (answer: Answer) => {
     expect(answer.headers.get('location')).toBeNull();
     expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -51,7 +51,7 @@ describe('An authorization request', () => {
     answer: Answer,
     error: string,
     { state = STATE, uri = REDIRECT_URI }: { state?: string | null; uri?: string } = {},
-  ): void => {
+  ) => {
     const location = answer.headers.get('location') ?? '';
     expect({ status: answer.status, there: location.startsWith(`${uri}?`) }).toEqual({
       status: 302,
@@ -64,7 +64,7 @@ describe('An authorization request', () => {
     expect(parameters.has('code')).toBe(false);
     expect(answer.headers.get('cache-control')).toBe('no-store');
   };
-  const expectLogin = (answer: Answer): void => {
+  const expectLogin = (answer: Answer) => {
     expect({ status: answer.status, location: answer.headers.get('location')?.split('=')[0] }).toEqual({
       status: 302,
       location: '/login?return_to',
@@ -103,9 +103,8 @@ describe('An authorization request', () => {
   });
 
   describe.each(['/o/authorize', '/o/authorize/'])('to %s is redirected with', (path) => {
-    const query = (parameters: Parameters): string => authorizePath(parameters).split('?')[1]!;
-    const askHere = (parameters: Parameters): Promise<Answer> =>
-      service.http.get(`${path}?${query(parameters)}`);
+    const query = (parameters: Parameters) => authorizePath(parameters).split('?')[1]!;
+    const askHere = (parameters: Parameters) => service.http.get(`${path}?${query(parameters)}`);
 
     it.each([
       ['invalid_request', { response_type: undefined }],
@@ -279,7 +278,7 @@ describe('An authorization request', () => {
     'code_challenge_method',
     'something',
   ])('with hostile text in %s', (name) => {
-    const withText = (text: string): Promise<Answer> => {
+    const withText = (text: string) => {
       const rest = authorizePath(good({ [name]: undefined, code_challenge_method: undefined }));
       return service.http.get(`${rest}&${name}=${text}`);
     };

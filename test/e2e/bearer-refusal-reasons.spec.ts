@@ -7,7 +7,7 @@ import { endingIn, strangeToken } from '../support/tokens.js';
 
 const service = useSharedService();
 
-const reasonsOf = async (of: TestClient): Promise<string[]> => {
+const reasonsOf = async (of: TestClient) => {
   await service.app.get(ActivityService).flush();
   return service.database.column<string>(
     "SELECT detail FROM activity_hours WHERE client_id = $1 AND kind = 'bearer_refused' ORDER BY detail",
@@ -17,7 +17,7 @@ const reasonsOf = async (of: TestClient): Promise<string[]> => {
 
 describe('The holder of an access token is told', () => {
   const use = (bearer: string) => service.http.get('/v2/users', { bearer });
-  const expectTold = (answer: Answer, description: string): void => {
+  const expectTold = (answer: Answer, description: string) => {
     expect(answer.json).toEqual({ status: 401, title: 'Unauthorized', detail: description });
     expect(answer.headers.get('www-authenticate')).toBe(
       `Bearer realm="Charging Data Service", error="invalid_token", error_description="${description}"`,

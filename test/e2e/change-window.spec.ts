@@ -32,7 +32,7 @@ describe('An access change', () => {
   afterEach(() => hand.end());
 
   /** Waits until an instance has read everything that was committed before; `catchUp` waits no longer than for a silent database. */
-  const untilRead = async (changes: AccessChanges): Promise<void> => {
+  const untilRead = async (changes: AccessChanges) => {
     await changes.catchUp();
     await until('changes are read', () => changes.isTrusted);
   };

@@ -13,7 +13,7 @@ const ENDPOINTS: [path: string, fields: Record<string, string>][] = [
   ['/o/introspect/', { token: 'anything' }],
 ];
 
-const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
 
 const service = useSharedService();
 
@@ -32,11 +32,11 @@ async function addSecret(secret: string, expiresIn?: string): Promise<void> {
 const update = (target: TestClient, enabled: boolean) => service.make.updateClient(target, { enabled });
 
 describe.each(ENDPOINTS)('Client authentication at %s', (path, fields) => {
-  const inBody = (more: Record<string, string | undefined>): Promise<Answer> =>
+  const inBody = (more: Record<string, string | undefined>) =>
     service.http.send(path, { form: { ...fields, ...more } });
-  const byHeader = (authorization: string, more: Record<string, string> = {}): Promise<Answer> =>
+  const byHeader = (authorization: string, more: Record<string, string> = {}) =>
     service.http.send(path, { form: { ...fields, ...more }, headers: { authorization } });
-  const byBasic = (id: string, secret: string, more: Record<string, string> = {}): Promise<Answer> =>
+  const byBasic = (id: string, secret: string, more: Record<string, string> = {}) =>
     byHeader(basicHeader({ id, secret }), more);
 
   it.each<[what: string, request: () => Promise<Answer>, status: 400 | 401]>([

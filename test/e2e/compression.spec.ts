@@ -76,7 +76,7 @@ function receive(
   });
 }
 
-const opened = ({ headers, body }: Received): string => {
+const opened = ({ headers, body }: Received) => {
   const encoding = headers['content-encoding'];
   if (encoding === 'br') return brotliDecompressSync(body).toString();
   return (encoding === 'gzip' ? gunzipSync(body) : body).toString();
@@ -87,7 +87,7 @@ const visitorOf = (path: string): BrowserSession | undefined =>
     : path.startsWith('/portal')
       ? visitors.partner
       : visitors.user;
-const pathOf = (route: string): string =>
+const pathOf = (route: string) =>
   route
     .replace('guides/:slug', 'guides/errors')
     .replace('libraries/:slug', 'libraries/authlib')
@@ -142,7 +142,7 @@ describe.each([...COMPRESSED_PAGES].map((route): [string] => [route]))('The page
 
 describe('No compression', () => {
   const every = { 'accept-encoding': 'br, gzip, deflate, zstd' };
-  const expectPlain = ({ headers, body }: Received): void => {
+  const expectPlain = ({ headers, body }: Received) => {
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers['content-length']).toBe(String(body.length));
   };

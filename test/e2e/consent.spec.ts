@@ -33,18 +33,18 @@ describe('The consent page', () => {
     state: 's1',
     ...changes,
   });
-  const openPage = async (parameters = parametersOf(), by = browser): Promise<Page> => {
+  const openPage = async (parameters = parametersOf(), by = browser) => {
     const page = await by.open(authorizePath(parameters));
     expect(placeOf(page)).toEqual([200, null]);
     return page;
   };
-  const decide = (page: Page, fields: Record<string, string> = {}, by = browser): Promise<Page> =>
+  const decide = (page: Page, fields: Record<string, string> = {}, by = browser) =>
     by.submit(page, '/o/authorize/', { decision: 'authorize', ...fields });
   const update = (changes: ClientChanges): Promise<ClientEntity> =>
     service.make.updateClient(client, changes);
   const consentedScopes = async (of: ClientEntity = client): Promise<string[] | undefined> =>
     (await service.app.get(ConsentsService).findLive(of.id, user.id))?.scopes;
-  const codeCount = async (): Promise<number> =>
+  const codeCount = async () =>
     (await service.database.query('SELECT 1 FROM authorization_codes WHERE client_id = $1', [client.id]))
       .length;
   const events = (): Promise<Event[]> =>
@@ -52,7 +52,7 @@ describe('The consent page', () => {
       `SELECT * FROM audit_events WHERE subject_id = $1 AND action LIKE 'consent.%' ORDER BY id`,
       [user.id],
     );
-  const expectNothingGiven = async (): Promise<void> =>
+  const expectNothingGiven = async () =>
     expect([await consentedScopes(), await codeCount(), await events()]).toEqual([undefined, 0, []]);
 
   describe('refuses', () => {
@@ -213,7 +213,7 @@ describe('The consent page', () => {
   it('mentions the webhook portal only to the owner of a confidential client', async () => {
     const ownClient = await service.make.client({ ownerId: user.id });
     const ownApp = await service.make.client({ ownerId: user.id, type: 'public' });
-    const textFor = async (of: ClientEntity, changes = {}): Promise<string> =>
+    const textFor = async (of: ClientEntity, changes = {}) =>
       (await openPage(parametersOf(of, changes))).html.text;
     const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
     expect(await textFor(ownClient)).toMatch(/webhook portal/);

@@ -1,4 +1,4 @@
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession } from '../support/browser-session.js';
 import { pathWith } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';
 import { placeOf } from '../support/http.js';
@@ -18,9 +18,8 @@ describe('The console', () => {
     await service.make.consent(client, user);
   });
 
-  const fill = (path: string): string =>
-    pathWith(path, { client_id: client.id, user_id: user.id, users: user.id });
-  const send = (by: BrowserSession, { method, path }: (typeof ROUTES)[number]): Promise<Page> =>
+  const fill = (path: string) => pathWith(path, { client_id: client.id, user_id: user.id, users: user.id });
+  const send = (by: BrowserSession, { method, path }: (typeof ROUTES)[number]) =>
     by.open(fill(path), method === 'POST' ? { form: {}, headers: { origin: service.url } } : {});
   const counts = async (): Promise<Record<string, number>> => ({
     ...(await rowCounts(service)),

@@ -36,7 +36,7 @@ const ask = async (
   return answer;
 };
 const use = (bearer: string) => service.http.get('/v2/users', { bearer });
-const refusals = async (): Promise<string[]> => {
+const refusals = async () => {
   const page = await browser.open(`/admin/console/clients/${client.id}/refusals`);
   return page.html.querySelectorAll('table:first-of-type tbody th strong').map(({ text }) => text);
 };

@@ -29,7 +29,7 @@ describe('In the console, with FOUR_EYES=true', () => {
     client = await service.make.client({ name: 'Northwind' });
   });
 
-  const submit = async (by: BrowserSession, path: string, fields = {}, from = path): Promise<Page> =>
+  const submit = async (by: BrowserSession, path: string, fields = {}, from = path) =>
     by.submit(await by.open(from), path, fields);
   /** Follows the answer to a form; the page that it leads to, and its message. */
   const next = async (by: BrowserSession, answer: Page) => {

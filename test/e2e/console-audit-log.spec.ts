@@ -55,7 +55,7 @@ describe('The audit log', () => {
       `/admin/console/clients/${client.id}/edit`,
       { name: 'Renamed <b>' },
     );
-    const count = async (filter: Record<string, string>): Promise<number> => {
+    const count = async (filter: Record<string, string>) => {
       const page = await browser.open(`${AUDIT}?${new URLSearchParams(filter).toString()}`);
       return page.html.querySelectorAll('tbody tr').length;
     };

@@ -11,7 +11,7 @@ describe('In the console, clients', () => {
   const { browser, submit, followed, said, actionsOn } = setUpConsole(service);
   const owner = madeOnce(() => service.make.user({ kind: 'organisation', email: 'Owner@Partner.example' }));
 
-  const path = (client: TestClient, part = ''): string => `${CLIENTS}/${client.id}${part}`;
+  const path = (client: TestClient, part = '') => `${CLIENTS}/${client.id}${part}`;
   const WHOLE = {
     name: 'Northwind',
     owner: 'owner@partner.example',

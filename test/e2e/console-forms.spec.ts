@@ -1,4 +1,3 @@
-import type { Page } from '../support/browser-session.js';
 import { CONSOLE, type Fields } from '../support/console.js';
 import { madeOnce } from '../support/made.js';
 import { makeEndpoint } from '../support/portal.js';
@@ -14,9 +13,9 @@ describe('The forms of the console', () => {
   const client = madeOnce(() => service.make.client());
   const endpoint = madeOnce(() => makeEndpoint(service, client));
 
-  const fill = (path: string): string =>
+  const fill = (path: string) =>
     CONSOLE + path.replace(':client', client.id).replace(':user', user.id).replace(':endpoint', endpoint.id);
-  const submit = async (path: string, fields: Fields): Promise<Page> =>
+  const submit = async (path: string, fields: Fields) =>
     browser.submit(await browser.open(fill(path)), fill(path), fields);
 
   /** What is wrong in each form, and how its error begins or what is in it. */

@@ -38,8 +38,8 @@ describe('In the console, an operator', () => {
     }
   });
 
-  const fill = (path: string): string => pathWith(path, { client_id: client.id, user_id: driver.id, ...ids });
-  const post = (browser: BrowserSession, path: string): Promise<Page> =>
+  const fill = (path: string) => pathWith(path, { client_id: client.id, user_id: driver.id, ...ids });
+  const post = (browser: BrowserSession, path: string) =>
     browser.open(path, { form: {}, headers: { origin: service.url } });
   /** The forms and links of the page that lead into the console, without its navigation. */
   const actionsOn = ({ html }: Page): ['GET' | 'POST', string][] => {

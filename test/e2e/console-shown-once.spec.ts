@@ -51,13 +51,12 @@ describe('In the console,', () => {
     },
   };
   const send = ({ action, from, fields }: ReturnType<Kind['form']>) => submit(action, fields, from);
-  const secretIn = (page: Page): string | undefined => page.html.querySelector('code.secret')?.text;
-  const locationOf = (answer: Page): string => {
+  const secretIn = (page: Page) => page.html.querySelector('code.secret')?.text;
+  const locationOf = (answer: Page) => {
     expect(answer.status).toBe(303);
     return answer.headers.get('location')!;
   };
-  const shownCookie = (): string | undefined =>
-    [...browser.cookies.keys()].find((name) => /^shown_/.test(name));
+  const shownCookie = () => [...browser.cookies.keys()].find((name) => /^shown_/.test(name));
 
   describe.each(Object.entries(KINDS))('%s', (_what, { form, count }) => {
     it('is shown once after a redirect, and then the page says that it was already shown', async () => {

@@ -41,7 +41,7 @@ describe('In the console,', () => {
       const other = await service.make.client();
       await makeEndpoint(service, client);
       await makeEndpoint(service, other);
-      const rows = async (query: string): Promise<number> =>
+      const rows = async (query: string) =>
         (await browser.open(`${CONSOLE}/endpoints${query}`)).html.querySelectorAll('tbody tr').length;
       expect(await rows('')).toBeGreaterThanOrEqual(2);
       expect(await rows(`?client_id=${client.id}&state=`)).toBe(1);
@@ -60,7 +60,7 @@ describe('In the console,', () => {
       attempts: [{ status: 500, responseStart: '<b>broken</b>' }],
     });
     await seedDelivery(service, endpoint, { state: 'delivered', attempts: [{ status: 204 }] });
-    const rows = async (query: string): Promise<number> =>
+    const rows = async (query: string) =>
       (await browser.open(`${CONSOLE}/deliveries?${query}`)).html.querySelectorAll('tbody tr').length;
     expect(await rows(`client_id=${client.id}`)).toBe(2);
     expect(await rows(`endpoint_id=${endpoint.id}&state=failed`)).toBe(1);

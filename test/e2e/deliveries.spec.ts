@@ -35,12 +35,12 @@ describe('A delivery', () => {
     return (answer.json as { attempts: AttemptView[] }).attempts;
   };
   /** Publishes an event to the endpoint and waits until its first attempt has ended. */
-  const attemptOnce = async (): Promise<DeliveryRow> =>
+  const attemptOnce = async () =>
     webhooks.attempted((await webhooks.publishOne(user.id, { data: { kwh: 11.4 } })).id);
   /** Verifies the signature with an independent implementation. */
-  const verify = (secret: string, { body, headers }: ReceivedRequest): unknown =>
+  const verify = (secret: string, { body, headers }: ReceivedRequest) =>
     new Webhook(secret).verify(body, headers as Record<string, string>);
-  const expectWait = ({ wait, state }: DeliveryRow, seconds: number): void => {
+  const expectWait = ({ wait, state }: DeliveryRow, seconds: number) => {
     expect(state).toBe('pending');
     expect(wait).toBeGreaterThan(seconds * 0.9 - 15);
     expect(wait).toBeLessThanOrEqual(seconds * 1.1);

@@ -3,7 +3,6 @@ import { Webhook } from 'standardwebhooks';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { until } from '../support/until.js';
-import type { DeliveryRow } from '../support/webhooks.js';
 
 interface NotificationRow {
   user_id: string;
@@ -22,8 +21,7 @@ describe('After a failed attempt,', () => {
   const endpointView = async (): Promise<Record<string, unknown>> =>
     (await admin('GET', `/admin/webhook_endpoints/${endpoint.id}`)).json as Record<string, unknown>;
   const setEnabled = (enabled: boolean) => service.make.updateClient(client, { enabled });
-  const failedOnce = async (): Promise<DeliveryRow> =>
-    webhooks.attempted((await webhooks.publishOne(user.id)).id);
+  const failedOnce = async () => webhooks.attempted((await webhooks.publishOne(user.id)).id);
 
   const ENDINGS: [what: string, reason: string, end: () => Promise<unknown>][] = [
     ['the consent was withdrawn', 'consent_withdrawn', () => service.make.revokeConsent(client, user)],
@@ -111,7 +109,7 @@ describe('After a failed attempt,', () => {
         "SELECT actor_type, before, after FROM audit_events WHERE action = 'webhook_endpoint.disabled' AND subject_id = $1",
         [endpoint.id],
       );
-    const expectDisabled = async (reason: string): Promise<void> => {
+    const expectDisabled = async (reason: string) => {
       await until('the endpoint is disabled', async () => (await endpointView()).enabled === false);
       expect(await endpointView()).toMatchObject({ enabled: false, disabled_reason: reason });
       expect(await notifications()).toMatchObject([

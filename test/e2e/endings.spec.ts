@@ -70,7 +70,7 @@ async function world(): Promise<World> {
   };
 }
 
-const isSignedIn = async (browser: BrowserSession): Promise<boolean> =>
+const isSignedIn = async (browser: BrowserSession) =>
   (await browser.open('/login')).html.querySelector('input[name=password]') === null;
 
 /** Returns what still works, by trying it. Single-use items come last. */
@@ -249,7 +249,7 @@ describe('After an ending,', () => {
 describe('At every use, the effective scopes of a token', () => {
   const inspector = madeOnce(() => service.make.operatorClient(['token:introspect']));
 
-  const scopeOf = async (token: string): Promise<unknown> => {
+  const scopeOf = async (token: string) => {
     const basic = { id: inspector.id, secret: inspector.secret };
     const { json } = await service.http.send('/o/introspect/', { basic, form: { token } });
     return (json as { active: boolean; scope?: string }).scope;

@@ -34,10 +34,10 @@ describe('An endpoint', () => {
   const fieldErrors = (answer: { json: Record<string, unknown> }) =>
     answer.json.field_errors as Record<string, string[]>;
   const pathOf = ({ id }: { id: string }) => `/portal/endpoints/${id}`;
-  const reveal = async (endpoint: { id: string }): Promise<Page> =>
+  const reveal = async (endpoint: { id: string }) =>
     portal.submit(await portal.open(pathOf(endpoint)), `${pathOf(endpoint)}/headers`);
   const editPath = (endpoint: { id: string }) => `${pathOf(endpoint)}/edit`;
-  const edit = async (endpoint: { id: string }, fields: Record<string, string>): Promise<Page> =>
+  const edit = async (endpoint: { id: string }, fields: Record<string, string>) =>
     portal.submit(await portal.open(editPath(endpoint)), editPath(endpoint), fields);
 
   describe('has headers of its own', () => {
@@ -208,7 +208,7 @@ describe('An endpoint', () => {
     const { id } = await webhooks.endpoint(client);
     const path = `/admin/console/endpoints/${id}`;
     const operator = await service.make.signedInNew({ role: 'operator' });
-    const save = async (fields: Record<string, string>): Promise<Page> =>
+    const save = async (fields: Record<string, string>) =>
       operator.submit(await operator.open(`${path}/edit`), `${path}/edit`, fields);
     const wrong = await save({ max_per_minute: '6001', headers: 'host: x' });
     expect([wrong.status, errorAt(wrong, 'headers')]).toEqual([400, expect.stringMatching(/^Host cannot/)]);
@@ -225,11 +225,11 @@ describe('An endpoint', () => {
 
   describe('that was disabled', () => {
     const turn = (endpoint: TestEndpoint, enabled: boolean) => patch(endpoint.id, { enabled });
-    const sendMissed = async (endpoint: TestEndpoint, page?: Page): Promise<Page> =>
+    const sendMissed = async (endpoint: TestEndpoint, page?: Page) =>
       portal.submit(page ?? (await portal.open(pathOf(endpoint))), `${pathOf(endpoint)}/missed`);
     const idsOf = (endpoint: TestEndpoint) =>
       webhooks.received(endpoint).map(({ body }) => (JSON.parse(body) as { id: string }).id);
-    const publish = async (userId: string, type = TYPE): Promise<string> =>
+    const publish = async (userId: string, type = TYPE) =>
       (await webhooks.publish(userId, { type })).json.id as string;
 
     it('is sent what it missed, once, and only what consent allows today and then', async () => {

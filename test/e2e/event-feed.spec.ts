@@ -111,7 +111,7 @@ describe('GET /v2/events', () => {
   });
 
   describe('has only events', () => {
-    const shown = async (): Promise<string[]> => (await readAll('?page_size=100')).map(({ id }) => id);
+    const shown = async () => (await readAll('?page_size=100')).map(({ id }) => id);
 
     it('whose scope the token has', async () => {
       const [first, second] = [
@@ -217,7 +217,7 @@ describe('GET /v2/events', () => {
     afterEach(() => holding.end());
 
     /** An event in a transaction that stays open. */
-    const hold = async (): Promise<string> => {
+    const hold = async () => {
       const id = newId('evnt');
       const payload = JSON.stringify({
         id,
@@ -263,7 +263,7 @@ describe('GET /v2/events', () => {
     it('for readers who follow it while two instances publish', async () => {
       const followed: string[][] = [[], []];
       let isDone = false;
-      const follow = async (reader: number): Promise<void> => {
+      const follow = async (reader: number) => {
         for (let at = '?page_size=7'; followed[reader]!.length < 81 || !isDone;) {
           const answer = await get(at, service.instances[reader]);
           const ids = idsOf(answer);

@@ -1,4 +1,4 @@
-import { type Answer, type HttpOptions, membersIn } from '../support/http.js';
+import { type HttpOptions, membersIn } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
@@ -56,7 +56,7 @@ describe('POST /v2/events', () => {
 
   const publish = (fields: Record<string, unknown> = {}, options: HttpOptions & { key?: string } = {}) =>
     webhooks.publish(user.id, fields, options);
-  const publishRaw = (body: string, options: HttpOptions = {}): Promise<Answer> =>
+  const publishRaw = (body: string, options: HttpOptions = {}) =>
     service.http.send('/v2/events', {
       method: 'POST',
       bearer: webhooks.bearer,
@@ -199,7 +199,7 @@ describe('POST /v2/events', () => {
 
   describe('delivers unchanged', () => {
     let eventId: string;
-    const delivered = async (data: string): Promise<string> => {
+    const delivered = async (data: string) => {
       const before = webhooks.received(endpoint).length;
       const answer = await publishRaw(bodyWith(data));
       expect([data.slice(0, 100), answer.status]).toEqual([data.slice(0, 100), 202]);

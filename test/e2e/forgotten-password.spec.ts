@@ -1,6 +1,6 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { MailServer } from '../support/mail-server.js';
@@ -24,13 +24,12 @@ describe('A forgotten password', () => {
 
   let networks = 0;
   /** A browser at a network address of its own. */
-  const newBrowser = (): BrowserSession =>
-    new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
-  const ask = async (email: string, browser = newBrowser()): Promise<Page> =>
+  const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+  const ask = async (email: string, browser = newBrowser()) =>
     browser.submit(await browser.open(PATH), PATH, { email });
-  const linkFor = async ({ email }: UserEntity, n = 1): Promise<string> =>
+  const linkFor = async ({ email }: UserEntity, n = 1) =>
     new URL((await smtp.mailTo(email, n)).link).pathname;
-  const set = async (link: string): Promise<Page> => {
+  const set = async (link: string) => {
     const browser = newBrowser();
     const fields = { password: NEW_PASSWORD, password_again: NEW_PASSWORD };
     return browser.submit(await browser.open(link), link, fields);
@@ -63,7 +62,7 @@ describe('A forgotten password', () => {
   it('is mailed a link that works for exactly one hour', async () => {
     await ask(user.email);
     const link = await linkFor(user);
-    const age = (seconds: number): Promise<unknown> =>
+    const age = (seconds: number) =>
       service.database.query(
         'UPDATE password_links SET expires_at = expires_at - make_interval(secs => $1) WHERE user_id = $2',
         [seconds, user.id],

@@ -13,7 +13,7 @@ describe('An account that is no organisation any more', () => {
   });
 
   const becomePerson = () => service.make.updateUser(owner, { kind: 'individual' });
-  const roles = async (): Promise<string[]> => {
+  const roles = async () => {
     return service.database.column<string>(
       'SELECT role FROM organisation_members WHERE organisation_id = $1 ORDER BY user_id',
       [owner.id],

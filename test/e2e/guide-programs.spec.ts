@@ -41,11 +41,7 @@ describe('The programs in the guides', () => {
   const settings = () => ({ CLIENT_ID: client.id, CLIENT_SECRET: client.secret, REDIRECT_URI });
 
   /** Runs a program until it ends well, and returns what it wrote. */
-  const outputOf = async (
-    of: PagePrograms,
-    file: string,
-    more: Record<string, string> = {},
-  ): Promise<string> => {
+  const outputOf = async (of: PagePrograms, file: string, more: Record<string, string> = {}) => {
     run.add(file);
     const { code, lines, err } = await of.start(file, { ...settings(), ...more }).end();
     expect({ file, code, err }).toEqual({ file, code: 0, err: '' });

@@ -15,8 +15,8 @@ const user = madeOnce(() => service.make.user());
 
 const basic = () => ({ id: inspector.id, secret: inspector.secret });
 /** Asks in any way. */
-const ask = (options: HttpOptions): Promise<Answer> => service.http.send('/o/introspect/', options);
-const introspect = (token: string | undefined, fields: Record<string, string> = {}): Promise<Answer> =>
+const ask = (options: HttpOptions) => service.http.send('/o/introspect/', options);
+const introspect = (token: string | undefined, fields: Record<string, string> = {}) =>
   ask({ basic: basic(), form: { token, ...fields } });
 
 function expectInactive(answer: Answer): void {
@@ -237,7 +237,7 @@ describe('For a live access token', () => {
 });
 
 describe('With user_id, the scope is what the token may do with that user’s data:', () => {
-  const scopeFor = async (token: string, user_id: string): Promise<unknown> => {
+  const scopeFor = async (token: string, user_id: string) => {
     const answer = await introspect(token, { user_id });
     expect(answer.json).toMatchObject({ active: true });
     return answer.json.scope as unknown;

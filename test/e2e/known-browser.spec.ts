@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
@@ -14,22 +14,21 @@ describe('After a change of the password,', () => {
 
   const user = madeForEach(() => service.make.user());
 
-  const newBrowser = (): BrowserSession =>
-    new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
-  const attempt = async (password: string, { by = newBrowser() } = {}): Promise<Page> =>
+  const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+  const attempt = async (password: string, { by = newBrowser() } = {}) =>
     by.submit(await by.open('/login'), '/login', { email: user.email, password });
   const wrong =
     (options: { by?: BrowserSession } = {}) =>
     () =>
       attempt(WRONG, options);
   /** A browser in which the user has signed in once before. */
-  const knownBrowser = async (): Promise<BrowserSession> => {
+  const knownBrowser = async () => {
     const browser = newBrowser();
     expect((await attempt(PASSWORD, { by: browser })).status).toBe(303);
     browser.cookies.delete('session');
     return browser;
   };
-  const exhaustAccount = async (): Promise<void> => {
+  const exhaustAccount = async () => {
     expect(await statusesOf(6, wrong())).toEqual([401, 401, 401, 401, 401, 429]);
   };
   const NEW = 'another horse battery staple';
@@ -51,7 +50,7 @@ describe('After a change of the password,', () => {
     ],
     ['on the account page of another browser', async () => changeOnAccountPage(newBrowser())],
   ];
-  const changeOnAccountPage = async (by: BrowserSession): Promise<void> => {
+  const changeOnAccountPage = async (by: BrowserSession) => {
     expect((await attempt(PASSWORD, { by })).status).toBe(303);
     const answer = await by.submit(await by.open('/account/password'), '/account/password', {
       current_password: PASSWORD,

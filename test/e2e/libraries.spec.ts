@@ -238,7 +238,7 @@ describeUnless(lackingApache, 'The configuration on the page about mod_auth_open
     front?.stop();
   });
 
-  const ask = async (port: number, token?: string): Promise<number> =>
+  const ask = async (port: number, token?: string) =>
     (await fetch(`http://127.0.0.1:${port}/`, token ? { headers: { authorization: `Bearer ${token}` } } : {}))
       .status;
 
@@ -251,7 +251,7 @@ describeUnless(lackingApache, 'The configuration on the page about mod_auth_open
 
   it('lets a valid token in; revoked, it is refused at once with -1, soon with the interval, and by default not before it expires', async () => {
     // The hosts share a memory, so each has a token of its own.
-    const admitted = async (port: number): Promise<string> => {
+    const admitted = async (port: number) => {
       const token = await service.make.clientToken(client);
       expect(await ask(port, token)).toBe(200);
       expect((await revoke(service.http, client, token)).status).toBe(200);

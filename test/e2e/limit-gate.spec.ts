@@ -34,8 +34,7 @@ beforeEach(async () => {
 
 type Request = [path: string, options: HttpOptions];
 
-const send = (address: string, [path, options]: Request): Promise<Answer> =>
-  from(service.http, address)(path, options);
+const send = (address: string, [path, options]: Request) => from(service.http, address)(path, options);
 const cookie = (name: string, kind: 'session' | 'portalSession'): HttpOptions => ({
   headers: { cookie: `${name}=${newSecret(kind)}` },
 });
@@ -43,7 +42,7 @@ const wrong = (): HttpOptions => ({
   form: { ...GRANT, token: 'x' },
   basic: { id: client.id, secret: 'x'.repeat(40) },
 });
-const exhaust = async (address: string): Promise<void> => {
+const exhaust = async (address: string) => {
   const garbage = () => send(address, ['/v2/users', { bearer: 'garbage' }]);
   expect(await statusesOf(ADDRESS_LIMIT + 1, garbage)).toEqual([...Array(ADDRESS_LIMIT).fill(401), 429]);
 };
@@ -176,8 +175,8 @@ describe('From an address that is over its limit,', () => {
 });
 
 describe('A partner over its own limit', () => {
-  const ask = (path = '/v2/users'): Promise<Answer> => service.http.get(path, { bearer });
-  const exhaustOwn = async (): Promise<Answer> => {
+  const ask = (path = '/v2/users') => service.http.get(path, { bearer });
+  const exhaustOwn = async () => {
     await service.http.send(`/admin/clients/${client.id}`, {
       method: 'PATCH',
       bearer: admin,

@@ -8,9 +8,9 @@ const BASE_URL = 'https://auth.example';
 describe('With an https base URL, the login', () => {
   const service = useService({ env: { BASE_URL } });
 
-  const pairOf = (answer: Answer): string => answer.headers.getSetCookie()[0]!.split(';')[0]!;
+  const pairOf = (answer: Answer) => answer.headers.getSetCookie()[0]!.split(';')[0]!;
 
-  const logIn = async (origin: string): Promise<Answer> => {
+  const logIn = async (origin: string) => {
     const { email } = await service.make.user();
     const page = await service.http.get('/login');
     const token = parse(page.text).querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
@@ -38,7 +38,7 @@ describe('With an https base URL, the login', () => {
 
   it('does not accept the session under a cookie name that a neighbouring host could set', async () => {
     const pair = pairOf(await logIn(BASE_URL));
-    const formsWith = async (cookie: string): Promise<number> =>
+    const formsWith = async (cookie: string) =>
       parse((await service.http.get('/', { headers: { cookie } })).text).querySelectorAll('form').length;
     expect(await formsWith(pair)).toBe(1);
     expect(await formsWith(pair.replace('__Host-', ''))).toBe(0);

@@ -17,22 +17,22 @@ describe('The protection of sign-in', () => {
 
   const user = madeForEach(() => service.make.user());
 
-  const newBrowser = (address = newAddress()): BrowserSession =>
+  const newBrowser = (address = newAddress()) =>
     new BrowserSession(service.url, { 'x-forwarded-for': address });
-  const attempt = async (password: string, { email = user.email, by = newBrowser() } = {}): Promise<Page> =>
+  const attempt = async (password: string, { email = user.email, by = newBrowser() } = {}) =>
     by.submit(await by.open('/login'), '/login', { email, password });
   const wrong =
     (options: { email?: string; by?: BrowserSession } = {}) =>
     () =>
       attempt(WRONG, options);
   /** A browser in which the user has signed in once before. */
-  const knownBrowser = async (of = user, address = newAddress()): Promise<BrowserSession> => {
+  const knownBrowser = async (of = user, address = newAddress()) => {
     const browser = newBrowser(address);
     expect((await attempt(PASSWORD, { email: of.email, by: browser })).status).toBe(303);
     browser.cookies.delete('session');
     return browser;
   };
-  const exhaustAccount = async (email = user.email): Promise<void> => {
+  const exhaustAccount = async (email = user.email) => {
     expect(await statusesOf(6, wrong({ email }))).toEqual([401, 401, 401, 401, 401, 429]);
   };
 
@@ -48,7 +48,7 @@ describe('The protection of sign-in', () => {
     });
 
     it('the 6th failure for an unknown email address in the same way', async () => {
-      const shape = (page: Page, email: string): unknown => ({
+      const shape = (page: Page, email: string) => ({
         status: page.status,
         text: page.text.replaceAll(email, '').replace(/\d+ seconds|[0-9A-Za-z-]{20,}/g, ''),
         headers: [...page.headers.keys()].filter((name) => name !== 'date').sort(),
@@ -189,7 +189,7 @@ describe('The protection of sign-in', () => {
       const second = await startInstance(service.database, { ...PROXIED, BASE_URL: service.url });
       try {
         const elsewhere = new BrowserSession(second.url, { 'x-forwarded-for': newAddress() });
-        const login = async (password: string, browser: BrowserSession): Promise<number> => {
+        const login = async (password: string, browser: BrowserSession) => {
           const page = await browser.open('/login');
           const csrf_token = page.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
           const form = { csrf_token, email: user.email, password };

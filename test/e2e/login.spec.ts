@@ -47,26 +47,25 @@ describe('The login', () => {
   });
   afterAll(() => service.stop());
 
-  const newBrowser = (): BrowserSession => new BrowserSession(service.url);
-  const attempt = async (email: string, password: string, browser = newBrowser()): Promise<Page> =>
+  const newBrowser = () => new BrowserSession(service.url);
+  const attempt = async (email: string, password: string, browser = newBrowser()) =>
     browser.submit(await browser.open('/login'), '/login', { email, password });
-  const isSignedIn = async (browser: BrowserSession): Promise<boolean> =>
+  const isSignedIn = async (browser: BrowserSession) =>
     (await browser.open('/')).html.querySelector('form[action="/logout"]') !== null;
-  const authorize = (): string =>
+  const authorize = () =>
     authorizePath({
       response_type: 'code',
       client_id: client.id,
       redirect_uri: REDIRECT_URI,
       state: "a'b c",
     });
-  const sessionCount = async (): Promise<number> =>
-    (await service.database.query('SELECT 1 FROM sessions')).length;
-  const returnToOn = (page: Page): string | undefined =>
+  const sessionCount = async () => (await service.database.query('SELECT 1 FROM sessions')).length;
+  const returnToOn = (page: Page) =>
     page.html.querySelector('input[name="return_to"]')?.getAttribute('value');
 
   describe('refuses', () => {
     /** The page without the parts that differ each time. */
-    const shapeOf = (page: Page, email: string): unknown => ({
+    const shapeOf = (page: Page, email: string) => ({
       status: page.status,
       body: page.text.replace(/name="csrf_token" value="[^"]+"/, '').replaceAll(email, '(email)'),
       headers: [...page.headers.keys()].filter((name) => name !== 'date').sort(),
@@ -146,11 +145,11 @@ describe('The login', () => {
       const [browser, other] = [newBrowser(), newBrowser()];
       const page = await browser.open('/login');
       const otherPage = await other.open('/login');
-      const tokenOf = (each: Page): string =>
+      const tokenOf = (each: Page) =>
         each.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
       const token = tokenOf(page);
       const fields = { email: user.email, password: PASSWORD };
-      const post = (form: Record<string, string>, origin: string | undefined, by = browser): Promise<Page> =>
+      const post = (form: Record<string, string>, origin: string | undefined, by = browser) =>
         by.open('/login', { form, headers: origin === undefined ? {} : { origin } });
       const before = await sessionCount();
       for (const answer of [
@@ -176,7 +175,7 @@ describe('The login', () => {
   });
 
   describe('with return_to', () => {
-    const inside = (location: string | null): boolean =>
+    const inside = (location: string | null) =>
       location !== null && new URL(location, service.url).origin === service.url;
 
     it.each(OUTSIDE)('ignores %j', async (returnTo) => {
