@@ -1,11 +1,12 @@
 import { Client } from 'pg';
 import type { HttpOptions } from '../support/http.js';
-import { useSharedService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { madeOnce } from '../support/made.js';
 import { until } from '../support/until.js';
 
 describe('An unavailable database', () => {
-  const service = useSharedService();
+  // It cuts every connection to its database, also that of the tests.
+  const service = useService();
   let admin: string;
   let elsewhere: Client;
   let name: string;
