@@ -115,7 +115,7 @@ describe('The login page', () => {
     await addPasskey();
     // Nothing else is pressed: the authenticator answers at once.
     await press('Log out');
-    await page.getByRole('heading', { level: 1, name: 'Your charging data, shared on your terms' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Connected applications' }).waitFor();
     await page.getByText(user.email).waitFor();
   });
 

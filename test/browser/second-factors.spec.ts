@@ -127,7 +127,7 @@ describe('Second factors in a browser', () => {
     await addPasskey('An old browser');
     await logOut();
     await press('Log in with a passkey');
-    await headingIs('Your charging data, shared on your terms');
+    await headingIs('Connected applications');
     await page.getByText(user.email).waitFor();
   });
 

@@ -76,7 +76,7 @@ describe('Signing up with a passkey in a browser', () => {
     await page.getByText('You can log in now, with your passkey.').waitFor();
     await follow('Go to the login page');
     await press('Log in with a passkey');
-    await headingIs('Your charging data, shared on your terms');
+    await headingIs('Connected applications');
     await page.getByText(email).waitFor();
     await press('Log out');
     await headingIs('Log in');

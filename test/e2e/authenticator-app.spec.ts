@@ -82,7 +82,7 @@ describe('An authenticator app', () => {
         400,
         'This took too long. Scan the new code below.',
       ]);
-      expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+      expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
     });
 
     it('in place of another one, whose codes no longer work', async () => {
@@ -219,7 +219,7 @@ describe('An authenticator app', () => {
       expect(page.text).toContain('Your recovery codes are removed too.');
       const answer = await browser.submit(page, path);
       expect(placeOf(answer)).toEqual([303, '/account/security']);
-      expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+      expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
       expect(
         await service.database.query('SELECT 1 FROM recovery_codes WHERE user_id = $1', [user.id]),
       ).toEqual([]);
@@ -233,7 +233,7 @@ describe('An authenticator app', () => {
   it('is not asked for from another user', async () => {
     await addApp(await service.make.signedIn(user));
     const other = await service.make.user();
-    expect((await givePassword(newBrowserAt(service), other)).headers.get('location')).toBe('/');
+    expect((await givePassword(newBrowserAt(service), other)).headers.get('location')).toBe('/account');
   });
 
   it('tells the user, without saying more than happened', async () => {

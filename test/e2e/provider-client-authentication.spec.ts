@@ -98,7 +98,7 @@ describe('At the token endpoint of an identity provider', () => {
     (await new PersonBrowser(url, idp.url).logIn('ada', id)).headers.get('location');
 
   it('a secret with characters that form encoding leaves is sent as it is, by Basic', async () => {
-    expect([await logIn('unsaid'), await logIn('basic')]).toEqual(['/', '/']);
+    expect([await logIn('unsaid'), await logIn('basic')]).toEqual(['/account', '/account']);
   });
 
   it('characters that form encoding escapes are escaped', async () => {

@@ -43,6 +43,6 @@ describe('The clock of an identity provider', () => {
   it('may be a few seconds ahead', async () => {
     // Within the 30 s of contract §15, by more than a slow machine takes.
     const page = await logIn({ iat: inSeconds(10), exp: inSeconds(600), auth_time: inSeconds(10) });
-    expect(page.headers.get('location')).toBe('/');
+    expect(page.headers.get('location')).toBe('/account');
   });
 });

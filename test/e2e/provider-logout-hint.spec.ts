@@ -26,7 +26,7 @@ describe('Logging out at the provider', () => {
     idp.faults = { claims: { sub, email: `${sub}@mail.example`, ...claims } };
     const browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/company');
-    expect((await browser.open(idp.callbackOf(leadsTo(begun)!))).headers.get('location')).toBe('/');
+    expect((await browser.open(idp.callbackOf(leadsTo(begun)!))).headers.get('location')).toBe('/account');
     return browser;
   };
   const logOut = async (browser: BrowserSession): Promise<URLSearchParams> => {

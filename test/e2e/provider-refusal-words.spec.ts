@@ -161,9 +161,9 @@ describe('A login that a provider does not let through', () => {
     'is let through when its signature algorithm has changed with its keys to %s',
     async (alg) => {
       await service.database.query('DELETE FROM identities');
-      expect((await logIn(new BrowserSession(service.url))).headers.get('location')).toBe('/');
+      expect((await logIn(new BrowserSession(service.url))).headers.get('location')).toBe('/account');
       await idp.rotateKeys(alg);
-      expect((await logIn(new BrowserSession(service.url))).headers.get('location')).toBe('/');
+      expect((await logIn(new BrowserSession(service.url))).headers.get('location')).toBe('/account');
     },
   );
 });

@@ -96,7 +96,7 @@ describe('How strongly, and how recently, a person authenticated at a provider',
     ])('%s is enough; acr_values are asked for', async (_what, id, claims) => {
       const { asked, page } = await logIn(id, claims);
       expect(asked.searchParams.get('acr_values')).toBe('urn:example:mfa phr');
-      expect(page.headers.get('location')).toBe('/');
+      expect(page.headers.get('location')).toBe('/account');
     });
 
     it('is judged again when the person authenticates again', async () => {

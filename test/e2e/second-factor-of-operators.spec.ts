@@ -154,7 +154,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
   it('asks nothing more of users', async () => {
     const user = await service.make.user();
     await addPasskey(await service.make.signedIn(user), service.url);
-    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
     const browser = await service.make.signedIn(user);
     expect((await browser.open(CONSOLE)).status).toBe(403);
     const id = await passkeyOf(user);

@@ -52,7 +52,7 @@ describe('The second factor of a user', () => {
     expect(await isLoggedIn(browser)).toBe(false);
     expect((await pending.open('/login/second-factor')).status).toBe(401);
     expect((await logInWith(passkey, newBrowserAt(service))).status).toBe(403);
-    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
     expect(await events()).toEqual([
       expect.objectContaining({ actor_type: 'client', before: { passkeys: 1, authenticator_app: true } }),
     ]);

@@ -169,7 +169,7 @@ describe('the operator tool for use without a browser', () => {
     const user = await service.make.user({ role: 'operator' });
     await addApp(await service.make.signedIn(user));
     expect(await result('reset-second-factor', user.id)).toEqual({ reset: user.id });
-    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/');
+    expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
     expect((await operator(['reset-second-factor', 'user01HN2NJ9NMRZBXT1H6FT9N7735'])).code).toBe(1);
   });
 

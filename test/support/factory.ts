@@ -90,11 +90,13 @@ export class Factory {
     return (await this.instance.app.get(UsersService).find(ownerId))?.role !== 'operator';
   }
 
-  /** A service of the company with these operator scopes, which no role limits. */
+  /** A client with these operator scopes: a service of the company, which no role limits, unless an operator is the owner. */
   operatorClient(
     scopes = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'],
+    owner?: WithId,
   ): Promise<TestClient> {
-    return this.client({ scopes, grantTypes: ['client_credentials'], redirectUris: [] });
+    const owned = owner && { ownerId: owner.id };
+    return this.client({ scopes, grantTypes: ['client_credentials'], redirectUris: [], ...owned });
   }
 
   /** A client-credentials token. */
@@ -108,8 +110,8 @@ export class Factory {
   }
 
   /** A token of a new client with these operator scopes. */
-  async adminToken(scopes?: string[]): Promise<string> {
-    return this.clientToken(await this.operatorClient(scopes));
+  async adminToken(scopes?: string[], owner?: WithId): Promise<string> {
+    return this.clientToken(await this.operatorClient(scopes, owner));
   }
 
   async consent(client: ClientEntity, user: UserEntity, scopes = PARTNER_SCOPES): Promise<void> {
