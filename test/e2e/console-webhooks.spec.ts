@@ -137,7 +137,7 @@ describe('In the console,', () => {
       const labels = [
         [portal, '/portal', label],
         [portal, `/portal/endpoints/${endpoint.id}`, label],
-        [browser, '/admin/console/endpoints', label + why],
+        [browser, `${CONSOLE}/endpoints?client_id=${client.id}`, label + why],
         [browser, `/admin/console/endpoints/${endpoint.id}`, label + why],
       ] as const;
       for (const [by, path, text] of labels) {
