@@ -97,9 +97,17 @@ describe('in the console in a browser, by role', () => {
     expect(await said(first)).toContain('Nothing is done yet');
     expect(await actionsOn(first)).toEqual(['Reject']);
 
-    const second = await logIn(await service.make.user({ role: 'operator' }));
+    const approving = await service.make.user({ role: 'operator' });
+    const second = await logIn(approving);
     await follow(second, 'View approvals');
     await follow(second, 'Erase user');
+    // With a password alone nobody approves.
+    expect(await actionsOn(second)).toEqual(['Reject']);
+    expect(await second.getByRole('main').innerText()).toContain('in which you gave a second factor');
+    await service.database.query('UPDATE sessions SET second_factor = true WHERE user_id = $1', [
+      approving.id,
+    ]);
+    await second.reload();
     await press(second, 'Approve');
     expect(await said(second)).toBe('Approved and carried out.');
     await second.goto(`${service.url}/admin/console/users/${driver.id}`);

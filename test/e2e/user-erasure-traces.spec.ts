@@ -1,7 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
 import { BrowserSession } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { addApp, addPasskey, givePassword, newBrowserAt } from '../support/second-factors.js';
@@ -31,6 +33,9 @@ describe('When a person is erased who used every way to log in,', () => {
     idp.people.set(TRACE, { email: EMAIL, email_verified: true });
     const person = new PersonBrowser(service.url, idp.url);
     expect((await person.logIn(TRACE)).status).toBe(303);
+    // The first login there ended the password and the links.
+    await service.app.get(UsersService).update(user.id, { password: PASSWORD }, SERVICE_ACTOR);
+    await ask('/password/forgotten');
     await new PersonBrowser(service.url, idp.url).toCallback(TRACE);
     const client = await service.make.client();
     await service.make.consent(client, user);

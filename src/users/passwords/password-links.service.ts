@@ -127,7 +127,13 @@ export class PasswordLinksService {
   ): Promise<string> {
     const key = newSecret('passwordKey');
     await this.protection.refuseOn(actor, userId, manager);
-    const link = { digest: digestOf(key), userId, ttl: LINK_TTL_SECONDS, formId, purpose: 'operator' as const };
+    const link = {
+      digest: digestOf(key),
+      userId,
+      ttl: LINK_TTL_SECONDS,
+      formId,
+      purpose: 'operator' as const,
+    };
     if (!(await this.links.insert(manager, link))) {
       if (await this.users.findById(userId, manager)) {
         throw conflict('This is a driver of a sandbox, as whom nobody logs in.');
