@@ -111,7 +111,7 @@ export class SignUpController {
       const named = { name: person.name, passkeyName };
       const outcome = await this.passkeySignUps.redeem(key, named, passkey, request, reply, actor);
       if (outcome === 'gone') return gone();
-      if (outcome === 'wrong answer') return await this.form(key, link, person.name, { form: WRONG_ANSWER });
+      if (outcome === 'wrong answer') return this.form(key, link, person.name, { form: WRONG_ANSWER });
       return await this.goOn(outcome, 'passkey', request, reply, actor);
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 409) throw error;

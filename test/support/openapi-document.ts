@@ -7,7 +7,7 @@ const read = (name: string): OpenApiDocument =>
 
 /** The committed documents; a test compares them with the generated ones. */
 export const partnersDocument = read('openapi.json');
-export const operatorsDocument = read('openapi-operators.json');
+const operatorsDocument = read('openapi-operators.json');
 
 /** Of an operation that both describe, that of partners, with the ways to authenticate of both. */
 function paths(): Paths {

@@ -8,7 +8,7 @@ const LOCK = 7_163_106_617_430_109_543n;
 const ASK_EVERY_MS = 100;
 const TELL_AFTER_MS = 5_000;
 const PROVEN_WITHIN_MS = 10_000;
-export const DEFAULT_WAIT_SECONDS = 600;
+const DEFAULT_WAIT_SECONDS = 600;
 
 // Through a network that forgets idle connections, and so that the server notices within a minute that this process is gone: a
 // lock of a lost machine would otherwise be held for two hours.

@@ -7,7 +7,7 @@ import { ClientRequestEntity, type NewClientRequest } from './client-request.ent
 export const REQUESTS_KEPT = 200;
 
 /** Statuses from `from` to `to`. */
-export interface StatusRange {
+interface StatusRange {
   from: number;
   to: number;
 }
