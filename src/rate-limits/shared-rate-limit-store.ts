@@ -143,19 +143,23 @@ export class SharedRateLimitStore implements RateLimitStore {
 
   private leave(error: unknown): void {
     if (this.state === 'closed' || this.state === 'local') return;
+    const isStart = this.state === 'starting';
     this.change('local');
-    this.warn(reason(error));
+    const why = reason(error);
+    this.warn(why);
+    this.isExplained = !isStart || why !== UNKNOWN;
     this.keepProbing();
   }
 
   /** The reason may be known only after it was given up: a TLS handshake can take longer than the start waits. */
   private explain(error: unknown): void {
     const known = reason(error);
-    if (this.state === 'local' && !this.isExplained && known !== UNKNOWN) this.warn(known);
+    if (this.state !== 'local' || this.isExplained || known === UNKNOWN) return;
+    this.warn(known);
+    this.isExplained = true;
   }
 
   private warn(why: string): void {
-    this.isExplained = why !== UNKNOWN;
     this.logger.warn(
       `Redis is unavailable (${why}): until it is back, this instance counts rate limits on its own`,
     );

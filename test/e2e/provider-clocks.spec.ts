@@ -1,5 +1,5 @@
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
 
@@ -24,7 +24,7 @@ describe('The clock of an identity provider', () => {
     idp.faults = { claims };
     const browser = new BrowserSession(service.url);
     const begun = await browser.submit(await browser.open('/login'), '/login/providers/broken');
-    return browser.open(idp.callbackOf(begun.headers.get('location')!));
+    return browser.open(idp.callbackOf(leadsTo(begun)!));
   };
   const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 

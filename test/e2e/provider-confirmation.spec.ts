@@ -161,7 +161,7 @@ describe('An operator who came from a provider, when the console asks for the pa
       const begun = await askedAs('admins');
       const elsewhere = new BrowserSession(service.url);
       const other = await elsewhere.submit(await elsewhere.open('/login'), '/login/providers/groups');
-      await elsewhere.open(idp.callbackOf(other.headers.get('location')!));
+      await elsewhere.open(idp.callbackOf(leadsTo(other)!));
       const before = browser.cookies.get('session');
       inGroup('readers');
       const answer = await comeBack(begun);

@@ -1,6 +1,6 @@
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { BrowserSession, authorizePath, type Page } from '../support/browser-session.js';
+import { BrowserSession, authorizePath, leadsTo, type Page } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { MailServer } from '../support/mail-server.js';
 import { signUpOptions } from '../support/passkey-sign-ups.js';
@@ -148,13 +148,17 @@ describe('An authorization request', () => {
       await expectConsentPage(browser, request, user.email);
     });
 
-    it('of a trusted client, which the page of the link may be redirected to', async () => {
+    it('of a trusted client, to which a page leads that follows the form', async () => {
       const trusted = await service.make.client({ name: 'Charge Planner', trusted: true });
       const [request, email] = [requestOf(trusted), newEmail()];
       await askFrom(request, SIGN_UP, email);
       const link = await linkTo(email);
-      const page = await newBrowser().open(link);
-      expect(page.headers.get('content-security-policy')).toContain(new URL(REDIRECT_URI).origin);
+      const browser = newBrowser();
+      const page = await browser.open(link);
+      expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
+      const answer = await browser.submit(page, link, person);
+      expect([answer.status, leadsTo(answer)]).toEqual([200, request]);
+      expect((await browser.open(request)).headers.get('location')).toContain(REDIRECT_URI);
     });
   });
 

@@ -9,6 +9,10 @@ const MESSAGES: [RegExp, (...parts: string[]) => string][] = [
     /^must be a string of 1 to (\d+) characters(?:, not only spaces)?$/,
     (max) => `enter 1 to ${number(max)} characters`,
   ],
+  [
+    /^must be a string of up to \d+ characters, with at least (\d+) letters or digits$/,
+    (least) => `enter at least ${number(least)} letters or digits`,
+  ],
   [/^must be a string of 0 to (\d+) characters$/, (max) => `enter at most ${number(max)} characters`],
   [/^must be a valid email address/, () => 'enter an email address, such as name@mail.example'],
   [
