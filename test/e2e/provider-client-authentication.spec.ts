@@ -102,11 +102,11 @@ describe('At the token endpoint of an identity provider', () => {
   });
 
   it('characters that form encoding escapes are escaped', async () => {
-    expect(await logIn('escaped')).toBe('/');
+    expect(await logIn('escaped')).toBe('/account');
   });
 
   it('a secret is sent in the body where the settings say so, whatever the metadata say', async () => {
-    expect(await logIn('post')).toBe('/');
+    expect(await logIn('post')).toBe('/account');
   });
 
   it.each([
@@ -114,7 +114,7 @@ describe('At the token endpoint of an identity provider', () => {
     ['an EC key from a file, for the token endpoint', 'by-ec'],
     ['an Ed25519 key as a JWK', 'by-ed'],
   ])('%s signs an assertion that the provider accepts', async (_what, id) => {
-    expect(await logIn(id, keyed)).toBe('/');
+    expect(await logIn(id, keyed)).toBe('/account');
   });
 
   it('neither a secret nor a key is in the log', () => {

@@ -12,7 +12,7 @@ import { consentedCode } from '../support/codes.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import { whileCut, whileFrozen } from '../support/listening-connections.js';
 import { UNLIMITED } from '../support/load.js';
-import { startInstance, type TestInstance, useService } from '../support/test-service.js';
+import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
 import { exchangeCode, refreshTokens } from '../support/token-requests.js';
 import { heardEverywhere, TrackedTokens, type Judge, type Tracked } from '../support/tracked-tokens.js';
 import { until } from '../support/until.js';
@@ -25,7 +25,7 @@ interface Family {
 
 /** Tokens are issued, used and revoked on several instances concurrently, while their connections break. */
 describe('Tokens under load, during changes and faults,', () => {
-  const service = useService({ instances: 2, env: UNLIMITED });
+  let service: TestService;
   let instances: TestInstance[];
   let client: TestClient;
   let hand: Client;
@@ -36,6 +36,7 @@ describe('Tokens under load, during changes and faults,', () => {
   let turn = 0;
 
   beforeAll(async () => {
+    service = await startService({ instances: 2, env: UNLIMITED });
     hand = new Client({ connectionString: service.database.url });
     await hand.connect();
     // Behind a pooler in transaction mode, notifications do not arrive and the connection never counts as listening.
@@ -57,6 +58,7 @@ describe('Tokens under load, during changes and faults,', () => {
     await tracked.stop();
     await hand.end();
     for (const { app } of instances.slice(2)) await app.close();
+    await service.stop();
   });
 
   /** Keeps an instance from restoring its listening connection. */

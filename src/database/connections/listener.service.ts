@@ -111,7 +111,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
       await connection.query('SET enable_seqscan = off');
       for (const channel of this.listeners.keys()) await connection.query(`LISTEN ${channel}`);
-      await proveSessionMode(connection, this.newConnection(), SILENCE_MS);
+      await this.proveNotificationsArrive(connection);
       if (this.stopped) throw new Error('stopped');
       this.connection = connection;
       this.notificationsLost = false;
@@ -137,6 +137,10 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.logger.warn(
       `Database notifications are unavailable, so every token is checked in the database: ${problem}`,
     );
+  }
+
+  private proveNotificationsArrive(connection: pg.Client): Promise<void> {
+    return proveSessionMode(connection, this.newConnection(), SILENCE_MS);
   }
 
   private newConnection(): pg.Client {
