@@ -1,4 +1,4 @@
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { expectRetryAfter, newAddress, statusesOf } from '../support/rate-limits.js';
 import { addPasskey, answerPasskey, passkeyOptions } from '../support/second-factors.js';
@@ -34,7 +34,7 @@ describe('Sign-ins that fail without a known account', () => {
       [address],
     );
   const begin = async (browser: BrowserSession): Promise<string> =>
-    (await browser.submit(await browser.open('/login'), '/login/providers/company')).headers.get('location')!;
+    leadsTo(await browser.submit(await browser.open('/login'), '/login/providers/company'))!;
   const counted = async (result: 'failed' | 'slowed'): Promise<number> => {
     const { text } = await service.http.send('/metrics');
     return Number(new RegExp(`^sign_ins_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(text)![1]);

@@ -6,10 +6,10 @@ import { demoBanner } from '../../demo/demo-banner.js';
 import { loadDemoCredentials } from '../../demo/demo-credentials.js';
 import { seedDemonstration } from '../../demo/demo-data.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { useSharedService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 describe('The demonstration', () => {
-  const service = useSharedService();
+  const service = useService();
   let folder: string;
 
   beforeAll(async () => {

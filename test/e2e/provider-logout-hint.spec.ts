@@ -58,6 +58,11 @@ describe('Logging out at the provider', () => {
   it('names it also after the session was renewed by a new password', async () => {
     const { email } = await service.make.user();
     const browser = await logIn('cem', { sid: 'session-3', email });
+    // The first login there ended the password that the account had.
+    await service.database.query(
+      'UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE id = $1) WHERE email = $2',
+      [(await service.make.user()).id, email],
+    );
     const other = 'another long password';
     const fields = { current_password: PASSWORD, password: other, password_again: other };
     const page = await browser.open('/account/password');
