@@ -38,7 +38,11 @@ const filesIn = async (folder) =>
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .filter((file) => !file.includes('node_modules/') && !LEFT_OUT.test(file));
 
-const sources = [...(await Promise.all(FOLDERS.map(filesIn))).flat(), 'openapi.json'];
+const sources = [
+  ...(await Promise.all(FOLDERS.map(filesIn))).flat(),
+  'openapi.json',
+  'openapi-operators.json',
+];
 const isCode = (file) => /\.tsx?$/.test(file);
 const outputOf = (file) => (isCode(file) ? file.replace(/\.tsx?$/, '.js') : file);
 const expected = new Set();
