@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndexConcurrently, dropIndexConcurrently } from './support/concurrent-index.js';
+import { createIndexConcurrently } from './support/concurrent-index.js';
 
 const AUDIT = 'audit_events_request_id_idx';
 const REQUESTS = 'client_requests_request_id_idx';
@@ -22,7 +22,6 @@ export class RequestIdLookup1763904010000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await dropIndexConcurrently(queryRunner, REQUESTS);
-    await dropIndexConcurrently(queryRunner, AUDIT);
+    await queryRunner.query(`DROP INDEX ${REQUESTS}, ${AUDIT}`);
   }
 }

@@ -8,7 +8,7 @@ import { RedirectUriRequestsService } from '../../src/partners/redirect-uris/red
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
-import { signIn, type Cast, type PageOpener } from './every-page.js';
+import { makeAdmin, signIn, type Cast, type PageOpener } from './every-page.js';
 
 type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
 
@@ -18,8 +18,7 @@ const CONSOLE = '/admin/console';
 const open =
   (path: string | ((cast: Cast, prepared: unknown) => string), prepare?: Prepare): PageOpener =>
   async (page, service, cast) => {
-    const admin = { role: 'operator', operatorRole: 'admin' } as const;
-    await service.app.get(UsersService).update(cast.owner.id, admin, SERVICE_ACTOR);
+    await makeAdmin(service, cast.owner);
     const prepared = await prepare?.(service, cast);
     await signIn(service, page, cast.owner);
     await page.goto(`${service.url}${CONSOLE}${typeof path === 'string' ? path : path(cast, prepared)}`);

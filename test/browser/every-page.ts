@@ -47,6 +47,10 @@ export async function signIn(service: TestService, page: Page, user: UserEntity)
   await page.context().addCookies([{ name: 'session', value, url: service.url }]);
 }
 
+/** Makes the user an admin without what else a role that is gained does: it would end the password. */
+export const makeAdmin = (service: TestService, { id }: UserEntity): Promise<unknown> =>
+  service.database.query("UPDATE users SET role = 'operator', operator_role = 'admin' WHERE id = $1", [id]);
+
 export async function portalLink(service: TestService, { client }: Cast): Promise<string> {
   const bearer = await service.make.clientToken(client);
   return (await service.http.get('/webhook_portal', { bearer })).json.url as string;

@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { refusalPage } from '../../src/identity-providers/pages/refusal.page.js';
 import { REFUSAL_STATUS, type SignInRefusalReason } from '../../src/identity-providers/refusals.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { renderPage } from '../../src/web/layout/layout.js';
 import { wayOutPage } from '../../src/web/layout/way-out.page.js';
 import type { TestService } from '../support/test-service.js';
-import { signIn, type Cast, type PageOpener } from './every-page.js';
+import { makeAdmin, signIn, type Cast, type PageOpener } from './every-page.js';
 
 /** As long as a label can be, without a place to break. */
 const LABEL = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunte';
@@ -45,8 +43,7 @@ const signInByProvider = async (service: TestService, page: Page, user: UserEnti
 };
 
 const signInAsAdmin = async (service: TestService, page: Page, { owner }: Cast): Promise<void> => {
-  const admin = { role: 'operator', operatorRole: 'admin' } as const;
-  await service.app.get(UsersService).update(owner.id, admin, SERVICE_ACTOR);
+  await makeAdmin(service, owner);
   await signIn(service, page, owner);
 };
 

@@ -258,6 +258,7 @@ describe('The notification in a 429', () => {
     const there = service.instances[1]!.app.get(Listener, { strict: false });
     let breakOff = (_error: Error) => {};
     const silence = new Promise<never>((_resolve, reject) => (breakOff = reject));
+    silence.catch(() => undefined);
     const listening = jest.spyOn(there, 'query').mockReturnValue(silence);
     try {
       const path = `/admin/clients/${client.id}`;

@@ -199,8 +199,8 @@ describeWithRedis('own', 'Two instances that share Redis', () => {
     await untilShared(1);
     await setLimit(10);
     const fresh = await office.make.clientToken(client);
-    expect(await tally(Array.from({ length: 40 }, (_, n) => ask(n, fresh)))).toEqual({ 200: 10, 429: 30 });
-    expect(said().map((lines) => lines.length)).toEqual([1, 1]);
+    const counted = await tally(Array.from({ length: 40 }, (_, n) => ask(n, fresh)));
+    expect([counted, said().map((lines) => lines.slice(1))]).toEqual([{ 200: 10, 429: 30 }, [[], []]]);
   });
 
   it('each enforce the limit while Redis is unavailable', async () => {

@@ -16,6 +16,7 @@ export interface RecoveryCodesPageProps {
 export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): AccountPage => ({
   title: 'Recovery codes',
   part: 'security',
+  scripts: codes ? ['/assets/page.js'] : [],
   children: codes ? (
     <ShownOnce
       note="Keep these codes now, for example in your password manager or on paper: they are shown only once. Each logs you in once, after your password, if you cannot use your app."
