@@ -15,11 +15,19 @@ import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
 // A request waits 3 s for a connection of the pool and is then refused. On a busy machine that would also refuse requests that a
 // test does not mean to refuse; a test of the limit itself holds the timer itself.
 HeldTimers.hold(3_000, 3_000, '/pg-pool/');
-// And a database that says nothing for 12 s is taken for gone.
+// And a database that says nothing for 12 s is taken for gone; see limitSilence().
+const SILENCE_MS = 12_000;
+let isSilenceLimited = false;
 const setTimeoutOfSocket = Socket.prototype.setTimeout;
 Socket.prototype.setTimeout = function (this: Socket, ms: number, callback?: () => void) {
-  return setTimeoutOfSocket.call(this, ms === 12_000 ? 0 : ms, callback);
+  return setTimeoutOfSocket.call(this, ms === SILENCE_MS && !isSilenceLimited ? 0 : ms, callback);
 };
+
+/** For a test of that limit: connections from now on have it, until the end of the file. */
+export function limitSilence(): void {
+  isSilenceLimited = true;
+  atEndOfFile(() => void (isSilenceLimited = false));
+}
 
 export { freePort, TEST_ENCRYPTION_KEY };
 
