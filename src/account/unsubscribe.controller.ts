@@ -5,7 +5,13 @@ import { linkGone } from '../http/page-routes/link-gone.js';
 import { OneClickGet, OneClickPages, OneClickPost, type OpenAnswer } from '../http/page-routes/open-pages.js';
 import { originOf } from '../http/server/request-origin.js';
 import { Unsubscribing } from '../users/emails/unsubscribing.service.js';
-import { unsubscribedPage, unsubscribePage } from './pages/unsubscribe.page.js';
+import { ContactsService } from '../webhooks/contacts/contacts.service.js';
+import {
+  contactRemovedPage,
+  removeContactPage,
+  unsubscribedPage,
+  unsubscribePage,
+} from './pages/unsubscribe.page.js';
 
 /**
  * The page of the link by which a mail is switched off (contract §18). Opening it changes nothing, because mail scanners open links too;
@@ -14,24 +20,31 @@ import { unsubscribedPage, unsubscribePage } from './pages/unsubscribe.page.js';
 @OneClickPages('email/unsubscribe/:key')
 @UseGuards(AddressRateLimitGuard)
 export class UnsubscribeController {
-  constructor(private readonly unsubscribing: Unsubscribing) {}
+  constructor(
+    private readonly unsubscribing: Unsubscribing,
+    private readonly contacts: ContactsService,
+  ) {}
 
   @OneClickGet()
   async show(@Param('key') key: string): Promise<OpenAnswer> {
+    const action = `/email/unsubscribe/${key}`;
     const found = await this.unsubscribing.find(key);
-    return found ? { page: unsubscribePage({ action: `/email/unsubscribe/${key}`, ...found }) } : gone();
+    if (found) return { page: unsubscribePage({ action, ...found }) };
+    const contact = await this.contacts.findByUnsubscribeKey(key);
+    return contact ? { page: removeContactPage({ action, ...contact }) } : gone();
   }
 
   @OneClickPost()
   async unsubscribe(@Param('key') key: string, @Req() request: FastifyRequest): Promise<OpenAnswer> {
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
-    return (await this.unsubscribing.unsubscribe(key, actor)) ? { page: unsubscribedPage() } : gone();
+    if (await this.unsubscribing.unsubscribe(key, actor)) return { page: unsubscribedPage() };
+    return (await this.contacts.unsubscribe(key, actor)) ? { page: contactRemovedPage() } : gone();
   }
 }
 
 const gone = (): OpenAnswer =>
   linkGone(
-    'It was not complete, or the account has another address by now. Choose your mails in your account.',
+    'It was not complete, or it has done its work, or the account has another address by now. Choose your mails in your account.',
     {
       href: '/account/email',
       label: 'Go to your account',

@@ -5,6 +5,7 @@ import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
 import { SERVICE_ACTOR } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
+import { ClientSecretsService } from '../clients/client-secrets.service.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { migrate } from '../database/migrations/migrate.js';
 import type { LockWait } from '../database/migrations/migration-lock.js';
@@ -85,8 +86,8 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
       expire_previous_in: /^\d+$/.test(given) ? Number(given) : given,
     });
     const { secret, previousSecretExpiresAt } = await app
-      .get(ClientsService)
-      .rotateSecret(clientId, seconds!, SERVICE_ACTOR);
+      .get(ClientSecretsService)
+      .rotate(clientId, seconds!, SERVICE_ACTOR);
     return { client_secret: secret, previous_secret_expires_at: previousSecretExpiresAt };
   },
   'revoke-client': async (app, clientId) => ({

@@ -8,6 +8,7 @@ import { ClientEntity } from './client.entity.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientAuthenticationService } from './client-authentication.service.js';
+import { ClientSecretsService } from './client-secrets.service.js';
 import { ClientsRepository } from './clients.repository.js';
 import { OperatorClientsRepository } from './operator-clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
@@ -27,6 +28,7 @@ import { SecretUses } from './secret-uses.service.js';
   ],
   providers: [
     ClientAuthenticationService,
+    ClientSecretsService,
     ClientsRepository,
     ClientsService,
     KnownClients,
@@ -35,6 +37,6 @@ import { SecretUses } from './secret-uses.service.js';
     SecretUses,
     SecretUsesRepository,
   ],
-  exports: [ClientAuthenticationService, ClientsService, KnownClients, SecretUses],
+  exports: [ClientAuthenticationService, ClientSecretsService, ClientsService, KnownClients, SecretUses],
 })
 export class ClientsModule {}

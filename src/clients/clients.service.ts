@@ -4,7 +4,7 @@ import { AuditService, changesBetween, type Actor } from '../audit/audit.service
 import { isForeignKeyViolation, isUniqueViolation } from '../database/queries/database-errors.js';
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
-import { conflict, notFound, validationFailed, type Problem } from '../http/problems/problem.js';
+import { notFound, validationFailed, type Problem } from '../http/problems/problem.js';
 import type { ScopeEntity } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
@@ -15,7 +15,6 @@ import { clientErrors, redirectUrisAfter, type ClientShape, type RedirectUriChan
 import type { ClientEntity, ClientType, GrantType } from './client.entity.js';
 import { ClientsRepository, type ClientFilter } from './clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
-import type { SecretInfo } from './secret-info.js';
 
 export interface NewClient {
   name: string;
@@ -53,13 +52,7 @@ export type Alongside = (manager: EntityManager, client: ClientEntity) => Promis
 /** Looks at a change under the lock on the client; throws what refuses it. */
 export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => void;
 
-export interface RotatedSecret {
-  secret: string;
-  /** Null if there was none before. */
-  previousSecretExpiresAt: Date | null;
-}
-
-/** OAuth clients and their secrets (contract §2, §12). Every change is an audit event in the same transaction. */
+/** OAuth clients (contract §2, §12). Every change is an audit event in the same transaction. */
 @Injectable()
 export class ClientsService {
   constructor(
@@ -92,11 +85,6 @@ export class ClientsService {
   /** Whether the user owns a client. */
   hasAny(ownerId: string): Promise<boolean> {
     return this.repository.existsOf(ownerId);
-  }
-
-  /** When the client's secrets were created and when they expire, newest first; never the secrets themselves. */
-  secrets(id: string): Promise<SecretInfo[]> {
-    return this.repository.secrets(id);
   }
 
   /**
@@ -249,93 +237,6 @@ export class ClientsService {
       subjectId: id,
       before: auditView(client),
     });
-  }
-
-  /**
-   * Creates a secret, returned only this once; previous ones expire after at most `expirePreviousIn` seconds. With 0, the
-   * client's portal links and sessions end too. A public client gets a 409 problem.
-   */
-  async rotateSecret(
-    id: string,
-    expirePreviousIn: number,
-    actor: Actor,
-    alongside?: Alongside,
-  ): Promise<RotatedSecret> {
-    return (await this.rotate(id, expirePreviousIn, actor, undefined, alongside))!;
-  }
-
-  /** The same if `newest` still identifies the newest secret (`newestSecret`); undefined if it was rotated since. */
-  rotateSecretOnce(
-    id: string,
-    newest: string,
-    expirePreviousIn: number,
-    actor: Actor,
-    alongside?: Alongside,
-  ): Promise<RotatedSecret | undefined> {
-    return this.rotate(id, expirePreviousIn, actor, newest, alongside);
-  }
-
-  /**
-   * Ends a secret that has a newer one beside it, and the portal links and the sessions that were opened with one: its holder may have
-   * opened the portal. Throws a 409 problem if there is no such secret, or no longer.
-   */
-  endSecret(id: string, name: string, actor: Actor, alongside?: Alongside): Promise<void> {
-    return this.transactions.run(async (manager) => {
-      const client = await this.lockIn(manager, id);
-      if (!(await this.repository.endSecret(manager, id, name))) {
-        throw conflict('This secret has ended already, or it is the newest one: rotate that instead.');
-      }
-      await this.revocations.revokePortals(manager, { clientId: id });
-      await this.audit.record(manager, actor, {
-        action: 'client.secret_ended',
-        subjectType: 'client',
-        subjectId: id,
-      });
-      await alongside?.(manager, client);
-    });
-  }
-
-  /** Identifies the client's newest secret; reveals only when it was created. */
-  newestSecret(id: string): Promise<string> {
-    return this.repository.newestSecret(id);
-  }
-
-  private rotate(
-    id: string,
-    expirePreviousIn: number,
-    actor: Actor,
-    newest?: string,
-    alongside?: Alongside,
-  ): Promise<RotatedSecret | undefined> {
-    return this.transactions.run((manager) =>
-      this.rotateIn(manager, id, expirePreviousIn, actor, newest, alongside),
-    );
-  }
-
-  /** The same in the caller's transaction. */
-  async rotateIn(
-    manager: EntityManager,
-    id: string,
-    expirePreviousIn: number,
-    actor: Actor,
-    newest?: string,
-    alongside?: Alongside,
-  ): Promise<RotatedSecret | undefined> {
-    const secret = newSecret('clientSecret');
-    const client = (await this.repository.lock(manager, id)) ?? this.missing();
-    if (client.type === 'public') throw conflict('A public client has no secret.');
-    const until = await this.repository.addSecret(manager, id, digestOf(secret), expirePreviousIn, newest);
-    if (until === undefined) return undefined;
-    // Without an overlap the old secret is assumed to be compromised: its holder may have opened the portal.
-    if (expirePreviousIn === 0) await this.revocations.revokePortals(manager, { clientId: id });
-    await this.audit.record(manager, actor, {
-      action: 'client.secret_rotated',
-      subjectType: 'client',
-      subjectId: id,
-      after: { previous_secret_expires_at: until?.toISOString() ?? null },
-    });
-    await alongside?.(manager, client);
-    return { secret, previousSecretExpiresAt: until };
   }
 
   /** Ends every grant, token, code, portal link and portal session of the client. Returns the number of grants. */

@@ -20,18 +20,18 @@ export class OperatorClientsRepository {
     return row?.role ?? null;
   }
 
-  /** Whether the user owns a live one, or is an admin of an organisation that does. */
-  async isBehindOne(userId: string, manager: EntityManager = this.clients.manager): Promise<boolean> {
-    const [row]: { found: boolean }[] = await manager.query(
-      `SELECT EXISTS (
+  /** Which of the users own a live one, or are admins of an organisation that does. */
+  async behindOne(userIds: string[], manager: EntityManager = this.clients.manager): Promise<string[]> {
+    const rows: { id: string }[] = await manager.query(
+      `SELECT u.id FROM unnest($1::text[]) AS u (id) WHERE EXISTS (
          SELECT FROM clients c
           WHERE c.environment = 'live' AND ${HAS_OPERATOR_SCOPE}
             AND c.owner_id = ANY (ARRAY(
-              SELECT organisation_id FROM organisation_members WHERE user_id = $1 AND role = 'admin') || $1::text)
-       ) AS found`,
-      [userId],
+              SELECT organisation_id FROM organisation_members WHERE user_id = u.id AND role = 'admin') || u.id)
+       )`,
+      [userIds],
     );
-    return row!.found;
+    return rows.map(({ id }) => id);
   }
 
   /** The owner's enabled ones that are no services of the company, in the order of their ids, locked until the transaction ends. */

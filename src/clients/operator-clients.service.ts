@@ -35,8 +35,8 @@ export class OperatorClientsService implements ClientsOfOperators {
     return this.repository.roleOf(manager, clientId);
   }
 
-  isBehindOne(userId: string, manager?: EntityManager): Promise<boolean> {
-    return this.repository.isBehindOne(userId, manager);
+  behindOne(userIds: string[], manager?: EntityManager): Promise<string[]> {
+    return this.repository.behindOne(userIds, manager);
   }
 
   async endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void> {

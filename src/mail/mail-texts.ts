@@ -84,6 +84,6 @@ export const MAIL_TEXTS = {
 
 function contactFooter(clientName: string): string[] {
   return [
-    `You get this mail as a contact of “${legible(clientName)}”. To get no more of them, have your address removed from the contacts in the webhook portal.`,
+    `You get this mail as a contact of “${legible(clientName)}”. To get no more of them, use the unsubscribe button of your mail program, or have your address removed from the contacts in the webhook portal.`,
   ];
 }

@@ -7,7 +7,7 @@ import { seal, unseal } from '../secrets/seal.js';
 import type { MailContent, MailText } from './mail-content.js';
 import { renderMail } from './mail-template.js';
 import { OPTIONAL_MAIL_KINDS, type MailEntity, type MailKind, type OptionalMailKind } from './mail.entity.js';
-import { unsubscribeKey } from './unsubscribe-keys.js';
+import { unsubscribeKey, type Unsubscription } from './unsubscribe-keys.js';
 import { MailsRepository, type MailFilter } from './mails.repository.js';
 
 export interface NewMail {
@@ -68,9 +68,13 @@ export class MailsService {
     const { email: address, unwanted } = recipient;
     if (!isOptional(kind)) return this.queue(manager, { ...input, userId, address });
     if (unwanted.includes(kind)) return;
-    const key = unsubscribeKey(this.settings.encryptionKey, { userId, kind }, address);
-    const unsubscribeUrl = `${this.settings.baseUrl}/email/unsubscribe/${key}`;
+    const unsubscribeUrl = this.unsubscribeUrl({ kind, id: userId }, address);
     await this.queue(manager, { ...input, userId, address, unsubscribeUrl });
+  }
+
+  /** Where someone who has the mail switches off what `of` says, without a login. */
+  unsubscribeUrl(of: Unsubscription, address: string): string {
+    return `${this.settings.baseUrl}/email/unsubscribe/${unsubscribeKey(this.settings.encryptionKey, of, address)}`;
   }
 
   /** The content of a queued mail; undefined if none of the encryption keys opens it. */

@@ -1,32 +1,35 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { OPTIONAL_MAIL_KINDS, type OptionalMailKind } from './mail.entity.js';
+import { OPTIONAL_MAIL_KINDS } from './mail.entity.js';
 
 const PREFIX = 'cds_un_';
 const KEY = /^cds_un_([\w-]{1,120})\.([\w-]{43})$/;
 
-/** Whose mails of which kind a key switches off. */
+const KINDS = [...OPTIONAL_MAIL_KINDS, 'client_contact'] as const;
+
+/** What a key switches off: one kind of mail to a user, or all mail to a contact of a client. */
 export interface Unsubscription {
-  userId: string;
-  kind: OptionalMailKind;
+  kind: (typeof KINDS)[number];
+  /** Of the user or the contact. */
+  id: string;
 }
 
 /**
- * A key that switches off mails of one kind to one address. It is signed and not stored, so it works for as long as the user has this
- * address; and it can do nothing else, because whoever reads the mail holds it.
+ * A key that switches off mails of one kind to one address. It is signed and not stored, so it works for as long as the user or the
+ * contact has this address; and it can do nothing else, because anyone who reads the mail holds it.
  */
 export function unsubscribeKey(encryptionKey: Buffer, of: Unsubscription, address: string): string {
-  const claim = Buffer.from(`${of.kind} ${of.userId}`).toString('base64url');
+  const claim = Buffer.from(`${of.kind} ${of.id}`).toString('base64url');
   return `${PREFIX}${claim}.${signatureOf(encryptionKey, of, address).toString('base64url')}`;
 }
 
 /** What the key claims; undefined if it is malformed. */
 export function claimOf(key: string): Unsubscription | undefined {
   const [, claim] = KEY.exec(key) ?? [];
-  const [kind, userId] = Buffer.from(claim ?? '', 'base64url')
+  const [kind, id] = Buffer.from(claim ?? '', 'base64url')
     .toString()
     .split(' ');
-  const known = OPTIONAL_MAIL_KINDS.find((each) => each === kind);
-  return known && userId ? { kind: known, userId } : undefined;
+  const known = KINDS.find((each) => each === kind);
+  return known && id ? { kind: known, id } : undefined;
 }
 
 /** Whether the key was made for what it claims and this address, with any of the service's keys. */
@@ -43,7 +46,7 @@ export function isSignedFor(
   });
 }
 
-function signatureOf(encryptionKey: Buffer, { kind, userId }: Unsubscription, address: string): Buffer {
+function signatureOf(encryptionKey: Buffer, { kind, id }: Unsubscription, address: string): Buffer {
   const signingKey = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'unsubscribing', 32));
-  return createHmac('sha256', signingKey).update(`${kind} ${userId} ${address}`).digest();
+  return createHmac('sha256', signingKey).update(`${kind} ${id} ${address}`).digest();
 }

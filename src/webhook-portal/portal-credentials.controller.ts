@@ -1,3 +1,4 @@
+import { ClientSecretsService } from '../clients/client-secrets.service.js';
 import { ClientsService, type Alongside } from '../clients/clients.service.js';
 import { SecretUses } from '../clients/secret-uses.service.js';
 import { Context } from '../http/page-routes/page-context.js';
@@ -21,6 +22,7 @@ import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js'
 export class PortalCredentialsController {
   constructor(
     private readonly clients: ClientsService,
+    private readonly secrets: ClientSecretsService,
     private readonly uses: SecretUses,
     private readonly members: MembersService,
   ) {}
@@ -43,7 +45,7 @@ export class PortalCredentialsController {
     }
     const tell = this.telling(context, 'the secret was rotated.');
     try {
-      const rotated = await this.clients.rotateSecretOnce(clientId, newest, Number(keep), actor, tell);
+      const rotated = await this.secrets.rotateOnce(clientId, newest, Number(keep), actor, tell);
       if (!rotated) return { goTo: NEW_SECRET_PATH };
       const previousSecretExpiresAt = rotated.previousSecretExpiresAt?.toISOString() ?? null;
       const showOnce: ShownSecret = { secret: rotated.secret, previousSecretExpiresAt };
@@ -64,7 +66,7 @@ export class PortalCredentialsController {
     const { form, clientId, actor } = context;
     try {
       const tell = this.telling(context, 'an old secret was ended.');
-      await this.clients.endSecret(clientId, form.get('secret') ?? '', actor, tell);
+      await this.secrets.end(clientId, form.get('secret') ?? '', actor, tell);
       return { goTo: CREDENTIALS_PATH, notice: 'secret_ended' };
     } catch (error) {
       return this.page(context, refusalOf(error));
@@ -85,8 +87,8 @@ export class PortalCredentialsController {
     await this.uses.flush();
     const [client, secrets, newest, state] = await Promise.all([
       this.clients.get(clientId),
-      this.clients.secrets(clientId),
-      this.clients.newestSecret(clientId),
+      this.secrets.list(clientId),
+      this.secrets.newest(clientId),
       context.adminState(),
     ]);
     return {

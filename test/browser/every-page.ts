@@ -267,7 +267,7 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
   'link of an address gone': go('/email/verify/gone'),
   'stop these mails': async (page, { url, app }, { driver: { id: userId, email } }) => {
     const { encryptionKey } = app.get(Settings);
-    const key = unsubscribeKey(encryptionKey, { userId, kind: 'actionable' }, email);
+    const key = unsubscribeKey(encryptionKey, { id: userId, kind: 'actionable' }, email);
     await page.goto(`${url}/email/unsubscribe/${key}`);
   },
   'sign up': go('/sign-up'),

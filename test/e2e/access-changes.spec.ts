@@ -212,7 +212,7 @@ describe('An instance that has cached a token', () => {
     const listening = jest.spyOn(there.app.get(Listener), 'query').mockReturnValue(silence);
     const trust = jest.spyOn(there.app.get(AccessChanges), 'isTrusted', 'get').mockReturnValue(true);
     try {
-      const { secret } = await clients.rotateSecret(client.id, 3600, SERVICE_ACTOR);
+      const { secret } = await service.make.rotateSecret(client, 3600);
       expect(await ask(secret)).toBe(200);
       expect(await ask('wrong')).toBe(401);
       await clients.update(disabled.id, { enabled: true }, SERVICE_ACTOR);

@@ -239,7 +239,7 @@ describe('Notifications', () => {
     it('25 at a time by default, and at most 100', async () => {
       await service.database.query(
         `INSERT INTO notifications (id, user_id, client_id, message_id, category, short_text_title, short_text_body)
-         SELECT 'notf0' || right($1, 9) || lpad(n::text, 16, '0'), $1, $2, 'ERR1', 'SERVICE', 'Title', 'Body' FROM generate_series(1, 130) n`,
+         SELECT 'notf00' || right($1, 8) || lpad(n::text, 16, '0'), $1, $2, 'ERR1', 'SERVICE', 'Title', 'Body' FROM generate_series(1, 130) n`,
         [user.id, client.id],
       );
       expect(idsOf(await list())).toHaveLength(25);

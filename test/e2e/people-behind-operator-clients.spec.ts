@@ -95,6 +95,20 @@ describe('The people behind a client with operator scopes', () => {
     expect((await helper.open(`/admin/console/users/${developer.id}/edit`)).status).toBe(200);
   });
 
+  it('show support no action in the lists of a client and of its grants', async () => {
+    for (const user of [admin, developer]) await service.make.tokens(partnerClient, user);
+    const client = `/admin/console/clients/${partnerClient.id}`;
+    const consents = (await helper.open(`${client}/consents`)).html;
+    const links = consents
+      .querySelectorAll('a[href$="/disconnect"]')
+      .map((link) => link.getAttribute('href'));
+    expect(links).toEqual([`${client}/consents/${developer.id}/disconnect`]);
+    const grants = (await helper.open(`${client}/grants`)).html;
+    expect(grants.querySelectorAll('main form[action$="/revoke"]')).toHaveLength(1);
+    const own = (await helper.open(`/admin/console/users/${admin.id}/grants`)).html;
+    expect(own.querySelectorAll('main form[action$="/revoke"]')).toHaveLength(0);
+  });
+
   it('are not linked by their address through a provider of users', async () => {
     const owner = await service.make.user({ email: 'owner-of-robot@mail.example', emailVerified: true });
     await operatorClient(owner.id);

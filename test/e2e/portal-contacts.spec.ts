@@ -161,5 +161,56 @@ describe('The contacts of a client', () => {
       expect(mail.subject).toBe(`A webhook endpoint of ${client.name} was disabled`);
       expect(mail.text).toContain('responded with “410 Gone”');
     });
+
+    it('which they can stop for themselves without a login, in the page of the link or by one click', async () => {
+      await fail(1, 410);
+      const { unsubscribe } = (await smtp.mailTo(email, 2)).headers.get('list') as {
+        unsubscribe: { url: string };
+      };
+      const path = new URL(unsubscribe.url).pathname;
+      const browser = new BrowserSession(service.url);
+      const page = await browser.open(path);
+      expect([page.status, page.text.includes(email), page.text.includes(client.name)]).toEqual([
+        200,
+        true,
+        true,
+      ]);
+      expect(await list()).toHaveLength(2);
+      const clicks = await Promise.all(
+        [1, 2, 3].map(() =>
+          fetch(service.url + path, {
+            method: 'POST',
+            body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+          }),
+        ),
+      );
+      expect(clicks.map(({ status }) => status).sort()).toEqual([200, 410, 410]);
+      expect([(await list()).join(), (await browser.open(path)).status]).toEqual([
+        expect.not.stringContaining(`${email} `),
+        410,
+      ]);
+      const [removed] = await auditEventsOn(service, client.id, 'client.contact_removed');
+      expect(removed).toMatchObject({ actor_type: 'user', actor_id: null });
+    });
+
+    it('and not by the link of another contact, or of one whose client is gone', async () => {
+      await fail(1, 410);
+      const { unsubscribe } = (await smtp.mailTo(email, 2)).headers.get('list') as {
+        unsubscribe: { url: string };
+      };
+      const [claim, mac] = new URL(unsubscribe.url).pathname.split('cds_un_')[1]!.split('.') as [
+        string,
+        string,
+      ];
+      const others = await service.database.column<string>(
+        'SELECT id FROM client_contacts WHERE client_id = $1 AND verified_at IS NULL',
+        [client.id],
+      );
+      const forged = `/email/unsubscribe/cds_un_${Buffer.from(`client_contact ${others[0]}`).toString('base64url')}.${mac}`;
+      const browser = new BrowserSession(service.url);
+      expect((await browser.open(forged)).status).toBe(410);
+      await service.make.deleteClient(client);
+      expect((await browser.open(`/email/unsubscribe/cds_un_${claim}.${mac}`)).status).toBe(410);
+    });
   });
 });

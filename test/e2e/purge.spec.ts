@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { ClientSecretsService } from '../../src/clients/client-secrets.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { digestOf } from '../../src/secrets/tokens.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
@@ -54,7 +54,7 @@ describe('A purge', () => {
       await browser.submit(page, new URL(url).pathname);
       await service.http.get('/webhook_portal', { bearer });
       await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR);
-      await service.app.get(ClientsService).rotateSecret(client.id, 3600, SERVICE_ACTOR);
+      await service.app.get(ClientSecretsService).rotate(client.id, 3600, SERVICE_ACTOR);
     }
     const tables = [
       'authorization_codes',

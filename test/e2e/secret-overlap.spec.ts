@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { ClientSecretsService } from '../../src/clients/client-secrets.service.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { PATIENT, useSharedService } from '../support/test-service.js';
 
@@ -12,7 +12,7 @@ describe("A rotation of a client's secret that has to wait for the client", () =
     const { id } = await service.make.client();
     await service.database.query('BEGIN');
     await service.database.query('SELECT 1 FROM clients WHERE id = $1 FOR UPDATE', [id]);
-    const rotating = service.app.get(ClientsService).rotateSecret(id, OVERLAP, SERVICE_ACTOR);
+    const rotating = service.app.get(ClientSecretsService).rotate(id, OVERLAP, SERVICE_ACTOR);
     await untilWaitingForLocks(service.database, 1);
     await service.database.query('ROLLBACK');
     await rotating;

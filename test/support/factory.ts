@@ -3,6 +3,7 @@ import { hash } from '@node-rs/argon2';
 import { DataSource } from 'typeorm';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
+import { ClientSecretsService } from '../../src/clients/client-secrets.service.js';
 import { ClientsService, type ClientChanges, type NewClient } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
@@ -157,7 +158,7 @@ export class Factory {
 
   /** Gives a client a new secret; the one it has stays valid for so many seconds. */
   rotateSecret({ id }: WithId, overlapSeconds = 0) {
-    return this.instance.app.get(ClientsService).rotateSecret(id, overlapSeconds, SERVICE_ACTOR);
+    return this.instance.app.get(ClientSecretsService).rotate(id, overlapSeconds, SERVICE_ACTOR);
   }
 
   /** Gives a user another role. */

@@ -16,7 +16,15 @@ export default async function globalSetup() {
     dataDir,
     database: 'template_charging',
     say: (line) => process.stdout.write(`${line}\n`),
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+      // Neither pays for itself in databases of a minute.
+      jit: 'off',
+      autovacuum: 'off',
+    },
   });
   // As in production: one role owns the schema, and the service uses another (test/support/test-database.ts).
   const roles = new URL(postgres.url);

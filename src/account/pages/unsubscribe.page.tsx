@@ -37,6 +37,44 @@ export const unsubscribePage = ({ action, kind, email }: UnsubscribePageProps): 
   ),
 });
 
+/** Asks whether to remove the address from the contacts of a client. */
+export const removeContactPage = ({
+  action,
+  clientName,
+  email,
+}: {
+  action: string;
+  clientName: string;
+  email: string;
+}): LayoutProps => ({
+  title: 'Stop these mails',
+  children: (
+    <>
+      <h1>Stop these mails?</h1>
+      <p class="lead">
+        <bdi class="name">{email}</bdi>
+      </p>
+      <p>
+        This address is a contact of <bdi class="name">{clientName}</bdi>. We send it mail when a webhook
+        endpoint is failing or was disabled. If you stop these mails, the address is removed from the
+        contacts. It can be added again in the webhook portal.
+      </p>
+      <PostForm action={action}>
+        <div class="actions">
+          <button type="submit">Stop these mails</button>
+        </div>
+      </PostForm>
+    </>
+  ),
+});
+
+export const contactRemovedPage = (): LayoutProps =>
+  messagePage({
+    title: 'Mails stopped',
+    heading: 'You get no more mails as a contact',
+    text: 'Your address is no longer among the contacts. It can be added again in the webhook portal.',
+  });
+
 export const unsubscribedPage = (): LayoutProps =>
   messagePage({
     title: 'Mails stopped',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
+import { ClientSecretsService } from '../../clients/client-secrets.service.js';
 import { ClientsService, type ClientChanges, type NewClient } from '../../clients/clients.service.js';
 import { conflict } from '../../http/problems/problem.js';
 import { IdentitiesService } from '../../identity-providers/identities.service.js';
@@ -34,6 +35,7 @@ export class ApprovedActions {
   constructor(
     users: UsersService,
     clients: ClientsService,
+    secrets: ClientSecretsService,
     passwordLinks: PasswordLinksService,
     factors: SecondFactorService,
     identities: IdentitiesService,
@@ -80,7 +82,7 @@ export class ApprovedActions {
         return undefined;
       },
       'client.rotate_secret': async (manager, id, { expirePreviousIn }, actor) => {
-        const rotated = await clients.rotateIn(manager, id, expirePreviousIn as number, actor);
+        const rotated = await secrets.rotateIn(manager, id, expirePreviousIn as number, actor);
         return { ...rotated!, isNew: false };
       },
       'client.delete': (manager, id, _details, actor) => done(clients.deleteIn(manager, id, actor)),

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
+import { ClientSecretsService, type RotatedSecret } from '../../clients/client-secrets.service.js';
 import {
   ClientsService,
   type ClientChanges,
   type NewClient,
   type RegisteredClient,
-  type RotatedSecret,
 } from '../../clients/clients.service.js';
 import { Settings } from '../../config/settings.js';
 import { conflict } from '../../http/problems/problem.js';
@@ -37,6 +37,7 @@ export class FourEyes {
     private readonly approvals: ApprovalsService,
     private readonly users: UsersService,
     private readonly clients: ClientsService,
+    private readonly secrets: ClientSecretsService,
     private readonly passwordLinks: PasswordLinksService,
     private readonly factors: SecondFactorService,
     private readonly identities: IdentitiesService,
@@ -148,7 +149,7 @@ export class FourEyes {
     );
   }
 
-  /** A new secret for a client of the admin API waits; it is shown to whoever approves. `newest`: as in `rotateSecretOnce`. */
+  /** A new secret for a client of the admin API waits; it is shown to whoever approves. `newest`: as in `rotateOnce`. */
   rotateSecret(
     id: string,
     expirePreviousIn: number,
@@ -160,8 +161,8 @@ export class FourEyes {
       isAdminClient(client) ? this.wait() : Promise.resolve();
     return this.attempt(asked, actor, () =>
       newest === undefined
-        ? this.clients.rotateSecret(id, expirePreviousIn, actor, check)
-        : this.clients.rotateSecretOnce(id, newest, expirePreviousIn, actor, check),
+        ? this.secrets.rotate(id, expirePreviousIn, actor, check)
+        : this.secrets.rotateOnce(id, newest, expirePreviousIn, actor, check),
     );
   }
 

@@ -7,8 +7,8 @@ import type { OperatorRole } from '../../config/operator-role.js';
 export interface ClientsOfOperators {
   /** What the client may do as an operator at this moment; null: nothing. It stays so until the transaction ends. */
   roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null>;
-  /** Whether the user owns such a client, or is an admin of an organisation that does. */
-  isBehindOne(userId: string, manager?: EntityManager): Promise<boolean>;
+  /** Which of the users own such a client, or are admins of an organisation that does. */
+  behindOne(userIds: string[], manager?: EntityManager): Promise<string[]>;
   /** Disables those of an owner who is an operator no longer, and ends their tokens, unless they are services of the company. */
   endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void>;
 }
@@ -27,8 +27,8 @@ export class OperatorClients {
     return this.part.roleOf(manager, clientId);
   }
 
-  isBehindOne(userId: string, manager?: EntityManager): Promise<boolean> {
-    return this.part.isBehindOne(userId, manager);
+  behindOne(userIds: string[], manager?: EntityManager): Promise<string[]> {
+    return this.part.behindOne(userIds, manager);
   }
 
   endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void> {

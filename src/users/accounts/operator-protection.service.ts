@@ -19,13 +19,20 @@ export class OperatorProtection {
     private readonly acting: ActingSessions,
   ) {}
 
-  /** An operator, and whoever stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */
+  /** An operator, and everyone who stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */
   async counts(
     user: Pick<UserEntity, 'id' | 'role' | 'environment'>,
     manager?: EntityManager,
   ): Promise<boolean> {
     if (user.role === 'operator') return true;
-    return user.environment === 'live' && this.clients.isBehindOne(user.id, manager);
+    return user.environment === 'live' && (await this.clients.behindOne([user.id], manager)).length > 0;
+  }
+
+  /** The ids of those who count as operators. */
+  async among(users: readonly Pick<UserEntity, 'id' | 'role'>[]): Promise<ReadonlySet<string>> {
+    const operators = users.filter(({ role }) => role === 'operator');
+    const behind = await this.clients.behindOne(users.map(({ id }) => id));
+    return new Set([...operators.map(({ id }) => id), ...behind]);
   }
 
   /** The same for the user with this id; false if there is none. */

@@ -30,6 +30,14 @@ export class ContactsRepository {
     return manager.withRepository(this.contacts).find({ where: { clientId }, order: { id: 'ASC' } });
   }
 
+  /** The contact with the name of its client. */
+  async find(id: string): Promise<(Contact & { clientName: string }) | undefined> {
+    const contact = await this.contacts.findOneBy({ id });
+    if (!contact) return undefined;
+    const { name } = await this.contacts.manager.findOneByOrFail(ClientEntity, { id: contact.clientId });
+    return { ...contact, clientName: name };
+  }
+
   /** Those who may be told something, with the name of the client. */
   async verified(manager: EntityManager, clientId: string): Promise<{ name: string; contacts: Contact[] }> {
     const contacts = await manager

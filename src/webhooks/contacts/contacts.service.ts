@@ -8,6 +8,7 @@ import { conflict, notFound } from '../../http/problems/problem.js';
 import type { MailText } from '../../mail/mail-content.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
+import { claimOf, isSignedFor } from '../../mail/unsubscribe-keys.js';
 import { newId } from '../../secrets/ids.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
@@ -100,6 +101,32 @@ export class ContactsService {
     });
   }
 
+  /** The client that mails the contact, if the key of a mail is right for it. */
+  async findByUnsubscribeKey(key: string): Promise<{ clientName: string; email: string } | undefined> {
+    const contact = await this.contactOf(key);
+    return contact && { clientName: contact.clientName, email: contact.email };
+  }
+
+  /** Removes the contact that a mail was sent to; false if the key is not right, or the contact is gone. */
+  async unsubscribe(key: string, actor: Actor): Promise<boolean> {
+    const contact = await this.contactOf(key);
+    if (!contact) return false;
+    const { id, clientId } = contact;
+    return this.transactions.run(async (manager) => {
+      if (!(await this.repository.delete(manager, id, clientId))) return false;
+      await this.record(manager, actor, 'client.contact_removed', clientId, id);
+      return true;
+    });
+  }
+
+  private async contactOf(key: string): Promise<(Contact & { clientName: string }) | undefined> {
+    const claim = claimOf(key);
+    if (claim?.kind !== 'client_contact') return undefined;
+    const contact = await this.repository.find(claim.id);
+    const isRight = contact && isSignedFor(this.settings.encryptionKeys, key, claim, contact.email);
+    return isRight ? contact : undefined;
+  }
+
   /** Tells the contacts that an endpoint is failing, at most daily. */
   async tellFailing(endpointId: string): Promise<void> {
     if (!this.mails.isOn) return;
@@ -133,7 +160,15 @@ export class ContactsService {
     const { name, contacts } = await this.repository.verified(manager, clientId);
     for (const { id, email } of contacts) {
       const cause = `${kind} ${id} ${newId('form')}`;
-      await this.mails.queue(manager, { kind, clientId, address: email, cause, mail: mailOf(name) });
+      const unsubscribeUrl = this.mails.unsubscribeUrl({ kind: 'client_contact', id }, email);
+      await this.mails.queue(manager, {
+        kind,
+        clientId,
+        address: email,
+        cause,
+        mail: mailOf(name),
+        unsubscribeUrl,
+      });
     }
   }
 

@@ -29,6 +29,7 @@ import { sandboxOf } from '../../../src/sandbox/driver.js';
 import { DriversService } from '../../../src/sandbox/drivers.service.js';
 import { UsersRepository } from '../../../src/users/accounts/users.repository.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
+import { ClientSecretsService } from '../../../src/clients/client-secrets.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
 import { MemberSessions } from '../../../src/webhook-portal/member-sessions.service.js';
 import { PortalLinksRepository } from '../../../src/webhook-portal/portal-links.repository.js';
@@ -155,7 +156,7 @@ export class World {
     unsubscribeKey: async () => {
       const { id: userId, email } = await this.user();
       const { encryptionKey } = this.app.get(Settings);
-      return unsubscribeKey(encryptionKey, { userId, kind: 'actionable' }, email);
+      return unsubscribeKey(encryptionKey, { id: userId, kind: 'actionable' }, email);
     },
     contactId: async () => {
       const { id } = await this.client();
@@ -170,7 +171,7 @@ export class World {
       return (await this.app.get(MemberSessions).start(user, (await this.client()).id, SERVICE_ACTOR))!;
     },
     oldSecret: async () =>
-      (await this.app.get(ClientsService).rotateSecret((await this.client()).id, TTL, SERVICE_ACTOR)).secret,
+      (await this.app.get(ClientSecretsService).rotate((await this.client()).id, TTL, SERVICE_ACTOR)).secret,
     memberId: async () => {
       const { id } = await this.newUser();
       // Of both, because the paths of the console name the first user.

@@ -1,6 +1,9 @@
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 const SLOWEST = 10;
+/** As many lines of a failure are repeated at the end. */
+const LINES = 12;
 /** `e2e/consent`: how a file is called on the command line too. */
 const nameOf = (file) =>
   path
@@ -11,7 +14,15 @@ const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const durationOf = ({ perfStats }) => perfStats.end - perfStats.start;
 const say = (line) => process.stdout.write(`${line}\n`);
 
-/** A line for each file. What failed comes at the very end, by name; why, where it happened. */
+const reasonOf = ([message = '']) =>
+  stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, LINES)
+    .map((line) => `\n      ${line}`)
+    .join('');
+
+/** A line for each file. What failed comes at the very end with the first lines of why; the whole, where it happened. */
 export default class Reporter {
   constructor(globalConfig) {
     this.isWatching = globalConfig.watch || globalConfig.watchAll;
@@ -41,8 +52,8 @@ export default class Reporter {
       ...result.testResults
         .filter(({ status }) => status === 'failed')
         .map(
-          ({ ancestorTitles, title }) =>
-            `${nameOf(result.testFilePath)}: ${[...ancestorTitles, title].join(' › ')}`,
+          ({ ancestorTitles, title, failureMessages }) =>
+            `${nameOf(result.testFilePath)}: ${[...ancestorTitles, title].join(' › ')}${reasonOf(failureMessages)}`,
         ),
     ]);
     say(

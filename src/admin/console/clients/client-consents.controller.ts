@@ -4,6 +4,7 @@ import { ConsentsService } from '../../../consents/consents.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { notFound } from '../../../http/problems/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
+import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { ConsentDto } from '../../api/consents/admin-consents.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -24,13 +25,15 @@ export class ConsoleClientConsentsController {
     private readonly consents: ConsentsService,
     private readonly scopes: ScopesService,
     private readonly users: UsersService,
+    private readonly protection: OperatorProtection,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const page = await this.consents.listUsers(id, undefined, await pageIn(context.url));
-    return { page: consentsPage({ client, page }) };
+    const operators = await this.protection.among(page.items);
+    return { page: consentsPage({ client, page, operators }) };
   }
 
   @ConsoleGet('new', 'asked', 'support')

@@ -1,5 +1,6 @@
 import { Param } from '@nestjs/common';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
+import { ClientSecretsService } from '../../../clients/client-secrets.service.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { NewSecretDto } from '../../api/clients/admin-clients.dto.js';
@@ -16,13 +17,14 @@ import { secretPage, secretShownPath, type ShownSecret } from './secret.page.js'
 export class ConsoleClientSecretsController {
   constructor(
     private readonly clients: ClientsService,
+    private readonly secrets: ClientSecretsService,
     private readonly fourEyes: FourEyes,
   ) {}
 
   @ConsoleGet('', 'asked')
   async ask(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const overlap = String(DEFAULT_SECRET_OVERLAP_SECONDS);
-    return this.form(id, overlap, await this.clients.newestSecret(id));
+    return this.form(id, overlap, await this.secrets.newest(id));
   }
 
   /** Replaces the secret that the form showed; a second submit has no effect. */

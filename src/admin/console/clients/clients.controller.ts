@@ -1,4 +1,5 @@
 import { Param, Query } from '@nestjs/common';
+import { ClientSecretsService } from '../../../clients/client-secrets.service.js';
 import { ClientsService, type ClientChanges, type NewClient } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ONCE_FIELD } from '../../../web/forms/form.js';
@@ -42,6 +43,7 @@ const NEW_PATH = `${CLIENTS_PATH}/new`;
 export class ConsoleClientsController {
   constructor(
     private readonly clients: ClientsService,
+    private readonly secrets: ClientSecretsService,
     private readonly fourEyes: FourEyes,
     private readonly users: UsersService,
     private readonly scopes: ScopesService,
@@ -84,7 +86,7 @@ export class ConsoleClientsController {
     const client = await this.clients.get(id);
     const [owner, secrets, scopes] = await Promise.all([
       this.users.find(client.ownerId),
-      this.clients.secrets(id),
+      this.secrets.list(id),
       this.scopes.describe(client.scopes),
     ]);
     return { page: clientPage({ client, owner, secrets, scopes }) };

@@ -20,7 +20,11 @@ interface Props {
 }
 
 /** The users who share data with the client. */
-export function consentsPage({ client, page }: Props & { page: Page<ConsentedUser> }): ConsolePage {
+export function consentsPage({
+  client,
+  page,
+  operators,
+}: Props & { page: Page<ConsentedUser>; operators: ReadonlySet<string> }): ConsolePage {
   return aboutClient(client, {
     current: 'consents',
     actions: (
@@ -50,8 +54,8 @@ export function consentsPage({ client, page }: Props & { page: Page<ConsentedUse
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['GET', clientPath(client.id, `consents/${id}/disconnect`)],
-            cell: ({ id, name, role }) => (
-              <ActionOn user={{ role }}>
+            cell: ({ id, name }) => (
+              <ActionOn isOperator={operators.has(id)}>
                 <RowLink href={clientPath(client.id, `consents/${id}/disconnect`)} about={name}>
                   Disconnect
                 </RowLink>

@@ -2,12 +2,15 @@ import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { safeReturnTo } from '../../../http/forms/return-to.js';
+import type { Page } from '../../../database/queries/read-page.js';
+import type { GrantInList } from '../../../tokens/grant.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
+import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { CONSOLE_PATH, type ConsoleAnswer, type ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { pageIn } from '../list-query.js';
-import { clientGrantsPage, userGrantsPage } from './grants.pages.js';
+import { clientGrantsPage, userGrantsPage, type GrantsProps } from './grants.pages.js';
 
 /** Active grants of a client or a user, and revoking them. */
 @ConsolePages()
@@ -16,6 +19,7 @@ export class ConsoleGrantsController {
     private readonly grants: GrantsService,
     private readonly clients: ClientsService,
     private readonly users: UsersService,
+    private readonly protection: OperatorProtection,
   ) {}
 
   @ConsoleGet('clients/:client_id/grants', 'not asked', 'viewer')
@@ -25,14 +29,19 @@ export class ConsoleGrantsController {
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(clientId);
     const page = await this.grants.listLive({ clientId }, await pageIn(context.url));
-    return { page: clientGrantsPage({ client, page, returnTo: context.url }) };
+    return { page: clientGrantsPage({ client, ...(await this.listed(page)), returnTo: context.url }) };
   }
 
   @ConsoleGet('users/:id/grants', 'not asked', 'viewer')
   async ofUser(@Context() context: ConsoleContext, @Param('id') userId: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(userId);
     const page = await this.grants.listLive({ userId }, await pageIn(context.url));
-    return { page: userGrantsPage({ user, page, returnTo: context.url }) };
+    return { page: userGrantsPage({ user, ...(await this.listed(page)), returnTo: context.url }) };
+  }
+
+  private async listed(page: Page<GrantInList>): Promise<Pick<GrantsProps, 'page' | 'operators'>> {
+    const users = page.items.map(({ userId, userRole }) => ({ id: userId, role: userRole }));
+    return { page, operators: await this.protection.among(users) };
   }
 
   /** Revokes a grant with its tokens and keeps the consent; then redirects to the list. */

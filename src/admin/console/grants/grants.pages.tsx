@@ -16,6 +16,8 @@ import { aboutUser, userPath } from '../users/user-layout.js';
 
 export interface GrantsProps {
   page: Page<GrantInList>;
+  /** The ids of users who count as operators. */
+  operators: ReadonlySet<string>;
   /** Path to return to after revoking one. */
   returnTo: string;
 }
@@ -64,7 +66,7 @@ interface ListProps extends GrantsProps {
   whose: Column<GrantInList>;
 }
 
-function Grants({ page, path, empty, whose, returnTo }: ListProps): VNode {
+function Grants({ page, operators, path, empty, whose, returnTo }: ListProps): VNode {
   return (
     <>
       <p class="muted">
@@ -84,8 +86,8 @@ function Grants({ page, path, empty, whose, returnTo }: ListProps): VNode {
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['POST', grantPath(id)],
-            cell: ({ id, clientName, userName, userRole }) => (
-              <ActionOn user={{ role: userRole }}>
+            cell: ({ id, clientName, userId, userName }) => (
+              <ActionOn isOperator={operators.has(userId)}>
                 <PostButton
                   action={grantPath(id)}
                   class="in-row"

@@ -1,7 +1,6 @@
 import { createContext, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { OperatorRole } from '../../../config/operator-role.js';
-import type { UserRole } from '../../../users/accounts/user.entity.js';
 
 /** The role with which the page is shown. */
 export const RoleOfVisitor = createContext<OperatorRole>('admin');
@@ -11,8 +10,8 @@ export function ForAdmins({ children }: { children: ComponentChildren }): VNode 
   return useContext(RoleOfVisitor) === 'admin' ? <>{children}</> : null;
 }
 
-/** An action on a user in a list: on operators, only admins see it. */
-export function ActionOn(props: { user: { role: UserRole }; children: ComponentChildren }): VNode | null {
+/** An action on a user in a list: on those who count as operators, only admins see it. */
+export function ActionOn(props: { isOperator: boolean; children: ComponentChildren }): VNode | null {
   const role = useContext(RoleOfVisitor);
-  return role === 'admin' || props.user.role !== 'operator' ? <>{props.children}</> : null;
+  return role === 'admin' || !props.isOperator ? <>{props.children}</> : null;
 }
