@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PurgeService } from '../../src/tokens/purge.service.js';
@@ -19,6 +20,11 @@ describe('A purge', () => {
     jest
       .spyOn(timers, 'setTimeout')
       .mockImplementation((ms, ...more) => rest(ms === 1_000 ? 0 : ms, ...more));
+    syncBuiltinESMExports();
+  });
+  afterAll(() => {
+    jest.restoreAllMocks();
+    syncBuiltinESMExports();
   });
 
   const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);

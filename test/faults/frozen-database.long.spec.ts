@@ -18,11 +18,12 @@ describe('a PostgreSQL that stops responding', () => {
     const token = () =>
       service.http.token({ grant_type: 'client_credentials' }, { id: client.id, secret: client.secret });
     expect((await token()).status).toBe(200);
+    const changes = service.app.get(AccessChanges);
+    await until('what it knows is proven', () => changes.wasTrusted(TRUSTED_MS));
     const goOn = await postgres.freeze();
     const limit = HeldTimers.hold(CONNECT_MS);
     try {
       // Until then it issues tokens from what it read right before.
-      const changes = service.app.get(AccessChanges);
       await until('what it knows is out of date', () => !changes.wasTrusted(TRUSTED_MS));
       let answered = 0;
       const all = Array.from({ length: 8 }, () => token().finally(() => answered++));
