@@ -1,13 +1,11 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { createApp } from '../app.setup.js';
 import { SETTING_NAMES, SettingsError } from '../config/environment.js';
 import { misspeltSettings } from '../config/misspelt-settings.js';
 import { loadSettings, type Settings } from '../config/settings.js';
 import { logOutput } from '../http/server/log-output.js';
 import { createLog } from '../http/server/logging.js';
 import type { Demonstration } from './demonstration.js';
-import { prepareDatabase } from './prepare-database.js';
 import { startFailure } from './start-error.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { waitForDatabase } from './wait-for-database.js';
@@ -92,6 +90,9 @@ async function startApplication(
   let app: NestFastifyApplication;
   try {
     if (!demo) await waitForDatabase(settings.databaseUrl!, settings.databaseWait, say);
+    // Loaded now: a start that fails before it says so a second earlier.
+    const { prepareDatabase } = await import('./prepare-database.js');
+    const { createApp } = await import('../app.setup.js');
     await prepareDatabase(settings, log, demo, say);
     app = await createApp(settings, log, demo && [demo.module]);
   } finally {
