@@ -8,8 +8,7 @@ import path from 'node:path';
 const root = path.join(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
 const FOLDERS = ['src', 'demo', 'migrations', 'test', 'packages'];
-const LEFT_OUT =
-  /^(test\/sdk|packages\/[^/]+\/(dist|node_modules)|src\/web\/assets\/vendor)\/|\.d\.ts$|tsconfig/;
+const LEFT_OUT = /^(test\/sdk|packages\/[^/]+\/(dist|node_modules))\/|\.d\.ts$|tsconfig/;
 const COPIED = /\.(json|md|mjs)$|^src\/web\/assets\//;
 /** `COVERAGE=1` counts what the tests execute, for jest's own coverage reports. */
 const coverage = process.env.COVERAGE ? createRequire(import.meta.url)('istanbul-lib-instrument') : undefined;

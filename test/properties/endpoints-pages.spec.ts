@@ -1,9 +1,6 @@
-import { describeAreas } from './endpoints.js';
+import { describeAreas, PAGES } from './endpoints.js';
 import { describeRefusedForms } from './support/refused-forms.js';
 
 describe('Pages', () => {
-  describeAreas(
-    ['pages of users', 'invitations', 'the portal', 'the sandbox', 'the console'],
-    describeRefusedForms,
-  );
+  describeAreas(PAGES, { runs: 1, describeMore: describeRefusedForms });
 });

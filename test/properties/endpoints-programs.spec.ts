@@ -1,13 +1,5 @@
-import { describeAreas } from './endpoints.js';
+import { describeAreas, PROGRAMS } from './endpoints.js';
 
 describe('Endpoints for programs', () => {
-  describeAreas([
-    'the OAuth endpoints',
-    "partners' endpoints",
-    'the feed of events',
-    'publishing events',
-    'the admin API',
-    'the sandbox for programs',
-    'what is public',
-  ]);
+  describeAreas(PROGRAMS, { runs: 1 });
 });

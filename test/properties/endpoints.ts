@@ -12,9 +12,6 @@ import { AREAS, areasOf, withRoutes, type Route } from './support/routes.js';
 import { patience, search } from './support/runs.js';
 import { survey, type Plan } from './support/survey.js';
 
-const USUAL_RUNS = 4;
-// Each HEAD is a GET without its body, and GET has runs of its own.
-const HEAD_RUNS = 2;
 const ENV = {
   ...WEBHOOK_ENV,
   ...MAIL_ENV,
@@ -22,6 +19,17 @@ const ENV = {
   RATE_LIMIT_PER_HOUR: '1000000000',
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
 };
+
+export const PAGES = ['pages of users', 'invitations', 'the portal', 'the sandbox', 'the console'];
+export const PROGRAMS = [
+  'the OAuth endpoints',
+  "partners' endpoints",
+  'the feed of events',
+  'publishing events',
+  'the admin API',
+  'the sandbox for programs',
+  'what is public',
+];
 
 /** A running service, with what is known about the routes of some areas. */
 export interface Surveyed {
@@ -31,11 +39,15 @@ export interface Surveyed {
 }
 
 /**
- * Defines the tests of all routes in these areas, as the framework has registered them, and further ones with the same service.
+ * Defines the tests of all routes in these areas, as the framework has registered them, and further ones with the same service. `runs`: random requests to
+ * each route.
  */
 export function describeAreas(
   names: string[],
-  describeMore: (surveyed: () => Surveyed) => void = () => undefined,
+  {
+    runs,
+    describeMore = () => undefined,
+  }: { runs: number; describeMore?: (surveyed: () => Surveyed) => void },
 ): void {
   let service: TestService;
   let routes: Route[];
@@ -99,7 +111,7 @@ export function describeAreas(
       async () => {
         for (const plan of plansHere()) await checkRoute(plan);
       },
-      600_000 * patience(USUAL_RUNS),
+      600_000 * patience(runs),
     );
   });
 
@@ -119,7 +131,8 @@ export function describeAreas(
     });
     const result = await fc.check(
       property,
-      search<[Draft]>(plan.route.method === 'HEAD' ? HEAD_RUNS : USUAL_RUNS),
+      // Each HEAD is a GET without its body, and GET has runs of its own.
+      search<[Draft]>(plan.route.method === 'HEAD' ? 1 : runs),
     );
     if (!result.failed) return;
     const words = [`${plan.route.method} ${plan.route.url}`, await fc.asyncDefaultReportMessage(result)];
