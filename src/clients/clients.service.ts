@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import { auditViewOf } from '../audit/audit-view.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/queries/database-errors.js';
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
@@ -12,7 +13,7 @@ import { digestOf, newSecret } from '../secrets/tokens.js';
 import type { Environment } from '../users/accounts/environment.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { clientErrors, redirectUrisAfter, type ClientShape, type RedirectUriChange } from './client-rules.js';
-import type { ClientEntity, ClientType, GrantType } from './client.entity.js';
+import { ClientEntity, type ClientType, type GrantType } from './client.entity.js';
 import { ClientsRepository, type ClientFilter } from './clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
 
@@ -275,16 +276,25 @@ export class ClientsService {
 /** The 404 problem for a client id that no client has. */
 export const clientNotFound = (): Problem => notFound('There is no client with this id.');
 
-const auditView = (client: ClientEntity) => ({
-  name: client.name,
-  type: client.type,
-  grant_types: client.grantTypes,
-  scopes: client.scopes,
-  redirect_uris: client.redirectUris,
-  owner_id: client.ownerId,
-  enabled: client.enabled,
-  rate_limit: client.rateLimit,
-  trusted: client.trusted,
-  company_service: client.companyService,
-  environment: client.environment,
-});
+const auditView = auditViewOf(
+  ClientEntity,
+  {
+    name: 'name',
+    type: 'type',
+    grantTypes: 'grant_types',
+    scopes: 'scopes',
+    redirectUris: 'redirect_uris',
+    ownerId: 'owner_id',
+    enabled: 'enabled',
+    rateLimit: 'rate_limit',
+    trusted: 'trusted',
+    companyService: 'company_service',
+    environment: 'environment',
+  },
+  {
+    id: 'the subject of the event',
+    realm: 'follows from the environment and the owner',
+    createdAt: 'the time of client.created',
+    updatedAt: 'the time of the event',
+  },
+);

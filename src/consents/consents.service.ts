@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import { auditViewOf } from '../audit/audit-view.js';
 import type { ClientEntity } from '../clients/client.entity.js';
 import { clientNotFound, ClientsService } from '../clients/clients.service.js';
 import { isForeignKeyViolation } from '../database/queries/database-errors.js';
@@ -15,7 +16,7 @@ import { UserErasures } from '../users/accounts/user-erasures.js';
 import { OperatorProtection } from '../users/accounts/operator-protection.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { ConsentEvents } from './consent-events.js';
-import type { ConsentEntity } from './consent.entity.js';
+import { ConsentEntity } from './consent.entity.js';
 import { realmOf } from '../users/accounts/environment.js';
 import { ConsentsRepository } from './consents.repository.js';
 import type { ConsentedUser } from './consented-user.js';
@@ -228,8 +229,16 @@ export class ConsentsService {
   }
 }
 
-const auditView = (consent: ConsentEntity) => ({
-  client_id: consent.clientId,
-  scopes: consent.scopes,
-  ...(consent.evidence === null ? {} : { evidence: consent.evidence }),
-});
+const auditView = auditViewOf(
+  ConsentEntity,
+  {
+    clientId: 'client_id',
+    scopes: 'scopes',
+    evidence: ['evidence', (evidence) => evidence ?? undefined],
+  },
+  {
+    userId: 'the subject of the event',
+    grantedAt: 'the time of consent.granted',
+    revokedAt: 'the time of consent.revoked',
+  },
+);

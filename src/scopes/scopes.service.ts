@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import { auditViewOf } from '../audit/audit-view.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { conflict, notFound } from '../http/problems/problem.js';
-import { OPERATOR_SCOPES, type ScopeEntity } from './scope.entity.js';
+import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
 import { ScopesRepository } from './scopes.repository.js';
 
 /** The scope catalogue: names, descriptions for users, and audiences. */
@@ -41,7 +42,7 @@ export class ScopesService {
     return this.transactions.run(async (manager) => {
       const created = await this.repository.insertNew(manager, scope);
       const before = await this.repository.lock(manager, scope.name);
-      const difference = changesBetween({ ...before }, { ...scope });
+      const difference = changesBetween(auditView(before), auditView(scope));
       if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
       if (difference) await this.repository.update(manager, scope);
       if (created || difference) {
@@ -49,7 +50,7 @@ export class ScopesService {
           action: created ? 'scope.created' : 'scope.updated',
           subjectType: 'scope',
           subjectId: scope.name,
-          ...(created ? { after: { ...scope } } : difference),
+          ...(created ? { after: auditView(scope) } : difference),
         });
       }
       return { scope, created };
@@ -69,3 +70,9 @@ export class ScopesService {
     }
   }
 }
+
+const auditView = auditViewOf(
+  ScopeEntity,
+  { name: 'name', description: 'description', audience: 'audience' },
+  { number: 'assigned by the database, and never changes' },
+);

@@ -68,7 +68,7 @@ export class ProviderAccounts {
     // Before a changed role ends all sessions of the account.
     await this.acting.requireLive(manager, actor);
     if (person.verifiedEmail !== undefined) {
-      await this.accounts.noteVerified(manager, user, person.verifiedEmail);
+      await this.accounts.noteVerified(manager, user, person.verifiedEmail, actor);
     }
     const now = await this.applyRole(manager, provider, person, user, actor);
     // Committed: whoever the provider no longer gives a role is an operator no longer, also if the provider is for operators only.
@@ -138,7 +138,7 @@ export class ProviderAccounts {
     user: UserEntity,
     actor: Actor,
   ): Promise<UserEntity> {
-    await this.accounts.noteVerified(manager, user, person.verifiedEmail);
+    await this.accounts.noteVerified(manager, user, person.verifiedEmail, actor);
     if (isHigher(roleAfter(provider, person, user.operatorRole), user.operatorRole)) return user;
     if (await this.identities.hasAny(manager, user.id)) return user;
     return this.accounts.endWays(manager, user, { ...actor, id: user.id });

@@ -38,9 +38,20 @@ export class LinkedAccountsService {
     return { ...user, passwordHash: null };
   }
 
-  /** Notes that the address is the account's own, if it has this one: a provider calls it verified (contract §18). */
-  async noteVerified(manager: EntityManager, { id, email }: UserEntity, verified: string): Promise<void> {
-    if (emailKeyOf(verified) === emailKeyOf(email)) await this.users.verifyEmail(manager, id, email);
+  /** Notes that the address is the locked account's own, if it has this one: a provider calls it verified (contract §18). */
+  async noteVerified(
+    manager: EntityManager,
+    { id, email, emailVerifiedAt }: UserEntity,
+    verified: string,
+    actor: Actor,
+  ): Promise<void> {
+    if (emailVerifiedAt !== null || emailKeyOf(verified) !== emailKeyOf(email)) return;
+    if (!(await this.users.verifyEmail(manager, id, email))) return;
+    await this.audit.record(
+      manager,
+      { ...actor, type: 'user', id },
+      { action: 'user.email_verified', subjectType: 'user', subjectId: id },
+    );
   }
 
   /** Creates an account without a password, whose address is verified. An email that is taken is a violation of `users_email_key`. */
@@ -91,7 +102,10 @@ export class LinkedAccountsService {
     const roles = { role: operatorRole ? 'operator' : 'user', operatorRole } as const;
     const isProven =
       person.verifiedEmail !== undefined && emailKeyOf(person.verifiedEmail) === emailKeyOf(user.email);
-    const changed = { ...user, ...roles, ...(isGain(user, roles) ? { passwordHash: null } : {}) };
+    const ended = isGain(user, roles)
+      ? { passwordHash: null, ...(isProven ? {} : { emailVerifiedAt: null }) }
+      : {};
+    const changed = { ...user, ...roles, ...ended };
     await this.roles.tell(manager, user.id, user, changed);
     await this.users.update(manager, user.id, roles);
     await this.roles.follow(manager, user.id, user, changed, actor, {

@@ -1,6 +1,7 @@
+import { auditViewOf } from '../../audit/audit-view.js';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { validationFailed, type Problem } from '../../http/problems/problem.js';
-import type { UserEntity, UserKind, UserRole } from './user.entity.js';
+import { UserEntity, type UserKind, type UserRole } from './user.entity.js';
 
 export interface NewUser {
   email: string;
@@ -74,24 +75,27 @@ export const onlyForOperators = (): Problem =>
   validationFailed({ operator_role: ['is only for users with the role operator'] });
 
 /** What the audit log says of a user. */
-export const auditView = ({
-  email,
-  emailVerifiedAt,
-  name,
-  kind,
-  role,
-  operatorRole,
-  webhooksEnabled,
-  enabled,
-  environment,
-}: UserEntity) => ({
-  email,
-  email_verified: emailVerifiedAt !== null,
-  name,
-  kind,
-  role,
-  operator_role: operatorRole,
-  webhooks_enabled: webhooksEnabled,
-  enabled,
-  ...(environment === 'sandbox' ? { environment } : {}),
-});
+export const auditView = auditViewOf(
+  UserEntity,
+  {
+    email: 'email',
+    emailVerifiedAt: ['email_verified', (verifiedAt) => verifiedAt !== null],
+    name: 'name',
+    kind: 'kind',
+    role: 'role',
+    operatorRole: 'operator_role',
+    webhooksEnabled: 'webhooks_enabled',
+    enabled: 'enabled',
+    environment: ['environment', (environment) => (environment === 'sandbox' ? environment : undefined)],
+  },
+  {
+    id: 'the subject of the event',
+    emailKey: 'follows from the email',
+    unwantedMails: 'has an event of its own: user.mails_chosen',
+    passwordHash: 'has events of its own: user.password_changed, user.sign_in_ways_ended',
+    sandboxOwnerId: 'never changes',
+    realm: 'follows from the environment and the owner of the sandbox',
+    createdAt: 'the time of user.created',
+    updatedAt: 'the time of the event',
+  },
+);

@@ -11,6 +11,7 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { isId, newId } from '../../secrets/ids.js';
 import { realmOf } from '../../users/accounts/environment.js';
 import { ContactsService } from '../contacts/contacts.service.js';
+import { auditView, headersShown } from './endpoint-audit.js';
 import type { EndpointChanges, NewEndpoint } from './endpoint-changes.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
@@ -170,7 +171,10 @@ export class EndpointsService {
           : {}),
       });
       const after = (await this.repository.find(id, clientId, manager))!;
-      const difference = changesBetween(auditView(before), auditView(after, headers?.changed));
+      const difference = changesBetween(auditView(before), {
+        ...auditView(after),
+        headers: headersShown(after.headerNames, headers?.changed),
+      });
       if (difference) {
         await this.audit.record(manager, actor, {
           action: 'webhook_endpoint.updated',
@@ -309,15 +313,3 @@ export class EndpointsService {
 /** Identifies the current signing secret without revealing it: a digest of its sealed form, which includes a nonce. */
 export const nameOfSecret = ({ sealedSecret }: EndpointEntity): string =>
   createHash('sha256').update(sealedSecret).digest('hex');
-
-/** With the names of the headers, and which of them have a new value. */
-const auditView = (endpoint: EndpointEntity, newValues: readonly string[] = []) => ({
-  client_id: endpoint.clientId,
-  url: endpoint.url,
-  description: endpoint.description,
-  event_types: endpoint.eventTypes,
-  enabled: endpoint.enabled,
-  disabled_reason: endpoint.disabledReason,
-  max_per_minute: endpoint.maxPerMinute,
-  headers: endpoint.headerNames.map((name) => (newValues.includes(name) ? `${name} (new value)` : name)),
-});

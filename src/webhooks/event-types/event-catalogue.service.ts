@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
+import { auditViewOf } from '../../audit/audit-view.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound, validationFailed } from '../../http/problems/problem.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import { acceptSchema, compileSchema, SchemaError, type SchemaCheck } from './event-schema.js';
-import type { EventTypeVersionEntity } from './event-type-version.entity.js';
+import { EventTypeVersionEntity } from './event-type-version.entity.js';
+import { EventTypeEntity } from './event-type.entity.js';
 import { EventTypesRepository, type EventTypeChanges } from './event-types.repository.js';
 import { idAt } from './json-pointer.js';
 import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
@@ -146,19 +148,23 @@ function refuseSample(check: SchemaCheck, sample: object, member: 'sample' | 'sc
   throw validationFailed({ [member]: [`does not fit: ${place} ${broken.message}`] });
 }
 
-const auditView = ({ description, scope, resource, sample }: EventTypeChanges) => ({
-  description,
-  scope,
-  resource,
-  sample,
-});
+const auditView = auditViewOf(
+  EventTypeEntity,
+  { description: 'description', scope: 'scope', resource: 'resource', sample: 'sample' },
+  {
+    name: 'the subject of the event',
+    publisher: 'never changes',
+    revision: 'counts the events of the type',
+  },
+);
 
-const versionView = ({
-  version,
-  schema,
-  draft,
-}: Pick<EventTypeVersionEntity, 'version' | 'schema' | 'draft'>) => ({
-  version,
-  schema,
-  draft,
-});
+const versionView = auditViewOf(
+  EventTypeVersionEntity,
+  { version: 'version', schema: 'schema', draft: 'draft' },
+  {
+    type: 'the subject of the event',
+    revision: 'counts the events of the type',
+    usedAt: 'set by publishing, which changes nothing about the version',
+    createdAt: 'the time of event_type.version_created',
+  },
+);
