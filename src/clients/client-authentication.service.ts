@@ -4,8 +4,7 @@ import { ActivityService } from '../activity/activity.service.js';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
 import { digestOf, sameDigest } from '../secrets/tokens.js';
 import type { ClientCredentials } from './client-credentials.js';
-import { isBacked } from './client-with-secrets.js';
-import type { ClientEntity } from './client.entity.js';
+import { isBacked, type KnownClient } from './client-with-secrets.js';
 import { ClientsRepository } from './clients.repository.js';
 import { KnownClients } from './known-clients.service.js';
 import { SecretUses } from './secret-uses.service.js';
@@ -28,7 +27,7 @@ export class ClientAuthenticationService {
   async authenticate(
     { clientId, clientSecret }: ClientCredentials,
     address?: string,
-  ): Promise<ClientEntity | undefined> {
+  ): Promise<KnownClient | undefined> {
     if (!CLIENT_ID_PATTERN.test(clientId)) return this.refuse('unknown_client', undefined, address);
     const found = await this.clients.find(clientId);
     if (!found) return this.refuse('unknown_client', undefined, address);

@@ -1,9 +1,28 @@
 import type { OperatorRole } from '../config/operator-role.js';
 import type { ClientEntity } from './client.entity.js';
 
+/** What is read of a client with its secrets. */
+export const KNOWN_MEMBERS = [
+  'id',
+  'name',
+  'type',
+  'grantTypes',
+  'scopes',
+  'redirectUris',
+  'ownerId',
+  'enabled',
+  'rateLimit',
+  'trusted',
+  'environment',
+  'companyService',
+] as const satisfies readonly (keyof ClientEntity)[];
+
+/** A client as requests know it. */
+export type KnownClient = Pick<ClientEntity, (typeof KNOWN_MEMBERS)[number]>;
+
 /** A client, the digests of its valid secrets, and what its tokens depend on: everything that requests need, in one query. */
 export interface ClientWithSecrets {
-  client: ClientEntity;
+  client: KnownClient;
   secretDigests: Buffer[];
   /** Seconds until the first of the secrets expires; null if none does. */
   seconds: number | null;

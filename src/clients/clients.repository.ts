@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository, type EntityManager } from 'typeorm';
 import { batched } from '../database/queries/batched.js';
+import { columnList } from '../database/queries/column-list.js';
 import { searchFor } from '../database/queries/search.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
@@ -11,7 +12,7 @@ import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
 import type { SecretInfo } from './secret-info.js';
-import type { ClientWithSecrets } from './client-with-secrets.js';
+import { KNOWN_MEMBERS, type ClientWithSecrets, type KnownClient } from './client-with-secrets.js';
 
 /** What is stored of a client, apart from its id and its times. */
 export type ClientValues = Omit<ClientEntity, 'id' | 'realm' | 'createdAt' | 'updatedAt'>;
@@ -65,11 +66,9 @@ export class ClientsRepository {
    * client wait for it.
    */
   readonly findWithSecrets = batched<string, ClientWithSecrets | undefined>(async (ids) => {
-    const rows = await this.statements.run<ClientEntity & Omit<ClientWithSecrets, 'client'>>(
+    const rows = await this.statements.run<KnownClient & Omit<ClientWithSecrets, 'client'>>(
       'clients with secrets',
-      `SELECT c.id, c.name, c.type, c.grant_types AS "grantTypes", c.scopes, c.redirect_uris AS "redirectUris",
-              c.owner_id AS "ownerId", c.enabled, c.rate_limit AS "rateLimit", c.trusted, c.environment,
-              c.company_service AS "companyService",
+      `SELECT ${columnList(this.clients, 'c', KNOWN_MEMBERS)},
               ARRAY(SELECT s.digest FROM client_secrets s
                      WHERE s.client_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS "secretDigests",
               (SELECT extract(epoch FROM min(s.expires_at) - now())::float8 FROM client_secrets s

@@ -7,7 +7,7 @@ import {
   credentialsOf,
   type ClientCredentials,
 } from '../../clients/client-credentials.js';
-import type { ClientEntity } from '../../clients/client.entity.js';
+import type { KnownClient } from '../../clients/client-with-secrets.js';
 import type { Form } from '../../http/forms/form.js';
 import { StrategyGuard } from '../../http/guards/strategy.guard.js';
 import { invalidClient } from '../oauth-error.js';
@@ -16,7 +16,7 @@ import { requireSingleMethod } from './single-authentication-method.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    oauthClient?: ClientEntity;
+    oauthClient?: KnownClient;
   }
 }
 
@@ -50,7 +50,7 @@ export class ClientAuthenticationGuard extends StrategyGuard {
 
   override handleRequest<User>(
     error: unknown,
-    client: ClientEntity | false,
+    client: KnownClient | false,
     _info: unknown,
     context: ExecutionContext,
   ): User {
@@ -75,6 +75,6 @@ function inBody(form: Form): ClientCredentials | undefined {
 
 /** The authenticated client, behind the guard. */
 export const AuthenticatedClient = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): ClientEntity =>
+  (_data: unknown, context: ExecutionContext): KnownClient =>
     context.switchToHttp().getRequest<FastifyRequest>().oauthClient!,
 );

@@ -3,7 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import { BasicStrategy } from 'passport-http';
 import { ClientAuthenticationService } from '../../clients/client-authentication.service.js';
 import { credentialsOf } from '../../clients/client-credentials.js';
-import type { ClientEntity } from '../../clients/client.entity.js';
+import type { KnownClient } from '../../clients/client-with-secrets.js';
 import type { Form } from '../../http/forms/form.js';
 import { ownPassport, type CredentialsRequest } from '../../http/guards/strategy.guard.js';
 import { requireSingleMethod } from './single-authentication-method.js';
@@ -26,7 +26,7 @@ export class ClientBasicStrategy extends PassportStrategy(BasicStrategy, 'basic'
     { form, address }: ClientRequest,
     userId: string,
     password: string,
-  ): Promise<ClientEntity | false> {
+  ): Promise<KnownClient | false> {
     const credentials = credentialsOf({ userId, password });
     if (!credentials) {
       this.clients.countMissing(address);

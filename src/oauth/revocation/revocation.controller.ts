@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ClientEntity } from '../../clients/client.entity.js';
+import type { KnownClient } from '../../clients/client-with-secrets.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import { originOf } from '../../http/server/request-origin.js';
 import type { Form } from '../../http/forms/form.js';
@@ -33,7 +33,7 @@ export class RevocationController {
   @OAuthAnswer('The token is no longer valid, or never was.', NothingView)
   async revoke(
     @OAuthForm() form: Form,
-    @AuthenticatedClient() client: ClientEntity,
+    @AuthenticatedClient() client: KnownClient,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NothingView> {

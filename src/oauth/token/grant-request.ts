@@ -1,11 +1,11 @@
 import type { Actor } from '../../audit/audit.service.js';
-import type { ClientEntity } from '../../clients/client.entity.js';
+import type { KnownClient } from '../../clients/client-with-secrets.js';
 import type { Form } from '../../http/forms/form.js';
 import type { IssuedTokens } from '../../tokens/issued-tokens.js';
 
 /** A token request of an authenticated client. */
 export interface GrantRequest {
-  client: ClientEntity;
+  client: KnownClient;
   form: Form;
   actor: Actor;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SERVICE_ACTOR, type Actor } from '../../audit/audit.service.js';
-import type { ClientEntity } from '../../clients/client.entity.js';
+import type { KnownClient } from '../../clients/client-with-secrets.js';
 import { SandboxFaults } from '../../sandbox-faults/sandbox-faults.service.js';
 import { GrantsService } from '../../tokens/grants.service.js';
 import type { IssuedTokens } from '../../tokens/issued-tokens.js';
@@ -140,7 +140,7 @@ export class RefreshTokenGrant implements TokenGrant {
 
 interface RefreshRequest {
   record: RefreshTokenRecord;
-  client: ClientEntity;
+  client: KnownClient;
   scopes: string[] | undefined;
   actor: Actor;
 }

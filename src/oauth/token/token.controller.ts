@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
-import type { ClientEntity, GrantType } from '../../clients/client.entity.js';
+import type { KnownClient } from '../../clients/client-with-secrets.js';
+import type { GrantType } from '../../clients/client.entity.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import { originOf } from '../../http/server/request-origin.js';
 import type { Form } from '../../http/forms/form.js';
@@ -50,7 +51,7 @@ export class TokenController {
   @OAuthAnswer('Tokens.', TokenResponse)
   async issue(
     @OAuthForm() form: Form,
-    @AuthenticatedClient() client: ClientEntity,
+    @AuthenticatedClient() client: KnownClient,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TokenResponse> {
@@ -69,7 +70,7 @@ export class TokenController {
     return toResponse(tokens);
   }
 
-  private grantFor(grantType: string | undefined, client: ClientEntity): TokenGrant {
+  private grantFor(grantType: string | undefined, client: KnownClient): TokenGrant {
     if (grantType === undefined) throw invalidRequest('The parameter grant_type is required.');
     const grant = this.grants.get(grantType);
     if (!grant) throw new OAuthError('unsupported_grant_type', 'This grant type is not supported.');

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Equal, IsNull, MoreThan, Not, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { ClientEntity } from '../../clients/client.entity.js';
+import { columnList } from '../../database/queries/column-list.js';
 import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import type { Environment } from '../../users/accounts/environment.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
-import type { EndpointInList } from './endpoint-in-list.js';
+import { LISTED_MEMBERS, type EndpointInList } from './endpoint-in-list.js';
 import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
 
 /** All given members must match. */
@@ -130,7 +131,7 @@ export class EndpointsRepository {
     { clientId, isDisabled, environment }: EndpointFilter,
     page: PageRequest,
   ): Promise<Page<EndpointInList>> {
-    return readPageBySql(page, 'e.id', 'asc', async (part) => {
+    return readPageBySql(page, 'e.id', 'asc', (part) => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
@@ -138,12 +139,8 @@ export class EndpointsRepository {
       const realm = environment === undefined ? 'true' : `c.environment = $${params.push(environment)}`;
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       // Joins the clients; the query builder knows no lateral joins.
-      const rows: (Partial<EndpointInList> & { id: string })[] = await this.endpoints.query(
-        `SELECT e.id, e.client_id AS "clientId", c.name AS "clientName", c.environment, e.url, e.description, e.event_types AS "eventTypes", e.enabled,
-                e.disabled_reason AS "disabledReason", e.disabled_at AS "disabledAt", e.last_attempt_at AS "lastAttemptAt",
-                e.max_per_minute AS "maxPerMinute", e.header_names AS "headerNames",
-                e.previous_secret_expires_at AS "previousSecretExpiresAt", e.failing_since AS "failingSince",
-                e.created_at AS "createdAt", e.updated_at AS "updatedAt",
+      return this.endpoints.query(
+        `SELECT ${columnList(this.endpoints, 'e', LISTED_MEMBERS)}, c.name AS "clientName", c.environment,
                 coalesce(h.delivered, 0)::int AS "delivered24h", coalesce(h.failed, 0)::int AS "failed24h"
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id
@@ -153,7 +150,6 @@ export class EndpointsRepository {
           WHERE ${client} AND ${realm} AND ${disabled} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
         params,
       );
-      return rows.map((row) => Object.assign(this.endpoints.create(row), row)) as EndpointInList[];
     });
   }
 

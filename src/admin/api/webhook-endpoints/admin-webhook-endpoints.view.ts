@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { flag, idOf, listOf, orNull, text, time, url, whole } from '../../../http/api/api-schemas.js';
-import type { EndpointDisabledReason, EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
+import type { EndpointDisabledReason } from '../../../webhooks/endpoints/endpoint.entity.js';
+import type { ListedEndpoint } from '../../../webhooks/endpoints/endpoint-in-list.js';
 
 /** A webhook endpoint on the wire, without its secret; `disabled_reason` is null unless the service disabled it. */
 @ApiSchema({ name: 'WebhookEndpoint' })
@@ -59,7 +60,7 @@ export class NewEndpointView extends EndpointView {
   secret!: string;
 }
 
-export const endpointView = (endpoint: EndpointEntity): EndpointView => ({
+export const endpointView = (endpoint: ListedEndpoint): EndpointView => ({
   id: endpoint.id,
   client_id: endpoint.clientId,
   url: endpoint.url,

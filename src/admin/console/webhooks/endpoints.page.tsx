@@ -5,8 +5,7 @@ import { ExactMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { State } from '../../../web/tables/state.js';
 import { healthOf } from '../../../webhooks/endpoints/endpoint-health.js';
-import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
-import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
+import type { EndpointInList, ListedEndpoint } from '../../../webhooks/endpoints/endpoint-in-list.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -67,7 +66,7 @@ export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
 const number = (count: number): string => count.toLocaleString('en-GB');
 
 /** The state of an endpoint and, if the service disabled it, the reason. */
-export function EndpointState({ endpoint }: { endpoint: EndpointEntity }): VNode {
+export function EndpointState({ endpoint }: { endpoint: ListedEndpoint }): VNode {
   const { label, tone, reason } = healthOf(endpoint);
   return <State tone={tone}>{reason === undefined ? label : `${label}: ${reason}`}</State>;
 }

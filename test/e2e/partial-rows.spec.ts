@@ -1,0 +1,47 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { KNOWN_MEMBERS, type ClientWithSecrets } from '../../src/clients/client-with-secrets.js';
+import { ClientsRepository } from '../../src/clients/clients.repository.js';
+import { LISTED_MEMBERS, type EndpointInList } from '../../src/webhooks/endpoints/endpoint-in-list.js';
+import { EndpointsRepository } from '../../src/webhooks/endpoints/endpoints.repository.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { URL_OK } from '../support/bad-endpoints.js';
+import { useSharedService } from '../support/test-service.js';
+import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
+
+const IN_LIST = ['clientName', 'environment', 'delivered24h', 'failed24h'];
+
+describe('A statement that reads a part of an entity returns exactly the members of its type', () => {
+  const service = useSharedService({ env: WEBHOOK_ENV });
+
+  it('of a client with its secrets', async () => {
+    const client = await service.make.client();
+    const found = await service.app.get(ClientsRepository).findWithSecrets(client.id);
+    expect(Object.keys(found!.client).sort()).toEqual([...KNOWN_MEMBERS].sort());
+    expect(client).toMatchObject(found!.client);
+  });
+
+  it('of an endpoint in a list', async () => {
+    const client = await service.make.client();
+    const input = { url: URL_OK, eventTypes: [TYPE] };
+    const { endpoint } = await service.app.get(EndpointsService).create(client.id, input, SERVICE_ACTOR);
+    const page = await service.app.get(EndpointsRepository).list({ clientId: client.id }, { size: 1 });
+    expect(Object.keys(page.items[0]!).sort()).toEqual([...LISTED_MEMBERS, ...IN_LIST].sort());
+    expect(page.items[0]).toMatchObject({
+      id: endpoint.id,
+      eventTypes: endpoint.eventTypes,
+      createdAt: endpoint.createdAt,
+    });
+  });
+
+  it('and does not compile where one is read that is not there', () => {
+    const absent = [
+      // @ts-expect-error it is not selected
+      (client: ClientWithSecrets['client']) => client.createdAt,
+      // @ts-expect-error it is not selected
+      (client: ClientWithSecrets['client']) => client.realm,
+      // @ts-expect-error it is not selected
+      (endpoint: EndpointInList) => endpoint.sealedSecret,
+    ];
+    expect(absent).toHaveLength(3);
+  });
+});
