@@ -5,10 +5,11 @@ import {
   type ConcurrentIndex,
 } from './support/concurrent-index.js';
 
+// In an order of their own, which no other index has: see `orderOf` of the lists.
 const INDEXES: ConcurrentIndex[] = [
-  { name: 'deliveries_state_idx', on: 'deliveries (state, id)' },
-  { name: 'deliveries_client_state_idx', on: 'deliveries (client_id, state, id)' },
-  { name: 'deliveries_endpoint_state_idx', on: 'deliveries (endpoint_id, state, id)' },
+  { name: 'deliveries_state_idx', on: 'deliveries (state, id COLLATE "C")' },
+  { name: 'deliveries_client_state_idx', on: 'deliveries (client_id, state, id COLLATE "C")' },
+  { name: 'deliveries_endpoint_state_idx', on: 'deliveries (endpoint_id, state, id COLLATE "C")' },
 ];
 // What they replace: indexes by state alone that knew two of the states, and did not tell these apart.
 const FORMER: ConcurrentIndex[] = [

@@ -6,7 +6,7 @@ import { CONSENT_REVOKED } from '../events/event.js';
 import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
-import { filtered, type DeliveryFilter } from './delivery-filter.js';
+import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 
 /** A delivery as it is read for people: with its endpoint, its event and its last attempt. */
 type ReadDelivery = DeliveryEntity &
@@ -35,7 +35,7 @@ export class DeliveriesRepository {
 
   /** One page, newest first. */
   async list(filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
-    const found = await readPage(page, 'delivery.id', 'desc', filtered(this.read(), filter));
+    const found = await readPage(page, orderOf(filter), 'desc', filtered(this.read(), filter));
     return { ...found, items: found.items.map((each) => deliveryOf(each as ReadDelivery)) };
   }
 

@@ -14,17 +14,26 @@ export interface DeliveryFilter {
   recoveryId?: string;
 }
 
+/**
+ * What a list with this filter is ordered by. With a state, PostgreSQL would often walk over all deliveries by id until it has found a
+ * page in that state, behind a backlog for long; only the indexes that begin with what the filter names have this order.
+ */
+export const orderOf = ({ state }: DeliveryFilter): string =>
+  state === undefined ? 'delivery.id' : 'delivery.id COLLATE "C"';
+
 /** Narrows a query of deliveries down. Times are compared by id, because ids contain them. */
 export function filtered(
   query: SelectQueryBuilder<DeliveryEntity>,
-  { clientId, endpointId, state, eventType, from, to, recoveryId }: DeliveryFilter,
+  filter: DeliveryFilter,
 ): SelectQueryBuilder<DeliveryEntity> {
+  const { clientId, endpointId, state, eventType, from, to, recoveryId } = filter;
+  const id = orderOf(filter);
   if (clientId !== undefined) query.andWhere('delivery.clientId = :clientId', { clientId });
   if (endpointId !== undefined) query.andWhere('delivery.endpointId = :endpointId', { endpointId });
   if (eventType !== undefined) query.andWhere('delivery.eventType = :eventType', { eventType });
   if (recoveryId !== undefined) query.andWhere('delivery.recoveryId = :recoveryId', { recoveryId });
-  if (from !== undefined) query.andWhere('delivery.id >= :firstId', { firstId: firstIdAt('dlvr', from) });
-  if (to !== undefined) query.andWhere('delivery.id < :endId', { endId: firstIdAt('dlvr', to) });
+  if (from !== undefined) query.andWhere(`${id} >= :firstId`, { firstId: firstIdAt('dlvr', from) });
+  if (to !== undefined) query.andWhere(`${id} < :endId`, { endId: firstIdAt('dlvr', to) });
   // A literal, so that the partial index of undelivered deliveries can be used.
   if (state !== undefined) query.andWhere(`delivery.state = '${state}'`);
   return query;
