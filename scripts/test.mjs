@@ -1,6 +1,7 @@
 // `npm test`: compiles, then runs the tests, and the static checks beside them. `--long`: the tests that take minutes because they
 // must, on what `npm run build` has built. `--only oauth`: those of a module. Everything else is for jest.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -32,10 +33,15 @@ if (isLong) await run('npm', ['run', '--silent', 'build']);
 const compiled = await node('scripts/compile.mjs');
 if (compiled.code !== 0) process.exit(compiled.code);
 
+/** The files about a module of the service (test/modules.json), or those with this word in their name. */
+const patternOf = (word) => {
+  const modules = JSON.parse(readFileSync(path.join(root, 'test/modules.json'), 'utf8'));
+  return `/(${(modules[word] ?? [word]).join('|')})[^/]*\\.spec\\.js$`;
+};
 const isWhole = !only && rest.length === 0;
 const selection = isLong
   ? ['--testPathPatterns', LONG]
-  : ['--testPathIgnorePatterns', LONG, ...(only ? ['--testPathPatterns', `/${only}[/.-]`] : [])];
+  : ['--testPathIgnorePatterns', LONG, ...(only ? ['--testPathPatterns', patternOf(only)] : [])];
 const beside = isWhole && !isLong ? run('npm', ['run', 'check:static'], { quiet: true }) : { code: 0 };
 const tests = await node(...JEST, ...rest, ...selection);
 const checks = await beside;
