@@ -115,7 +115,7 @@ const REFUSED: Record<string, { faults: Faults; reason: string; status?: number 
     reason: 'email_not_verified',
     status: 403,
   },
-  'no email address': { faults: { claims: { email: undefined } }, reason: 'email_not_verified', status: 403 },
+  'no email address': { faults: { claims: { email: undefined } }, reason: 'email_missing', status: 403 },
 };
 
 describe('A login through an identity provider', () => {

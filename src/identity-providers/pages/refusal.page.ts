@@ -76,6 +76,13 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
       `Set up a second factor at ${label}, and then log in again.`,
     ],
   },
+  email_missing: {
+    heading: 'Your email address is needed',
+    text: (label) => [
+      `${label} did not send an email address, so there is no account for you here.`,
+      `Log in again, and allow ${label} to share your address. ${TELL_IF_AGAIN}`,
+    ],
+  },
   email_not_verified: {
     heading: 'Your email address is not verified',
     text: (label) => [

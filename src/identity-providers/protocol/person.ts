@@ -13,6 +13,8 @@ export interface Person {
   authenticatedAt?: Date;
   /** Only an address that the provider calls verified, or whose word the settings take for it. */
   verifiedEmail?: string;
+  /** Whether the provider sent any address, verified or not. */
+  hasEmail: boolean;
   name?: string;
   /** The role that the provider's claim gives; undefined if it gives none. */
   role?: OperatorRole;
@@ -37,6 +39,7 @@ export function personOf(
     authenticatedAt: typeof authTime === 'number' ? dateOf(authTime) : undefined,
     verifiedEmail:
       verifiedEmailIn(idToken) ?? verifiedEmailIn(userinfo) ?? trustedEmailIn(provider, idToken, userinfo),
+    hasEmail: Boolean(idToken.email ?? userinfo.email),
     name: nameIn(idToken) ?? nameIn(userinfo),
     role: roleOf(provider, idToken, userinfo),
   };

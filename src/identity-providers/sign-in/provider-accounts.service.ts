@@ -98,7 +98,11 @@ export class ProviderAccounts {
   ): Promise<FoundAccount> {
     if (provider.accounts === 'linked') refuse('no_account', 'accounts are only linked by hand');
     const { issuer, subject, verifiedEmail: email } = person;
-    if (email === undefined) return refuse('email_not_verified', 'no verified email address');
+    if (email === undefined) {
+      return person.hasEmail
+        ? refuse('email_not_verified', 'no verified email address')
+        : refuse('email_missing', 'no email address');
+    }
     const found = await this.accounts.lock(manager, { email });
     // A simultaneous first sign-in may have linked the same person since this one looked for a link.
     if (found && (await this.identities.touch(manager, issuer, subject, found.id))) {

@@ -58,6 +58,11 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
     'Login at the provider was not strong enough',
     'Its acr and amr are none that the provider’s settings acr_values and amr_values require. The person may need a second factor there.',
   ),
+  email_missing: refused(
+    '403',
+    'No email address from the provider',
+    'An account would have been linked or made. The person did not allow the provider to share the address, has none there, or the provider’s setting scope does not ask for it.',
+  ),
   email_not_verified: refused(
     '403',
     'Email address not verified by the provider',
