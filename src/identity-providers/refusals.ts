@@ -9,6 +9,7 @@ export const REFUSAL_STATUS = {
   provider_answer_invalid: 400,
   sign_in_expired: 400,
   authentication_too_weak: 403,
+  authentication_not_recent: 403,
   email_missing: 403,
   email_not_verified: 403,
   no_account: 403,

@@ -95,7 +95,9 @@ describe('An operator who came from a provider, when the console asks for the pa
     await logIn(secondsAgo(3600));
     asPerson('olga', secondsAgo(1200));
     const answer = await confirm(await browser.open(erase()));
-    expect([answer.status, await reason()]).toEqual([400, 'provider_answer_invalid']);
+    expect([answer.status, await reason()]).toEqual([403, 'authentication_not_recent']);
+    expect(answer.html.querySelector('h1')?.text).toBe('A new login is needed');
+    expect(answer.html.text).toContain('Log out at Example Staff');
     expect((await browser.open(erase())).status).toBe(303);
   });
 
@@ -103,7 +105,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     await logIn(secondsAgo(3600));
     asPerson('olga', undefined);
     const answer = await confirm(await browser.open(erase()));
-    expect([answer.status, await reason()]).toEqual([400, 'provider_answer_invalid']);
+    expect([answer.status, await reason()]).toEqual([403, 'authentication_not_recent']);
   });
 
   it('is refused for another person, whose session does not begin', async () => {

@@ -58,10 +58,10 @@ describe('How strongly, and how recently, a person authenticated at a provider',
 
       // An answer without a recent time proves nothing, however it was asked for.
       idp.faults.claims!.auth_time = now() - 3600;
-      expect((await browser.open(idp.callbackOf(again.href))).status).toBe(400);
+      expect((await browser.open(idp.callbackOf(again.href))).status).toBe(403);
       const second = leadsTo(await browser.submit(page, '/account/confirm'))!;
       idp.faults.claims!.auth_time = undefined;
-      expect((await browser.open(idp.callbackOf(second))).status).toBe(400);
+      expect((await browser.open(idp.callbackOf(second))).status).toBe(403);
       const third = leadsTo(await browser.submit(page, '/account/confirm'))!;
       idp.faults.claims!.auth_time = now();
       expect((await browser.open(idp.callbackOf(third))).headers.get('location')).toBe('/account/security');

@@ -76,6 +76,13 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
       `Set up a second factor at ${label}, and then log in again.`,
     ],
   },
+  authentication_not_recent: {
+    heading: 'A new login is needed',
+    text: (label) => [
+      `${label} does not say that you logged in there again, as this action requires.`,
+      `Log out at ${label}, and then repeat the action. ${TELL_IF_AGAIN}`,
+    ],
+  },
   email_missing: {
     heading: 'Your email address is needed',
     text: (label) => [

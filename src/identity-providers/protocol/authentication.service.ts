@@ -79,15 +79,10 @@ export class ProviderAuthentication {
       const answer = await authorizationCodeGrant(
         client.config,
         new URL(`${this.redirectUriOf(provider)}?${query}`),
-        {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: codeVerifier,
-          idTokenExpected: true,
-          ...(again ? { maxAge: RECENT_SECONDS } : {}),
-        },
+        { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true },
       );
       const idToken = await verifyIdToken(client, answer.id_token!);
+      if (again) requireRecent(idToken);
       requireStrength(provider, idToken);
       const userinfo = await userinfoOf(client, idToken, answer.access_token);
       return { ...personOf(provider, idToken, userinfo), idToken: answer.id_token! };
@@ -120,6 +115,14 @@ async function verifyIdToken({ metadata, provider, keys }: ProviderClient, idTok
       throw new SignInRefused('provider_answer_invalid', `${claim} of the ID token is in the future`);
   }
   return payload;
+}
+
+/** Refuses an ID token that does not say that the person authenticated lately, as the step-up asked. */
+function requireRecent({ auth_time: authTime }: Claims): void {
+  const earliest = Date.now() / 1000 - RECENT_SECONDS - CLOCK_TOLERANCE_SECONDS;
+  if (typeof authTime === 'number' && authTime >= earliest) return;
+  const found = authTime === undefined ? 'the ID token has no auth_time' : 'auth_time is too old';
+  throw new SignInRefused('authentication_not_recent', found);
 }
 
 /** What the userinfo endpoint adds, where the ID token does not say everything. */

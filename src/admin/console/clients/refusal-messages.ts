@@ -58,6 +58,11 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
     'Login at the provider was not strong enough',
     'Its acr and amr are none that the provider’s settings acr_values and amr_values require. The person may need a second factor there.',
   ),
+  authentication_not_recent: refused(
+    '403',
+    'No new login at the provider',
+    'The person had to log in there again, and auth_time is missing or too old. Perhaps the provider needs another step_up in its settings.',
+  ),
   email_missing: refused(
     '403',
     'No email address from the provider',
