@@ -31,7 +31,8 @@ module.exports = {
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // It only ends a hang, for every test alike: on a machine that is busy with others a test takes many times as long.
   testTimeout: 600_000,
-  maxWorkers: 2,
+  // One more than the two cores of a small machine: each test waits for something part of its time.
+  maxWorkers: 3,
   // A worker keeps something of every file it has run.
   workerIdleMemoryLimit: '1500MB',
 };
