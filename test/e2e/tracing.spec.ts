@@ -263,51 +263,6 @@ describe('With a collector, a service of its own', () => {
     const line = linesOf(service).find(isLine);
     expect(line).toMatchObject({ trace_id: TRACE_ID, request_id: request.attributes['request.id'] });
   });
-
-  it('keeps shared work out of the trace of the request that started it', async () => {
-    ({ service, http } = await start(settingsFor(collector)));
-    const bearer = await tokenOf(http, partner);
-    // The first request that needs to know whether the cache is valid starts the regular reading of changes.
-    await http.get('/v2/users', { bearer, headers: TRACE_PARENT });
-    const readings = new Set<number>();
-    await until('the changes were read again and again', async () => {
-      await http.get('/v2/users', { bearer });
-      const rows = await database.query<{ at: number }>(
-        `SELECT extract(epoch FROM query_start)::float8 AS at FROM pg_stat_activity
-         WHERE application_name = 'charging-data-service listener' AND query LIKE '%pg_visible_in_snapshot%'`,
-      );
-      for (const { at } of rows) readings.add(at);
-      return readings.size > 10;
-    });
-    expect(await service.stop()).toBe(0);
-    expect(collector.spans.length).toBeGreaterThan(10);
-    const heartbeats = collector.spans.filter((span) =>
-      JSON.stringify(span).includes('pg_visible_in_snapshot'),
-    );
-    expect(heartbeats).toEqual([]);
-  });
-
-  it('sends no spans of machine requests, nor those that the sampler drops', async () => {
-    ({ service, http } = await start({ ...settingsFor(collector), OTEL_TRACES_SAMPLER: 'always_off' }));
-    await tokenOf(http, partner, TRACE_PARENT);
-    expect(await service.stop()).toBe(0);
-    expect(collector.received).toEqual([]);
-    ({ service, http } = await start({ ...settingsFor(collector), OTEL_TRACES_SAMPLER: 'always_on' }));
-    for (const each of ['/health/live', '/health/ready', '/metrics']) await http.get(each);
-    await tokenOf(http, partner);
-    expect(await service.stop()).toBe(0);
-    const names = collector.spans.filter(({ kind }) => kind === SERVER).map(({ name }) => name);
-    expect(names).toEqual(['POST /o/token']);
-  });
-
-  it('uses protobuf by default', async () => {
-    ({ service, http } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
-    await tokenOf(http, partner, TRACE_PARENT);
-    expect(await service.stop()).toBe(0);
-    const [sent] = collector.received;
-    expect([sent!.url, sent!.headers['content-type']]).toEqual(['/v1/traces', 'application/x-protobuf']);
-    expect(sent!.body).toContain('POST /o/token');
-  });
 });
 
 describe('While the collector is unavailable,', () => {

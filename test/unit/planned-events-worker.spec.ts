@@ -14,7 +14,7 @@ describe('the worker that publishes planned events', () => {
   let worker: PlannedEventsWorker;
 
   beforeEach(() => {
-    polls = HeldTimers.hold(POLL_MS);
+    polls = HeldTimers.hold(POLL_MS, POLL_MS, 'planned-events.worker');
     schema = {
       outdated: false,
       looks: 0,

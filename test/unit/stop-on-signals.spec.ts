@@ -10,7 +10,7 @@ describe('a stop signal', () => {
   let before: NodeJS.SignalsListener[];
 
   beforeEach(() => {
-    limit = HeldTimers.hold(1_000, PROMISE_MS - 1);
+    limit = HeldTimers.hold(1_000, PROMISE_MS - 1, '/stop-on-signals.');
     exits = [];
     jest.spyOn(process, 'exit').mockImplementation((code) => exits.push(code) as never);
     before = process.listeners('SIGTERM');

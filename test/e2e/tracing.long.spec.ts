@@ -1,0 +1,104 @@
+import { Factory, type TestClient } from '../support/factory.js';
+import { Http } from '../support/http.js';
+import { SpawnedService } from '../support/spawned-service.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { TraceCollector } from '../support/trace-collector.js';
+import { until } from '../support/until.js';
+
+const TRACE_PARENT = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+const SERVER = 2;
+
+let database: TestDatabase;
+let partner: TestClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const instance = await startInstance(database, {});
+  partner = await new Factory(instance).client();
+  // From here on, the tests run the built service in a process of its own.
+  await instance.app.close();
+});
+afterAll(() => database.drop());
+
+/** Starts the built service on the database with these settings. */
+async function start(settings: Record<string, string>): Promise<{ service: SpawnedService; http: Http }> {
+  const port = String(await freePort());
+  const environment = {
+    ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'debug' },
+    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
+    ...settings,
+  };
+  const service = new SpawnedService(environment);
+  return { service: await service.ready(), http: new Http(`http://127.0.0.1:${port}`) };
+}
+
+const tokenOf = async (http: Http, client: TestClient, headers: Record<string, string> = {}) => {
+  const form = { grant_type: 'client_credentials' };
+  const { json } = await http.send('/o/token', { form, basic: client, headers });
+  return json.access_token as string;
+};
+
+const settingsFor = ({ url }: TraceCollector): Record<string, string> => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  OTEL_BSP_SCHEDULE_DELAY: '50',
+});
+
+describe('With a collector, a service of its own', () => {
+  let collector: TraceCollector;
+  let service: SpawnedService;
+  let http: Http;
+
+  beforeEach(async () => (collector = await TraceCollector.start()));
+  afterEach(async () => {
+    await SpawnedService.killAll();
+    await collector.stop();
+  });
+
+  it('keeps shared work out of the trace of the request that started it', async () => {
+    ({ service, http } = await start(settingsFor(collector)));
+    const bearer = await tokenOf(http, partner);
+    // The first request that needs to know whether the cache is valid starts the regular reading of changes.
+    await http.get('/v2/users', { bearer, headers: TRACE_PARENT });
+    const readings = new Set<number>();
+    await until('the changes were read again and again', async () => {
+      await http.get('/v2/users', { bearer });
+      const rows = await database.query<{ at: number }>(
+        `SELECT extract(epoch FROM query_start)::float8 AS at FROM pg_stat_activity
+         WHERE application_name = 'charging-data-service listener' AND query LIKE '%pg_visible_in_snapshot%'`,
+      );
+      for (const { at } of rows) readings.add(at);
+      return readings.size > 10;
+    });
+    expect(await service.stop()).toBe(0);
+    expect(collector.spans.length).toBeGreaterThan(10);
+    const heartbeats = collector.spans.filter((span) =>
+      JSON.stringify(span).includes('pg_visible_in_snapshot'),
+    );
+    expect(heartbeats).toEqual([]);
+  });
+
+  it('sends no spans of machine requests, nor those that the sampler drops', async () => {
+    ({ service, http } = await start({ ...settingsFor(collector), OTEL_TRACES_SAMPLER: 'always_off' }));
+    await tokenOf(http, partner, TRACE_PARENT);
+    expect(await service.stop()).toBe(0);
+    expect(collector.received).toEqual([]);
+    ({ service, http } = await start({ ...settingsFor(collector), OTEL_TRACES_SAMPLER: 'always_on' }));
+    for (const each of ['/health/live', '/health/ready', '/metrics']) await http.get(each);
+    await tokenOf(http, partner);
+    expect(await service.stop()).toBe(0);
+    const names = collector.spans.filter(({ kind }) => kind === SERVER).map(({ name }) => name);
+    expect(names).toEqual(['POST /o/token']);
+  });
+
+  it('uses protobuf by default', async () => {
+    ({ service, http } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
+    await tokenOf(http, partner, TRACE_PARENT);
+    expect(await service.stop()).toBe(0);
+    const [sent] = collector.received;
+    expect([sent!.url, sent!.headers['content-type']]).toEqual(['/v1/traces', 'application/x-protobuf']);
+    expect(sent!.body).toContain('POST /o/token');
+  });
+});
