@@ -39,7 +39,11 @@ describe('a PostgreSQL that stops responding', () => {
       const second = token().finally(() => (isRefused = true));
       await until('it waits for a connection', () => limit.count > 0);
       expect(isRefused).toBe(false);
-      limit.letPass();
+      // Work in the background waits for connections too, with a timer of its own.
+      await until('the limit is enough', () => {
+        limit.letPass();
+        return isRefused;
+      });
       expect(whatIsWrongWith503(await second)).toBeUndefined();
       limit.release();
       expect((await service.http.get('/health/ready')).status).toBe(503);
