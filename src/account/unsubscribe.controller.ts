@@ -44,7 +44,7 @@ export class UnsubscribeController {
 
 const gone = (): OpenAnswer =>
   linkGone(
-    'It was not complete, or it has done its work, or the account has another address by now. Choose your mails in your account.',
+    'It is incomplete or was used already, or your account has another address now. Choose your mails in your account.',
     {
       href: '/account/email',
       label: 'Go to your account',
