@@ -1,24 +1,12 @@
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 describe('A login through a provider where people choose what it shares', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = {
-      ...{ id: 'broken', label: 'Broken Company', issuer: idp.url, trust_email: true },
-      ...{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
-    };
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const idp = new BrokenIdentityProvider();
+  const service = useServiceWithProvider(idp, [
+    { id: 'broken', label: 'Broken Company', trust_email: true, audience: ['users'], accounts: 'create' },
+  ]);
 
   async function logIn(): Promise<Page> {
     const browser = new BrowserSession(service.url);

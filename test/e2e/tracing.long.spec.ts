@@ -2,12 +2,10 @@ import { Factory, type TestClient } from '../support/factory.js';
 import { Http } from '../support/http.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { startInstance } from '../support/test-service.js';
 import { TraceCollector } from '../support/trace-collector.js';
 import { until } from '../support/until.js';
-
-const TRACE_PARENT = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
-const SERVER = 2;
+import { SERVER, settingsFor, startBuilt, tokenOf, TRACE_PARENT } from './tracing.js';
 
 let database: TestDatabase;
 let partner: TestClient;
@@ -21,31 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Starts the built service on the database with these settings. */
-async function start(settings: Record<string, string>): Promise<{ service: SpawnedService; http: Http }> {
-  const port = String(await freePort());
-  const environment = {
-    ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'debug' },
-    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
-    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
-    ...settings,
-  };
-  const service = new SpawnedService(environment);
-  return { service: await service.ready(), http: new Http(`http://127.0.0.1:${port}`) };
-}
-
-const tokenOf = async (http: Http, client: TestClient, headers: Record<string, string> = {}) => {
-  const form = { grant_type: 'client_credentials' };
-  const { json } = await http.send('/o/token', { form, basic: client, headers });
-  return json.access_token as string;
-};
-
-const settingsFor = ({ url }: TraceCollector): Record<string, string> => ({
-  OTEL_EXPORTER_OTLP_ENDPOINT: url,
-  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-  OTEL_BSP_SCHEDULE_DELAY: '50',
-});
-
 describe('With a collector, a service of its own', () => {
   let collector: TraceCollector;
   let service: SpawnedService;
@@ -58,7 +31,7 @@ describe('With a collector, a service of its own', () => {
   });
 
   it('keeps shared work out of the trace of the request that started it', async () => {
-    ({ service, http } = await start(settingsFor(collector)));
+    ({ service, http } = await startBuilt(database, settingsFor(collector)));
     const bearer = await tokenOf(http, partner);
     // The first request that needs to know whether the cache is valid starts the regular reading of changes.
     await http.get('/v2/users', { bearer, headers: TRACE_PARENT });
@@ -81,11 +54,17 @@ describe('With a collector, a service of its own', () => {
   });
 
   it('sends no spans of machine requests, nor those that the sampler drops', async () => {
-    ({ service, http } = await start({ ...settingsFor(collector), OTEL_TRACES_SAMPLER: 'always_off' }));
+    ({ service, http } = await startBuilt(database, {
+      ...settingsFor(collector),
+      OTEL_TRACES_SAMPLER: 'always_off',
+    }));
     await tokenOf(http, partner, TRACE_PARENT);
     expect(await service.stop()).toBe(0);
     expect(collector.received).toEqual([]);
-    ({ service, http } = await start({ ...settingsFor(collector), OTEL_TRACES_SAMPLER: 'always_on' }));
+    ({ service, http } = await startBuilt(database, {
+      ...settingsFor(collector),
+      OTEL_TRACES_SAMPLER: 'always_on',
+    }));
     for (const each of ['/health/live', '/health/ready', '/metrics']) await http.get(each);
     await tokenOf(http, partner);
     expect(await service.stop()).toBe(0);
@@ -94,7 +73,7 @@ describe('With a collector, a service of its own', () => {
   });
 
   it('uses protobuf by default', async () => {
-    ({ service, http } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
+    ({ service, http } = await startBuilt(database, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
     await tokenOf(http, partner, TRACE_PARENT);
     expect(await service.stop()).toBe(0);
     const [sent] = collector.received;

@@ -9,14 +9,12 @@ import { Receiver } from '../support/receiver.js';
 import { Secrets } from '../support/secrets.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { freePort, startInstance } from '../support/test-service.js';
 import { TraceCollector } from '../support/trace-collector.js';
 import { until } from '../support/until.js';
 import { TYPE } from '../support/webhooks.js';
+import { SERVER, settingsFor, startBuilt, tokenOf, TRACE_ID, TRACE_PARENT } from './tracing.js';
 
-const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
-const TRACE_PARENT = { traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01` };
-const SERVER = 2;
 const CLIENT = 3;
 const UNSET = 0;
 const ERROR = 2;
@@ -44,28 +42,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Starts the built service on the database with these settings. */
-async function start(
-  settings: Record<string, string>,
-  heldTimers: number[] = [],
-): Promise<{ service: SpawnedService; http: Http }> {
-  const port = String(await freePort());
-  const environment = {
-    ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'debug' },
-    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, DATABASE_POOL_SIZE: '5' },
-    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
-    ...settings,
-  };
-  const service = new SpawnedService(environment, { heldTimers });
-  return { service: await service.ready(), http: new Http(`http://127.0.0.1:${port}`) };
-}
-
-const tokenOf = async (http: Http, client: TestClient, headers: Record<string, string> = {}) => {
-  const form = { grant_type: 'client_credentials' };
-  const { json } = await http.send('/o/token', { form, basic: client, headers });
-  return json.access_token as string;
-};
-
 const statusIs =
   (status: number) =>
   ({ attributes }: { attributes: Record<string, unknown> }): boolean =>
@@ -87,7 +63,7 @@ describe('Without OTEL_EXPORTER_OTLP_ENDPOINT,', () => {
       hook,
       `process.on('exit', () => require('fs').writeSync(1, 'loaded: ' + JSON.stringify(Object.keys(require.cache)) + '\\n'))`,
     );
-    const { service, http } = await start({ NODE_OPTIONS: `--require ${hook}` });
+    const { service, http } = await startBuilt(database, { NODE_OPTIONS: `--require ${hook}` });
     await tokenOf(http, partner, TRACE_PARENT);
     expect(await service.stop()).toBe(0);
     await rm(folder, { recursive: true });
@@ -99,12 +75,6 @@ describe('Without OTEL_EXPORTER_OTLP_ENDPOINT,', () => {
   });
 });
 
-const settingsFor = ({ url }: TraceCollector): Record<string, string> => ({
-  OTEL_EXPORTER_OTLP_ENDPOINT: url,
-  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-  OTEL_BSP_SCHEDULE_DELAY: '50',
-});
-
 describe('With a collector, the service', () => {
   let collector: TraceCollector;
   let service: SpawnedService;
@@ -112,7 +82,7 @@ describe('With a collector, the service', () => {
 
   beforeAll(async () => {
     collector = await TraceCollector.start();
-    ({ service, http } = await start(settingsFor(collector)));
+    ({ service, http } = await startBuilt(database, settingsFor(collector)));
   });
   afterAll(async () => {
     await SpawnedService.killAll();
@@ -236,7 +206,7 @@ describe('With a collector, a service of its own', () => {
   });
 
   it('continues the caller’s trace with the route, the statements without their parameters, and the log lines', async () => {
-    ({ service, http } = await start({
+    ({ service, http } = await startBuilt(database, {
       ...settingsFor(collector),
       OTEL_SERVICE_NAME: 'authority-a',
       OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=for-the-collector',
@@ -273,7 +243,7 @@ describe('While the collector is unavailable,', () => {
       ...{ OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
     };
     // "In time" means that no limit of the shutdown applies, because here they never run out.
-    const { service, http } = await start(settings, Object.values(SHUTDOWN_LIMITS));
+    const { service, http } = await startBuilt(database, settings, Object.values(SHUTDOWN_LIMITS));
     const complaints = () => linesOf(service).filter(({ context }) => context === 'Tracing');
     await until('the log says so', async () => {
       await tokenOf(http, partner);

@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
 import { PostForm } from '../../web/forms/form.js';
 import { messagePage } from '../../web/layout/message.page.js';
@@ -16,26 +17,15 @@ export interface UnsubscribePageProps {
 }
 
 /** Asks whether to send no more mails of this kind. */
-export const unsubscribePage = ({ action, kind, email }: UnsubscribePageProps): LayoutProps => ({
-  title: 'Stop these mails',
-  children: (
-    <>
-      <h1>Stop these mails?</h1>
-      <p class="lead">
-        <bdi class="name">{email}</bdi>
-      </p>
-      <p>
-        We send you mail {ABOUT[kind]}. Your account shows the same, whether you get mail about it or not. You
-        can switch it on again there.
-      </p>
-      <PostForm action={action}>
-        <div class="actions">
-          <button type="submit">Stop these mails</button>
-        </div>
-      </PostForm>
-    </>
-  ),
-});
+export const unsubscribePage = ({ action, kind, email }: UnsubscribePageProps): LayoutProps =>
+  askToStop(
+    action,
+    email,
+    <p>
+      We send you mail {ABOUT[kind]}. Your account shows the same, whether you get mail about it or not. You
+      can switch it on again there.
+    </p>,
+  );
 
 /** Asks whether to remove the address from the contacts of a client. */
 export const removeContactPage = ({
@@ -46,7 +36,18 @@ export const removeContactPage = ({
   action: string;
   clientName: string;
   email: string;
-}): LayoutProps => ({
+}): LayoutProps =>
+  askToStop(
+    action,
+    email,
+    <p>
+      This address is a contact of <bdi class="name">{clientName}</bdi>. We send it mail when a webhook
+      endpoint is failing or was disabled. If you stop these mails, the address is removed from the contacts.
+      It can be added again in the webhook portal.
+    </p>,
+  );
+
+const askToStop = (action: string, email: string, what: VNode): LayoutProps => ({
   title: 'Stop these mails',
   children: (
     <>
@@ -54,11 +55,7 @@ export const removeContactPage = ({
       <p class="lead">
         <bdi class="name">{email}</bdi>
       </p>
-      <p>
-        This address is a contact of <bdi class="name">{clientName}</bdi>. We send it mail when a webhook
-        endpoint is failing or was disabled. If you stop these mails, the address is removed from the
-        contacts. It can be added again in the webhook portal.
-      </p>
+      {what}
       <PostForm action={action}>
         <div class="actions">
           <button type="submit">Stop these mails</button>

@@ -28,8 +28,8 @@ export class OperatorProtection {
     return user.environment === 'live' && (await this.clients.behindOne([user.id], manager)).length > 0;
   }
 
-  /** The ids of those who count as operators. */
-  async among(users: readonly Pick<UserEntity, 'id' | 'role'>[]): Promise<ReadonlySet<string>> {
+  /** The ids of those among the users who count as operators, by one query. */
+  async operatorsAmong(users: readonly Pick<UserEntity, 'id' | 'role'>[]): Promise<ReadonlySet<string>> {
     const operators = users.filter(({ role }) => role === 'operator');
     const behind = await this.clients.behindOne(users.map(({ id }) => id));
     return new Set([...operators.map(({ id }) => id), ...behind]);

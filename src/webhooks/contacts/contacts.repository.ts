@@ -32,10 +32,13 @@ export class ContactsRepository {
 
   /** The contact with the name of its client. */
   async find(id: string): Promise<(Contact & { clientName: string }) | undefined> {
-    const contact = await this.contacts.findOneBy({ id });
-    if (!contact) return undefined;
-    const { name } = await this.contacts.manager.findOneByOrFail(ClientEntity, { id: contact.clientId });
-    return { ...contact, clientName: name };
+    const { entities, raw } = await this.contacts
+      .createQueryBuilder('contact')
+      .innerJoin(ClientEntity, 'client', 'client.id = contact.clientId')
+      .addSelect('client.name', 'clientName')
+      .where('contact.id = :id', { id })
+      .getRawAndEntities<{ clientName: string }>();
+    return entities[0] && { ...entities[0], clientName: raw[0]!.clientName };
   }
 
   /** Those who may be told something, with the name of the client. */

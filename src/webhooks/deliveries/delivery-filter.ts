@@ -15,8 +15,8 @@ export interface DeliveryFilter {
 }
 
 /**
- * What a list with this filter is ordered by. With a state, PostgreSQL would often walk over all deliveries by id until it has found a
- * page in that state, behind a backlog for long; only the indexes that begin with what the filter names have this order.
+ * What a list with this filter is ordered by. Only the indexes that contain the state have the order "C" (the same for ids), so
+ * PostgreSQL cannot choose to read by id alone, which reads a whole backlog before it finds the first delivered one.
  */
 export const orderOf = ({ state }: DeliveryFilter): string =>
   state === undefined ? 'delivery.id' : 'delivery.id COLLATE "C"';

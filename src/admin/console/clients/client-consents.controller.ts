@@ -32,7 +32,7 @@ export class ConsoleClientConsentsController {
   async list(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const page = await this.consents.listUsers(id, undefined, await pageIn(context.url));
-    const operators = await this.protection.among(page.items);
+    const operators = await this.protection.operatorsAmong(page.items);
     return { page: consentsPage({ client, page, operators }) };
   }
 

@@ -39,11 +39,6 @@ export class ConsoleGrantsController {
     return { page: userGrantsPage({ user, ...(await this.listed(page)), returnTo: context.url }) };
   }
 
-  private async listed(page: Page<GrantInList>): Promise<Pick<GrantsProps, 'page' | 'operators'>> {
-    const users = page.items.map(({ userId, userRole }) => ({ id: userId, role: userRole }));
-    return { page, operators: await this.protection.among(users) };
-  }
-
   /** Revokes a grant with its tokens and keeps the consent; then redirects to the list. */
   @ConsolePost('grants/:id/revoke', 'asked on the page above', 'support')
   async revoke(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
@@ -53,5 +48,10 @@ export class ConsoleGrantsController {
       goTo: returnTo?.startsWith(`${CONSOLE_PATH}/`) ? returnTo : CONSOLE_PATH,
       notice: 'grant_revoked',
     };
+  }
+
+  private async listed(page: Page<GrantInList>): Promise<Pick<GrantsProps, 'page' | 'operators'>> {
+    const users = page.items.map(({ userId, userRole }) => ({ id: userId, role: userRole }));
+    return { page, operators: await this.protection.operatorsAmong(users) };
   }
 }
