@@ -54,7 +54,9 @@ describe('An instance that has cached a token', () => {
   it('looks the token up itself, independently of another instance in its process', async () => {
     const finds = [here, there].map(({ app }) => jest.spyOn(app.get(AccessTokensService), 'find'));
     expect(await read(here)).toBe(200);
-    expect(finds.map(({ mock }) => mock.calls)).toEqual([[[token]], []]);
+    const [byHere, byThere] = finds.map(({ mock }) => mock.calls.flat());
+    // More than once if the request had to wait: then it is judged again before its answer.
+    expect([new Set(byHere), byThere]).toEqual([new Set([token]), []]);
   });
 
   it('answers without looking the token up again', async () => {
