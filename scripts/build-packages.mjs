@@ -6,7 +6,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '../packages');
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+const native = createRequire(import.meta.url).resolve('typescript-native/package.json');
+const tsc = path.join(path.dirname(native), 'bin/tsc');
 
 for (const name of existsSync(root) ? readdirSync(root) : []) {
   const folder = path.join(root, name);

@@ -56,7 +56,8 @@ async function compile(file) {
     await copyFile(from, to);
     return 1;
   }
-  let { code, map } = await swc.transformFile(from, { ...OPTIONS, filename: from });
+  const { code: transformed, map } = await swc.transformFile(from, { ...OPTIONS, filename: from });
+  let code = transformed;
   if (coverage && file.startsWith('src/')) {
     const instrumenter = coverage.createInstrumenter({ esModules: true, produceSourceMap: false });
     code = instrumenter.instrumentSync(code, from, JSON.parse(map));

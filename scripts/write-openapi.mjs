@@ -1,6 +1,6 @@
 // Writes openapi.json and openapi-operators.json, as `npm run openapi` does after a build; a test compares them with the controllers.
 import { writeFile } from 'node:fs/promises';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { describeApi } from '../dist/src/describe-api.js';
 
 const { partners, operators } = await describeApi('https://auth.example.com');
@@ -8,6 +8,6 @@ for (const [name, document] of [
   ['openapi.json', partners],
   ['openapi-operators.json', operators],
 ]) {
-  const text = await format(JSON.stringify(document), { parser: 'json' });
-  await writeFile(new URL(`../${name}`, import.meta.url), text);
+  const { code } = await format(name, JSON.stringify(document));
+  await writeFile(new URL(`../${name}`, import.meta.url), code);
 }

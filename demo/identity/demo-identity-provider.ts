@@ -99,7 +99,7 @@ export async function makeDemoIdentityProvider(
 /** Without the package's advice for production, which the demonstration is not. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { warn, info } = console;
-  // eslint-disable-next-line no-console -- the package writes there itself
+  // oxlint-disable-next-line no-console -- the package writes there itself
   console.warn = console.info = () => undefined;
   try {
     return await work();

@@ -37,7 +37,7 @@ describe('A client generated from the served OpenAPI documents', () => {
       ]);
       generated.push(exit);
     }
-    compiled = await node(['node_modules/typescript/bin/tsc']);
+    compiled = await node(['node_modules/typescript-native/bin/tsc']);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -141,7 +141,7 @@ describe('A purge deletes exactly the notifications that are due:', () => {
       [userId, category, ...Object.values(all)],
     );
     await service.app.get(PurgeService).purge();
-    const left = await service.database.query('DELETE FROM notifications WHERE user_id = $1 RETURNING id', [userId]); // prettier-ignore
+    const left = await service.database.query('DELETE FROM notifications WHERE user_id = $1 RETURNING id', [userId]); // oxfmt-ignore
     expect(left.length === 1).toBe(isKept);
   });
 });

@@ -74,7 +74,7 @@ describe('A purge of webhooks', () => {
   it('deletes removed endpoints and the hours of the charts after the configured days', async () => {
     const deleted = [await webhooks.endpoint(client), await webhooks.endpoint(client)];
     for (const [n, { id }] of deleted.entries()) {
-      await query("UPDATE webhook_endpoints SET deleted_at = now() - make_interval(hours => $2) WHERE id = $1", [id, 47 + 2 * n]); // prettier-ignore
+      await query("UPDATE webhook_endpoints SET deleted_at = now() - make_interval(hours => $2) WHERE id = $1", [id, 47 + 2 * n]); // oxfmt-ignore
     }
     await query("UPDATE webhook_endpoint_hours SET hour = hour - interval '3 days'");
     await purge();

@@ -171,7 +171,7 @@ describe('this build, with the schema of the next one,', () => {
     let running = true;
     const asking = (async () => {
       while (running) {
-        const answer = await http.token({ grant_type: 'client_credentials' }, { id: client.id, secret: client.secret }); // prettier-ignore
+        const answer = await http.token({ grant_type: 'client_credentials' }, { id: client.id, secret: client.secret }); // oxfmt-ignore
         answers.push(answer.status === 503 ? (whatIsWrongWith503(answer) ?? '503') : String(answer.status));
         await pause(5);
       }

@@ -83,7 +83,7 @@ describe('the queue of deliveries', () => {
       'SELECT id FROM deliveries WHERE endpoint_id = $1 ORDER BY next_attempt_at LIMIT 5',
       [b],
     );
-    const claims = await claim(MANY, 20, new Map([[b, 5], [c, 0]])); // prettier-ignore
+    const claims = await claim(MANY, 20, new Map([[b, 5], [c, 0]])); // oxfmt-ignore
     expect(countByEndpoint(claims)).toEqual({ [a]: 20, [b]: 5 });
     const ofB = claims.filter(({ endpointId }) => endpointId === b).map(({ id }) => id);
     expect(ofB.sort()).toEqual(oldest.map(({ id }) => id).sort());

@@ -101,7 +101,7 @@ describeWithRedis('any', 'RedisRateLimitStore', () => {
     /** When an allowed request was sent and when its response arrived: it was counted in between. */
     const allowed: { sent: number; answered: number }[] = [];
     // Redis's own time passes here. On a slow machine fewer requests are certain to be within one window, never more.
-    // eslint-disable-next-line no-restricted-syntax -- asserts no time: a slow machine only makes fewer of them count
+    // oxlint-disable-next-line tests/no-measured-times -- asserts no time: a slow machine only makes fewer of them count
     const now = () => performance.now();
     const press = async (n: number) => {
       while (allowed.length < 4 * limit) {

@@ -6,7 +6,7 @@ export interface Answer {
   headers: Headers;
   text: string;
   // Tests read bodies of many shapes.
-  json: any; // eslint-disable-line @typescript-eslint/no-explicit-any
+  json: any; // oxlint-disable-line typescript/no-explicit-any
 }
 
 export interface HttpOptions {

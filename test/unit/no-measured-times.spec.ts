@@ -1,20 +1,29 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 
-const RULE = 'no-restricted-syntax';
+const RULE = 'tests/no-measured-times';
+const root = process.cwd();
 
-/** How often lint refuses a test with this text; only the file's name matters, it need not exist. */
+/** How often lint refuses a test with this text. */
 async function refusals(...lines: string[]): Promise<number> {
-  const script = `
-    import { ESLint } from 'eslint';
-    const eslint = new ESLint();
-    const [{ messages }] = await eslint.lintText(process.argv[1], { filePath: 'test/unit/any.spec.mjs' });
-    process.stdout.write(JSON.stringify(messages.map(({ ruleId }) => ruleId)));`;
-  const args = ['--input-type=module', '-e', script, lines.join('\n')];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  return (JSON.parse(stdout) as unknown[]).filter((rule) => rule === RULE).length;
+  const folder = mkdtempSync(path.join(tmpdir(), 'lint-'));
+  try {
+    for (const file of ['.oxlintrc.json', 'scripts/lint']) {
+      cpSync(path.join(root, file), path.join(folder, file), { recursive: true });
+    }
+    mkdirSync(path.join(folder, 'test/unit'), { recursive: true });
+    writeFileSync(path.join(folder, 'test/unit/any.spec.mjs'), lines.join('\n'));
+    const oxlint = path.join(root, 'node_modules/oxlint/bin/oxlint');
+    const printed = await new Promise<string>((resolve) =>
+      execFile(process.execPath, [oxlint, '--format=json'], { cwd: folder }, (_, stdout) => resolve(stdout)),
+    );
+    const { diagnostics } = JSON.parse(printed) as { diagnostics: { code: string }[] };
+    return diagnostics.filter(({ code }) => code === 'tests(no-measured-times)').length;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 describe('lint for tests', () => {
@@ -49,7 +58,7 @@ describe('lint for tests', () => {
     const off = files.flatMap((name) =>
       readFileSync(path.join('test', name), 'utf8')
         .split('\n')
-        .filter((line) => /^\s*\/[/*] eslint-disable/.test(line) && line.includes(RULE)),
+        .filter((line) => /^\s*\/[/*] oxlint-disable/.test(line) && line.includes(RULE)),
     );
     expect(off.filter((line) => !/ -- \w/.test(line))).toEqual([]);
   });

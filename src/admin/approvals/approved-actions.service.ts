@@ -18,7 +18,8 @@ import {
 
 /** What approving made, for whoever approved, once: it is not stored. */
 export type ShownOnApproval =
-  { passwordLink: string } | { secret: string; isNew: boolean; previousSecretExpiresAt: Date | null };
+  | { passwordLink: string }
+  | { secret: string; isNew: boolean; previousSecretExpiresAt: Date | null };
 
 type CarryOut = (
   manager: EntityManager,

@@ -5,7 +5,11 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Why a delivery was cancelled: something it depends on was gone when it was due. */
 export type CancelReason =
-  'consent_withdrawn' | 'scope_missing' | 'endpoint_disabled' | 'endpoint_deleted' | 'client_disabled';
+  | 'consent_withdrawn'
+  | 'scope_missing'
+  | 'endpoint_disabled'
+  | 'endpoint_deleted'
+  | 'client_disabled';
 
 /** The delivery of one event to one endpoint. */
 export interface Delivery {

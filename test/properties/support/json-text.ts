@@ -3,7 +3,13 @@ import { oddText } from './odd-text.js';
 
 /** JSON as text, so that it can contain what no JavaScript value can: repeated members, 1e999, `__proto__`. */
 export type Json =
-  string | number | boolean | null | { raw: string } | { list: Json[] } | { members: [string, Json][] };
+  | string
+  | number
+  | boolean
+  | null
+  | { raw: string }
+  | { list: Json[] }
+  | { members: [string, Json][] };
 
 export function written(json: Json): string {
   if (typeof json !== 'object' || json === null) return JSON.stringify(json);

@@ -34,7 +34,15 @@ export const PROVIDER = 'company';
 
 /** The credentials that a route expects. */
 export type Caller =
-  'nobody' | 'client' | 'partner' | 'operator' | 'user' | 'visitor' | 'member' | 'console' | 'sandbox';
+  | 'nobody'
+  | 'client'
+  | 'partner'
+  | 'operator'
+  | 'user'
+  | 'visitor'
+  | 'member'
+  | 'console'
+  | 'sandbox';
 
 /** Every route belongs to exactly one of these areas; a test reports those that do not. */
 export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Caller }> = {

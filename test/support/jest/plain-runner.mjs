@@ -87,7 +87,8 @@ export default async function runFile(globalConfig, config, _environment, _runti
   if (globalConfig.testNamePattern) state.testNamePattern = new RegExp(globalConfig.testNamePattern, 'i');
 
   // The modules of the service are loaded once; the file itself anew, in watch mode too.
-  await import(`${pathToFileURL(testPath)}?${++loads}`);
+  loads += 1;
+  await import(`${pathToFileURL(testPath)}?${loads}`);
   circus.afterAll(endFile);
   const { testResults, unhandledErrors } = await circus.run();
   mocker.restoreAllMocks();

@@ -8,7 +8,12 @@ import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
 import { aboutUser, userPath } from './user-layout.js';
 
 export type UserAction =
-  'disable' | 'revoke' | 'make-operator' | 'remove-operator' | 'reset-second-factor' | 'erase';
+  | 'disable'
+  | 'revoke'
+  | 'make-operator'
+  | 'remove-operator'
+  | 'reset-second-factor'
+  | 'erase';
 
 const ROLE_LABELS: Record<OperatorRole, string> = {
   viewer: 'Viewer: sees everything except secrets, and changes nothing',
