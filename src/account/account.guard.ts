@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { Cookies } from '../http/server/cookies.js';
 import { CsrfService } from '../http/forms/csrf.service.js';
-import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { isPosted, requireFormBody } from '../http/page-routes/posted-form.js';
 import { confirmPathFor } from '../users/factors/factor-paths.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { ShownOnce } from '../users/sessions/shown-once.service.js';
@@ -36,7 +36,7 @@ export class AccountGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
-    if (isPosted(request)) refuseOddForm(request);
+    if (isPosted(request)) requireFormBody(request);
     const returnTo = isPosted(request)
       ? this.reflector.get<string>(PART_PATH, context.getClass())
       : request.url;

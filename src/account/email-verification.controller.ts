@@ -52,7 +52,7 @@ const done = () =>
   messagePage({
     title: 'Address confirmed',
     heading: 'Your address has been confirmed',
-    text: 'Mail about what concerns you goes to it from now on.',
+    text: 'We’ll send account emails here from now on.',
     action: { href: '/', label: 'Go to the start page' },
   });
 

@@ -70,7 +70,7 @@ export class SignUpController {
     return {
       page: mailSentPage(
         email,
-        'We sent a mail to this address. It says how to go on. Its link works for 24 hours.',
+        'We sent a mail to this address. Follow its link to continue; it works for 24 hours.',
         returnTo,
       ),
     };

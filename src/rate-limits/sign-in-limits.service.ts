@@ -139,7 +139,7 @@ export class SignInLimitsService {
 
   /**
    * Settles an attempt whose password was right, but which has not logged in yet: the second factor is asked for, or something
-   * failed. It was no failure, but clears no count either, so that who knows the password cannot guess codes without end.
+   * failed. It was no failure, but does not clear the count either, so that knowing the password does not allow unlimited code guesses.
    */
   async settleUnfinished({ counted, end }: SignInAttempt): Promise<void> {
     try {

@@ -22,7 +22,7 @@ export class ScopeEntity {
   @Column('text')
   audience!: ScopeAudience;
 
-  /** By which tokens refer to it; assigned by the database, and never another's. */
+  /** Number stored in tokens; assigned by the database and never reused. */
   @Column({ type: 'integer', select: false, insert: false, update: false })
   number?: number;
 }

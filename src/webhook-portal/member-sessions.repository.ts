@@ -8,7 +8,7 @@ import { MemberSessionEntity } from './member-session.entity.js';
 import type { PortalOwner } from './portal-owner.js';
 import { belongingTo, HAS_PORTAL, OWNER_COLUMNS } from './portal-owner.sql.js';
 
-/** A session, as the database knows it; whether its login goes on is to be asked beside it. */
+/** A session, as the database knows it; callers must also check that the login is still active. */
 export interface MemberSession extends PortalOwner {
   userId: string;
   loginId: string;

@@ -32,7 +32,7 @@ const NOTICES = {
   burst_sent: 'The events are being sent.',
   consent_granted: 'Consent granted.',
   consent_withdrawn: 'Consent withdrawn.',
-  fault_set: 'Done. It is used up by what fails, or ends within an hour.',
+  fault_set: 'Done. It ends once applied, or within an hour.',
   resent: 'Resend requested. The result appears below.',
   secret_ended: 'The secret has ended. Requests that use it fail.',
   redirect_uri_asked: 'Your request waits for an operator. Nothing is changed until it is approved.',

@@ -66,7 +66,7 @@ export class PortalEndpointController {
     return this.page(context, endpoint, { range: '24h', headers });
   }
 
-  /** For browsers that open its URL again. */
+  /** Redirects a reload of this POST-only URL. */
   @PortalGet('headers', 'viewer')
   hideHeaders(@Param('id') id: string): PortalAnswer {
     return { goTo: pathOf(encodeURIComponent(id)) };

@@ -6,7 +6,7 @@ import { CsrfService } from '../http/forms/csrf.service.js';
 import { errorPage } from '../http/problems/error-page.js';
 import { OpenContext } from '../http/page-routes/open-pages.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
-import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { isPosted, requireFormBody } from '../http/page-routes/posted-form.js';
 import { ShownOnce } from '../users/sessions/shown-once.service.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalContext } from './portal-context.js';
@@ -34,7 +34,7 @@ export class PortalEntryGuard implements CanActivate {
     const page = new OpenContext(request, reply, this.csrf, this.cookies);
     request.pageContext = page;
     if (!isPosted(request)) return true;
-    refuseOddForm(request);
+    requireFormBody(request);
     if (page.path !== LOGOUT_PATH) {
       page.checkForm();
       return true;

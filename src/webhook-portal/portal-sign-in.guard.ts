@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CsrfService } from '../http/forms/csrf.service.js';
 import type { PageAnswer } from '../http/page-routes/page-answer.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
-import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { isPosted, requireFormBody } from '../http/page-routes/posted-form.js';
 import { errorPage } from '../http/problems/error-page.js';
 import { Cookies } from '../http/server/cookies.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
@@ -49,7 +49,7 @@ export class PortalSignInGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
-    if (isPosted(request)) refuseOddForm(request);
+    if (isPosted(request)) requireFormBody(request);
     const user = await this.users.admit(request, reply, SIGN_IN_PATH);
     if (!user) return false;
     const missingFactor = await this.factors.leadingToFactor(user, SIGN_IN_PATH);

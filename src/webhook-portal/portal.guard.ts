@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressLimits } from '../http/guards/address-rate-limit.guard.js';
 import { Cookies } from '../http/server/cookies.js';
 import { CsrfService } from '../http/forms/csrf.service.js';
-import { isPosted, refuseOddForm } from '../http/page-routes/posted-form.js';
+import { isPosted, requireFormBody } from '../http/page-routes/posted-form.js';
 import { Problem, roleTooLow } from '../http/problems/problem.js';
 import { legible } from '../http/validation/legible-text.js';
 import { memberRoleIncludes, type MemberRole } from '../partners/members/member-role.js';
@@ -81,7 +81,7 @@ export class PortalGuard implements CanActivate {
     page: PortalContext,
     request: FastifyRequest,
   ): Promise<void> {
-    refuseOddForm(request);
+    requireFormBody(request);
     const subject = this.reflector.get<FormSubject | undefined>(FORM_SUBJECT, context.getHandler());
     const { id = '' } = request.params as { id?: string };
     if (subject === 'an endpoint') page.endpoint = await this.endpoints.get(id, page.clientId);

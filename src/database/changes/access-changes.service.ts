@@ -62,14 +62,14 @@ export class AccessChanges {
    */
   private durable = NOTHING_READ;
   /** A newer read, which is durable once the log is on the disk up to `logged`. */
-  private undurable: (Reached & { logged: number }) | undefined;
+  private pendingDurable: (Reached & { logged: number }) | undefined;
   /** The database's clock at the end of the last read, and the monotonic clock of the process, in milliseconds. */
   private clock = { database: 0, process: 0 };
   private provenAt = -Infinity;
   private askedAt = -Infinity;
   private proving: NodeJS.Timeout | undefined;
-  private trip: Promise<void> | undefined;
-  private nextTrip: Promise<void> | undefined;
+  private readInFlight: Promise<void> | undefined;
+  private nextRead: Promise<void> | undefined;
   private readonly followers: ChangeFollower[] = [];
 
   constructor(
@@ -81,7 +81,7 @@ export class AccessChanges {
         this.isSameLife = false;
         this.snapshot = this.durable.snapshot;
         // What a crash cut off is written differently now.
-        this.undurable = undefined;
+        this.pendingDurable = undefined;
         this.roundTrip().catch(() => undefined);
       },
       onLost: () => {
@@ -181,24 +181,24 @@ export class AccessChanges {
       this.proving = undefined;
       return;
     }
-    if (!this.trip) await this.roundTrip().catch(() => undefined);
+    if (!this.readInFlight) await this.roundTrip().catch(() => undefined);
   }
 
   /** Calls made while a round trip is in progress share the next one. */
   private roundTrip(): Promise<void> {
-    if (!this.trip) {
-      this.trip = this.read().finally(() => {
-        this.trip = undefined;
+    if (!this.readInFlight) {
+      this.readInFlight = this.read().finally(() => {
+        this.readInFlight = undefined;
       });
-      return this.trip;
+      return this.readInFlight;
     }
-    this.nextTrip ??= this.trip
+    this.nextRead ??= this.readInFlight
       .catch(() => undefined)
       .then(() => {
-        this.nextTrip = undefined;
+        this.nextRead = undefined;
         return this.roundTrip();
       });
-    return this.nextTrip;
+    return this.nextRead;
   }
 
   private async read(): Promise<void> {
@@ -251,11 +251,11 @@ export class AccessChanges {
   }
 
   private noteDurable(read: Reached, { logged, flushed }: ChangesRead): void {
-    if (this.undurable && this.undurable.logged <= flushed) {
-      this.durable = this.undurable;
-      this.undurable = undefined;
+    if (this.pendingDurable && this.pendingDurable.logged <= flushed) {
+      this.durable = this.pendingDurable;
+      this.pendingDurable = undefined;
     }
     if (logged <= flushed) this.durable = read;
-    else this.undurable ??= { ...read, logged };
+    else this.pendingDurable ??= { ...read, logged };
   }
 }

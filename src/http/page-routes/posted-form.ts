@@ -11,7 +11,7 @@ export function formOf({ body }: FastifyRequest): Form {
 }
 
 /** Throws a 400 problem for text in the path that cannot be stored, and a 415 problem for a body that is not a form. */
-export function refuseOddForm(request: FastifyRequest): void {
+export function requireFormBody(request: FastifyRequest): void {
   refuseUnsafeText(request.params);
   formOf(request);
 }

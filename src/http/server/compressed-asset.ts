@@ -12,7 +12,7 @@ const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** One encoding of the content, as sent over the wire. */
-interface Form {
+interface Representation {
   body: Buffer;
   etag: string;
   encoding?: Encoding;
@@ -20,8 +20,8 @@ interface Form {
 
 /** Content that is the same for everybody, in memory: compressed once at the highest quality, on the first request, and kept. */
 export class CompressedAsset {
-  private readonly forms = new Map<Encoding, Promise<Form>>();
-  private readonly plain: Form;
+  private readonly representations = new Map<Encoding, Promise<Representation>>();
+  private readonly plain: Representation;
   private readonly hash: string;
 
   constructor(
@@ -46,17 +46,17 @@ export class CompressedAsset {
     void reply.header('content-type', this.type).send(form.body);
   }
 
-  private formIn(encoding: Encoding): Promise<Form> {
-    let form = this.forms.get(encoding);
+  private formIn(encoding: Encoding): Promise<Representation> {
+    let form = this.representations.get(encoding);
     if (!form) {
       form = this.make(encoding);
-      this.forms.set(encoding, form);
-      form.catch(() => this.forms.delete(encoding));
+      this.representations.set(encoding, form);
+      form.catch(() => this.representations.delete(encoding));
     }
     return form;
   }
 
-  private async make(encoding: Encoding): Promise<Form> {
+  private async make(encoding: Encoding): Promise<Representation> {
     const body = await (this.compressed?.(encoding) ?? compress(this.plain.body, encoding));
     return { body, etag: `"${this.hash}-${encoding}"`, encoding };
   }

@@ -39,7 +39,7 @@ export class LoginProviders {
    * Leads to the provider if it is the only way to log in, unless the user has just logged out or failed; otherwise undefined, and the
    * login page is shown.
    */
-  async toTheOnlyOne(
+  async redirectToSoleProvider(
     returnTo: string | undefined,
     request: FastifyRequest,
     reply: FastifyReply,

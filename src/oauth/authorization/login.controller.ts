@@ -46,7 +46,9 @@ export class LoginController {
     const returnTo = safeReturnTo(context.query.get('return_to'));
     const user = await this.sessions.current(request);
     if (!user) {
-      return (await this.providers.toTheOnlyOne(returnTo, request, reply)) ?? this.form({ returnTo });
+      return (
+        (await this.providers.redirectToSoleProvider(returnTo, request, reply)) ?? this.form({ returnTo })
+      );
     }
     return { goTo: returnTo ?? AFTER_LOGIN, status: 302 };
   }

@@ -41,7 +41,7 @@ export class WakeUps implements BeforeApplicationShutdown {
     this.listeners.deliveries.push(listener);
   }
 
-  /** Called once by who shows events of this instance. */
+  /** Registers a listener for new events of this instance. */
   onEvents(listener: () => void): void {
     this.listeners.events.push(listener);
   }

@@ -119,8 +119,8 @@ export class EventFeedRepository {
   }
 
   /**
-   * Events restored from a dump, of a database that had counted further: their transactions count as this one, so that they come
-   * after what was read and not after everything that is still to come.
+   * Events restored from a dump of a database whose transaction ids were higher: they get the id of this transaction, so that they
+   * come after what was read and before what is still to come.
    */
   async adoptRestored(): Promise<void> {
     await this.events.query(

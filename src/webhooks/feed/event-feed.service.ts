@@ -8,7 +8,7 @@ import { BEGINNING, FeedPositions, type FeedPosition } from './feed-position.js'
 /** The word for "no events until now". */
 const LATEST = 'latest';
 
-/** What one request looks at: a client with few events among many others' goes on with the link. */
+/** What one request looks at: sparse clients continue with the next link. */
 const LOOKS = 20;
 
 /** Part of the feed: the bodies of the events, and where to go on. */

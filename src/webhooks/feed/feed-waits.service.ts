@@ -10,7 +10,7 @@ import { BEGINNING, type FeedPosition } from './feed-position.js';
 const LOOK_EVERY_MS = 1_000;
 /** Between two looks, however many events are announced, and while events are held up. */
 const PAUSE_MS = 50;
-/** The longest wait that begins during a shutdown: whoever asks again and again must not spend a limit on it. */
+/** The longest wait that begins during a shutdown: so that retries don't use up the rate limit. */
 const WHILE_STOPPING_MS = 1_000;
 
 /** Somebody who waits for events of a client. */

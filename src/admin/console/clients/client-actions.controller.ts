@@ -12,7 +12,7 @@ import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorato
 import { clientActionPage, COUNTED_UP_TO, type ClientAction } from './client-action.page.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 
-/** Actions that end a client or what it holds, each with a page before it that says so. */
+/** Actions that end a client or what it holds, each behind a confirmation page. */
 @ConsolePages('clients/:client_id')
 export class ConsoleClientActionsController {
   constructor(

@@ -14,7 +14,7 @@ import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { userActionPage, type UserAction } from './user-action.page.js';
 import { USERS_PATH, userPath } from './user-layout.js';
 
-/** Actions that end a user or what depends on the account, or change the role; each with a page before it that says so. */
+/** Actions that end a user or what depends on the account, or change the role; each behind a confirmation page. */
 @ConsolePages('users/:id')
 export class ConsoleUserActionsController {
   constructor(
