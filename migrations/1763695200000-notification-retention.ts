@@ -14,7 +14,7 @@ const INDEXES: ConcurrentIndex[] = [
   },
 ];
 
-/** Notifications are removed by age (src/tokens/purge-tasks.ts): these are the indexes for the purge. */
+/** Notifications are removed by age (src/database/purge/purge-tasks.ts): these are the indexes for the purge. */
 export class NotificationRetention1763695200000 implements MigrationInterface {
   name = 'NotificationRetention1763695200000';
   transaction = false;

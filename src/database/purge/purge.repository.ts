@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { AccessChangeEntity } from './access-change.entity.js';
-import { GrantEntity } from './grant.entity.js';
+import { AccessChangeEntity } from '../changes/access-change.entity.js';
 import type { PurgeTask } from './purge-tasks.js';
 
 /** The result of one batch: the number of rows, and where the next batch continues. */
@@ -15,7 +14,6 @@ export interface PurgedBatch {
 export class PurgeRepository {
   constructor(
     @InjectRepository(AccessChangeEntity) private readonly changes: Repository<AccessChangeEntity>,
-    @InjectRepository(GrantEntity) private readonly grants: Repository<GrantEntity>,
   ) {}
 
   /**
@@ -47,22 +45,6 @@ export class PurgeRepository {
   }
 
   /**
-   * Postpones the next look at up to `limit` grants whose refresh token is still in use, and returns their number. In SQL,
-   * because it passes over rows that others hold.
-   */
-  async postponeUsedGrants(retentionDays: number, limit: number): Promise<number> {
-    const [, postponed]: [unknown[], number] = await this.grants.query(
-      `UPDATE grants SET look_again_at = refresh_expires_at WHERE id = ANY (ARRAY(
-         SELECT id FROM grants
-          WHERE look_again_at < now() - make_interval(days => $1)
-            AND refresh_expires_at >= now() - make_interval(days => $1)
-          ORDER BY look_again_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))`,
-      [retentionDays],
-    );
-    return postponed;
-  }
-
-  /**
    * Deletes up to `size` rows of a task, from a value of its column on. In SQL, because it finds rows of any module's table by
    * their position and passes over those that others hold.
    */
@@ -72,21 +54,21 @@ export class PurgeRepository {
     from: string,
     retentionDays: number,
   ): Promise<PurgedBatch> {
-    const [batch]: PurgedBatch[] = await this.grants.manager.query(
+    const [batch]: PurgedBatch[] = await this.changes.manager.query(
       task.function ? functionSql(task.function, size) : deleteSql(task, size),
-      task.before.includes('$2') ? [from, retentionDays] : [from],
+      task.before?.includes('$2') ? [from, retentionDays] : [from],
     );
     return batch!;
   }
 }
 
-function deleteSql({ table, by, before, condition = 'true' }: PurgeTask, size: number): string {
+function deleteSql({ table, by, before = 'now()', condition = 'true' }: PurgeTask, size: number): string {
   // Rows are deleted by their ctid, and are locked from the SELECT to the DELETE. The index scan starts where the last batch
   // ended, because index entries of deleted rows remain until vacuum.
   return `WITH going AS (
-      SELECT t.ctid, ${by} AS at FROM ${table} t
-       WHERE ${by} < ${before} AND ${by} >= $1 AND ${condition}
-       ORDER BY ${by} LIMIT ${size} FOR UPDATE OF t SKIP LOCKED
+      SELECT t.ctid, t.${by} AS at FROM ${table} t
+       WHERE t.${by} < ${before} AND t.${by} >= $1 AND ${condition}
+       ORDER BY t.${by} LIMIT ${size} FOR UPDATE OF t SKIP LOCKED
     ), gone AS (
       DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM going)) RETURNING 1
     )

@@ -2,15 +2,15 @@ import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/comm
 import { setTimeout as rest } from 'node:timers/promises';
 import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
-import { Settings } from '../config/settings.js';
-import { isLockTimeout, isStatementTimeout } from '../database/queries/database-errors.js';
-import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
+import { Settings } from '../../config/settings.js';
+import { isLockTimeout, isStatementTimeout } from '../queries/database-errors.js';
+import { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
 import { FIRST_BATCH, nextSize, restAfter, sizeAfterTimeout } from './purge-pace.js';
 import { PurgeRepository, type PurgedBatch } from './purge.repository.js';
-import { PURGE_TASKS, type PurgeTask } from './purge-tasks.js';
+import { PurgeTasks, type PurgePreparation, type PurgeTask } from './purge-tasks.js';
 
 const PURGE_EVERY_MS = 60_000;
-const POSTPONED_AT_ONCE = 1000;
+const PREPARED_AT_ONCE = 1000;
 const REST_AFTER_TIMEOUT_MS = 1_000;
 
 const purgedRows = new Counter({
@@ -43,6 +43,7 @@ export class PurgeService implements BeforeApplicationShutdown {
 
   constructor(
     private readonly repository: PurgeRepository,
+    private readonly tasks: PurgeTasks,
     private readonly settings: Settings,
     private readonly schema: SchemaCompatibility,
   ) {}
@@ -73,14 +74,17 @@ export class PurgeService implements BeforeApplicationShutdown {
     const begun = performance.now();
     let removed = 0;
     const failures: string[] = [];
-    await this.noteChanges().catch((error: Error) => failures.push(`access_changes: ${error.message}`));
-    await this.postponeUsedGrants().catch((error: Error) => failures.push(`grants: ${error.message}`));
-    for (const task of PURGE_TASKS) {
-      try {
-        await this.deleteAll(task, begun, (count) => (removed += count));
-      } catch (error) {
-        failures.push(`${task.table}: ${(error as Error).message}`);
-      }
+    const attempt = (table: string, work: Promise<void>): Promise<unknown> =>
+      work.catch((error: Error) => failures.push(`${table}: ${error.message}`));
+    await attempt('access_changes', this.noteChanges());
+    for (const preparation of this.tasks.preparations) {
+      await attempt(preparation.table, this.prepare(preparation));
+    }
+    for (const task of this.tasks.inOrder()) {
+      await attempt(
+        task.table,
+        this.deleteAll(task, begun, (count) => (removed += count)),
+      );
     }
     if (failures.length > 0) throw new PurgeError(removed, failures);
     lastPurge.setToCurrentTime();
@@ -92,13 +96,10 @@ export class PurgeService implements BeforeApplicationShutdown {
     await this.repository.deleteLostChanges();
   }
 
-  /** Postpones the next look at a grant whose refresh token is still in use: one write per grant every month or two. */
-  private async postponeUsedGrants(): Promise<void> {
-    for (
-      let postponed = POSTPONED_AT_ONCE;
-      postponed === POSTPONED_AT_ONCE && !this.stopping.signal.aborted;
-    ) {
-      postponed = await this.repository.postponeUsedGrants(this.settings.retentionDays, POSTPONED_AT_ONCE);
+  private async prepare(preparation: PurgePreparation): Promise<void> {
+    let changed = PREPARED_AT_ONCE;
+    while (changed === PREPARED_AT_ONCE && !this.stopping.signal.aborted) {
+      changed = await preparation.runBatch(this.settings.retentionDays, PREPARED_AT_ONCE);
     }
   }
 
