@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Passkeys, authenticator apps and recovery codes (contract §16), and what a sign-in stores between its steps. Secrets are
- * digests or sealed.
+ * Ways to sign in besides the password: passkeys, authenticator apps and recovery codes (contract §16), and identity providers. Also
+ * what a sign-in stores between its steps. Secrets are digests or sealed.
  */
-export class SecondFactors1763700300000 implements MigrationInterface {
-  name = 'SecondFactors1763700300000';
+export class SignIn1764000000002 implements MigrationInterface {
+  name = 'SignIn1764000000002';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
@@ -33,6 +33,7 @@ export class SecondFactors1763700300000 implements MigrationInterface {
         confirmed_at timestamptz NOT NULL DEFAULT now()
       );
 
+      -- They replace the code of an authenticator app.
       CREATE TABLE recovery_codes (
         digest bytea PRIMARY KEY,
         user_id text NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -59,15 +60,47 @@ export class SecondFactors1763700300000 implements MigrationInterface {
       CREATE INDEX pending_sign_ins_user_id_idx ON pending_sign_ins (user_id);
       CREATE INDEX pending_sign_ins_expires_at_idx ON pending_sign_ins (expires_at);
 
-      -- Whether a second factor or a passkey was given in the session.
-      ALTER TABLE sessions ADD COLUMN second_factor boolean NOT NULL DEFAULT false;
+      -- Which user of an identity provider a user is.
+      CREATE TABLE identities (
+        issuer text NOT NULL,
+        subject text NOT NULL,
+        user_id text NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        provider text NOT NULL,
+        linked_at timestamptz NOT NULL DEFAULT now(),
+        last_used_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (issuer, subject),
+        CONSTRAINT identities_user_provider_key UNIQUE (user_id, provider)
+      );
+
+      -- The sign-ins that browsers have started.
+      CREATE TABLE provider_sign_ins (
+        state_digest bytea PRIMARY KEY CHECK (length(state_digest) = 32),
+        browser_digest bytea NOT NULL CHECK (length(browser_digest) = 32),
+        provider text NOT NULL,
+        sealed bytea NOT NULL,
+        return_to text,
+        user_id text REFERENCES users (id) ON DELETE CASCADE,
+        expires_at timestamptz NOT NULL
+      );
+      CREATE INDEX provider_sign_ins_browser_idx ON provider_sign_ins (browser_digest);
+      CREATE INDEX provider_sign_ins_user_idx ON provider_sign_ins (user_id) WHERE user_id IS NOT NULL;
+      CREATE INDEX provider_sign_ins_expires_at_idx ON provider_sign_ins (expires_at);
+
+      -- The logout tokens of providers that were used.
+      CREATE TABLE logout_tokens (
+        provider text NOT NULL,
+        jti_digest bytea NOT NULL CHECK (length(jti_digest) = 32),
+        expires_at timestamptz NOT NULL,
+        PRIMARY KEY (provider, jti_digest)
+      );
+      CREATE INDEX logout_tokens_expires_at_idx ON logout_tokens (expires_at);
     `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      ALTER TABLE sessions DROP COLUMN second_factor;
-      DROP TABLE pending_sign_ins, webauthn_challenges, recovery_codes, authenticator_apps, passkeys;
+      DROP TABLE logout_tokens, provider_sign_ins, identities, pending_sign_ins, webauthn_challenges, recovery_codes,
+        authenticator_apps, passkeys;
     `);
   }
 }

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** What a sandbox has besides its drivers (contract §19): their seeds, the events that are planned for them, and faults. */
-export class Sandbox1763800110000 implements MigrationInterface {
-  name = 'Sandbox1763800110000';
+export class Sandbox1764000000010 implements MigrationInterface {
+  name = 'Sandbox1764000000010';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
@@ -51,6 +51,8 @@ export class Sandbox1763800110000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('DROP TABLE sandbox_faults, sandbox_planned_events, sandbox_drivers');
+    await queryRunner.query(`
+      DROP TABLE sandbox_faults, sandbox_planned_events, sandbox_drivers;
+    `);
   }
 }
