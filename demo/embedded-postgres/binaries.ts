@@ -1,16 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  readFile,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
+import { cp, readFile, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { ensureOpenFolder, exists, SHARED_BASE } from './own-folder.js';
@@ -124,8 +113,15 @@ async function copyInstallation(
   await removeLeftovers(base);
   const own = path.join(base, `.copy-${randomBytes(8).toString('hex')}`);
   try {
-    await copyTree(native, own);
+    // What only compilers need is left out.
+    const filter = (file: string) => !/\.a$|pkgconfig$/.test(file);
+    await cp(native, own, { recursive: true, verbatimSymlinks: true, filter });
     await makeSymlinks(own);
+    // The source may not be readable by others, which is why it is copied.
+    if (process.platform !== 'win32') {
+      await runCommand('chmod', ['-R', 'a+rX', own]);
+      await runCommand('chmod', ['-R', 'a+x', path.join(own, 'bin')]);
+    }
     try {
       await rename(own, copy);
     } catch (error) {
@@ -148,23 +144,6 @@ async function removeLeftovers(base: string): Promise<void> {
     const found = await stat(path.join(base, name)).catch(() => undefined);
     if (found && Date.now() - found.mtimeMs > LEFTOVER_AGE_MS) {
       await rm(path.join(base, name), { recursive: true, force: true });
-    }
-  }
-}
-
-async function copyTree(from: string, to: string): Promise<void> {
-  await mkdir(to);
-  await chmod(to, 0o755);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
-    if (entry.isDirectory()) {
-      if (entry.name !== 'pkgconfig') await copyTree(source, target);
-    } else if (entry.isSymbolicLink()) {
-      await symlink(await readlink(source), target);
-    } else if (!entry.name.endsWith('.a')) {
-      await copyFile(source, target);
-      // The source may not be readable by others, which is why it is copied.
-      await chmod(target, path.basename(from) === 'bin' ? 0o755 : 0o644);
     }
   }
 }
