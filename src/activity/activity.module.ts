@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { ActivityHourEntity } from './activity-hour.entity.js';
 import { ActivityRepository } from './activity.repository.js';
 import { ActivityService } from './activity.service.js';
+import { ACTIVITY_PURGE } from './activity-purge.js';
 
 /** Hourly activity, for the console's charts and for finding out why a partner is refused. */
 @Module({
@@ -10,4 +12,8 @@ import { ActivityService } from './activity.service.js';
   providers: [ActivityRepository, ActivityService],
   exports: [ActivityService],
 })
-export class ActivityModule {}
+export class ActivityModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(ACTIVITY_PURGE);
+  }
+}

@@ -12,7 +12,7 @@ import type { LockWait } from '../database/migrations/migration-lock.js';
 import { notFound } from '../http/problems/problem.js';
 import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
 import { GrantsService } from '../tokens/grants.service.js';
-import { PurgeService } from '../tokens/purge.service.js';
+import { PurgeService } from '../database/purge/purge.service.js';
 import { TokenKeysService } from '../tokens/token-keys.service.js';
 import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';

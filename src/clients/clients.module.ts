@@ -4,6 +4,7 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { ClientEntity } from './client.entity.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
@@ -16,6 +17,7 @@ import { KnownClients } from './known-clients.service.js';
 import { ClientsService } from './clients.service.js';
 import { SecretUsesRepository } from './secret-uses.repository.js';
 import { SecretUses } from './secret-uses.service.js';
+import { CLIENTS_PURGE } from './clients-purge.js';
 
 /** OAuth clients, their secrets, and client authentication. */
 @Module({
@@ -39,4 +41,8 @@ import { SecretUses } from './secret-uses.service.js';
   ],
   exports: [ClientAuthenticationService, ClientSecretsService, ClientsService, KnownClients, SecretUses],
 })
-export class ClientsModule {}
+export class ClientsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(CLIENTS_PURGE);
+  }
+}

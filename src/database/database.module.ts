@@ -1,16 +1,20 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Settings } from '../config/settings.js';
+import { AccessChangeEntity } from './changes/access-change.entity.js';
 import { AccessChangesRepository } from './changes/access-changes.repository.js';
 import { AccessChanges } from './changes/access-changes.service.js';
 import { dataSourceOptions } from './connections/data-source.js';
 import { Listener } from './connections/listener.service.js';
 import { RequiredMigrationsRepository } from './migrations/required-migrations.repository.js';
 import { SchemaCompatibility } from './migrations/schema-compatibility.service.js';
+import { PurgeTasks } from './purge/purge-tasks.js';
+import { PurgeRepository } from './purge/purge.repository.js';
+import { PurgeService } from './purge/purge.service.js';
 import { Statements } from './queries/statements.js';
 import { Transactions } from './queries/transactions.js';
 
-/** The connection pool, transactions, and notifications from other instances. */
+/** The connection pool, transactions, notifications from other instances, and the purge. */
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -23,17 +27,29 @@ export class DatabaseModule {
           autoLoadEntities: true,
           retryAttempts: 1,
         }),
+        TypeOrmModule.forFeature([AccessChangeEntity]),
       ],
       providers: [
         AccessChanges,
         AccessChangesRepository,
         Listener,
+        PurgeRepository,
+        PurgeService,
+        PurgeTasks,
         RequiredMigrationsRepository,
         SchemaCompatibility,
         Statements,
         Transactions,
       ],
-      exports: [AccessChanges, Listener, SchemaCompatibility, Statements, Transactions],
+      exports: [
+        AccessChanges,
+        Listener,
+        PurgeService,
+        PurgeTasks,
+        SchemaCompatibility,
+        Statements,
+        Transactions,
+      ],
     };
   }
 }

@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { IdentitiesService } from './identities.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import { IdentityEntity } from './identity.entity.js';
@@ -23,6 +24,7 @@ import { ProviderSignInsRepository } from './sign-in/provider-sign-ins.repositor
 import { ProviderSignIns } from './sign-in/provider-sign-ins.service.js';
 import { ReAuthentication } from './sign-in/re-authentication.service.js';
 import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
+import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
 
 /** Logging in through OpenID Connect providers (contract §15). */
 @Module({
@@ -52,4 +54,8 @@ import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
   ],
   exports: [DecidingProviders, IdentitiesService, LoginProviders, ReAuthentication],
 })
-export class IdentityProvidersModule {}
+export class IdentityProvidersModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(IDENTITY_PROVIDERS_PURGE);
+  }
+}

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { MailWorker } from './mail-worker.service.js';
 import { MailEntity } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
 import { MailsService } from './mails.service.js';
+import { MAIL_PURGE } from './mail-purge.js';
 
 /** The outbox, and the worker that sends it (contract §18). */
 @Module({
@@ -11,4 +13,8 @@ import { MailsService } from './mails.service.js';
   providers: [MailsRepository, MailsService, MailWorker],
   exports: [MailsService, MailWorker],
 })
-export class MailModule {}
+export class MailModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(MAIL_PURGE);
+  }
+}

@@ -2,9 +2,11 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module.js';
 import { MailModule } from '../mail/mail.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { NotificationsService } from './notifications.service.js';
+import { NOTIFICATIONS_PURGE } from './notifications-purge.js';
 
 /** Notifications: raised, read, resolved. */
 @Module({
@@ -12,4 +14,8 @@ import { NotificationsService } from './notifications.service.js';
   providers: [NotificationsRepository, NotificationsService],
   exports: [NotificationsService],
 })
-export class NotificationsModule {}
+export class NotificationsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(NOTIFICATIONS_PURGE);
+  }
+}

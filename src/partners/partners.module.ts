@@ -6,6 +6,7 @@ import { ClientsModule } from '../clients/clients.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { InvitationEntity } from './members/invitation.entity.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { InvitationsService } from './members/invitations.service.js';
@@ -18,6 +19,7 @@ import { RedirectUriRequestsService } from './redirect-uris/redirect-uri-request
 import { ClientRequestEntity } from './request-log/client-request.entity.js';
 import { ClientRequestsRepository } from './request-log/client-requests.repository.js';
 import { RequestLogService } from './request-log/request-log.service.js';
+import { PARTNERS_PURGE } from './partners-purge.js';
 
 /** What partners manage themselves (contract §20): members of organisations, redirect URIs, and the log of their requests. */
 @Module({
@@ -42,4 +44,8 @@ import { RequestLogService } from './request-log/request-log.service.js';
   ],
   exports: [InvitationsService, MembersService, RedirectUriRequestsService, RequestLogService],
 })
-export class PartnersModule {}
+export class PartnersModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(PARTNERS_PURGE);
+  }
+}

@@ -27,7 +27,7 @@ interface Kept {
 
 /**
  * The notification shown in refusals. It is created by the first refusal of a period, and cached until the period ends or the
- * database announces a change of it (migrations/1763691000000-notification-changes.ts).
+ * database announces a change of it (migrations/1764000000006-notifications.ts).
  */
 @Injectable()
 export class RateLimitNoticesService {

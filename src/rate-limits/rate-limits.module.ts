@@ -6,6 +6,7 @@ import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
 import { AddressLimits, AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
 import { partnerLimit } from './partner-limit.js';
@@ -24,6 +25,7 @@ import { SignInLimitsService } from './sign-in-limits.service.js';
 import { RATE_LIMIT_STORE } from './store-token.js';
 import { RateLimitStoreLifecycle, createRateLimitStore } from './create-rate-limit-store.js';
 import { RateLimitThrottlerStorage } from './throttler-storage.js';
+import { RATE_LIMITS_PURGE } from './rate-limits-purge.js';
 
 /** The store of the counters, shared over Redis if configured, and the limits built on it. */
 @Global()
@@ -47,6 +49,10 @@ class RateLimitCountersModule {}
 @Global()
 @Module({})
 export class RateLimitsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(RATE_LIMITS_PURGE);
+  }
+
   static forRoot(settings: Settings): DynamicModule {
     return {
       module: RateLimitsModule,

@@ -2,9 +2,11 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { SandboxFaultEntity } from './sandbox-fault.entity.js';
 import { SandboxFaultsRepository } from './sandbox-faults.repository.js';
 import { SandboxFaults } from './sandbox-faults.service.js';
+import { SANDBOX_FAULTS_PURGE } from './sandbox-faults-purge.js';
 
 /** Faults that partners ask for in their sandbox. */
 @Module({
@@ -12,4 +14,8 @@ import { SandboxFaults } from './sandbox-faults.service.js';
   providers: [SandboxFaultsRepository, SandboxFaults],
   exports: [SandboxFaults],
 })
-export class SandboxFaultsModule {}
+export class SandboxFaultsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(SANDBOX_FAULTS_PURGE);
+  }
+}

@@ -154,6 +154,22 @@ export class GrantsRepository {
       [byClient ? selection.clientId : selection.ownerId],
     );
   }
+
+  /**
+   * Postpones the next look at up to `limit` grants whose refresh token is still in use, and returns their number. In SQL,
+   * because it passes over rows that others hold.
+   */
+  async postponeUsed(retentionDays: number, limit: number): Promise<number> {
+    const [, postponed]: [unknown[], number] = await this.grants.query(
+      `UPDATE grants SET look_again_at = refresh_expires_at WHERE id = ANY (ARRAY(
+         SELECT id FROM grants
+          WHERE look_again_at < now() - make_interval(days => $1)
+            AND refresh_expires_at >= now() - make_interval(days => $1)
+          ORDER BY look_again_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED))`,
+      [retentionDays],
+    );
+    return postponed;
+  }
 }
 
 /** The conditions of a selection; its values become parameters. */

@@ -10,7 +10,7 @@ export class RevokedAccessTokenEntity {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** Whose token it was, for the feed of changes (contract §23); null if an older build revoked it. */
+  /** Whose token it was, for the feed of changes (contract §23); null if it is not known. */
   @Column('text', { name: 'client_id', nullable: true })
   clientId!: string | null;
 

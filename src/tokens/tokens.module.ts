@@ -7,7 +7,7 @@ import { ConsentsModule } from '../consents/consents.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { AccessChangeEntity } from './access-change.entity.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { AccessTokensRepository } from './access-tokens.repository.js';
 import { AccessTokensService } from './access-tokens.service.js';
 import { AuthorizationCodeEntity } from './authorization-code.entity.js';
@@ -20,8 +20,6 @@ import { GrantEntity } from './grant.entity.js';
 import { GrantTokens } from './grant-tokens.service.js';
 import { GrantsRepository } from './grants.repository.js';
 import { GrantsService } from './grants.service.js';
-import { PurgeRepository } from './purge.repository.js';
-import { PurgeService } from './purge.service.js';
 import { RefreshTokensRepository } from './refresh-tokens.repository.js';
 import { RefreshTokensService } from './refresh-tokens.service.js';
 import { RevokedAccessTokenEntity } from './revoked-access-token.entity.js';
@@ -29,8 +27,9 @@ import { TokenKeyEntity } from './token-key.entity.js';
 import { TokenKeysRepository } from './token-keys.repository.js';
 import { TokenKeysService } from './token-keys.service.js';
 import { TokenRevocationService } from './token-revocation.service.js';
+import { TOKENS_PURGE } from './tokens-purge.js';
 
-/** Grants, codes and tokens: issued, found, rotated, revoked, purged. */
+/** Grants, codes and tokens: issued, found, rotated, revoked. */
 @Module({
   imports: [
     ClientsModule,
@@ -41,7 +40,6 @@ import { TokenRevocationService } from './token-revocation.service.js';
     NotificationsModule,
     UsersModule,
     TypeOrmModule.forFeature([
-      AccessChangeEntity,
       AuthorizationCodeEntity,
       GrantEntity,
       RevokedAccessTokenEntity,
@@ -59,8 +57,6 @@ import { TokenRevocationService } from './token-revocation.service.js';
     GrantTokens,
     GrantsRepository,
     GrantsService,
-    PurgeRepository,
-    PurgeService,
     RefreshTokensRepository,
     RefreshTokensService,
     TokenKeysRepository,
@@ -73,10 +69,16 @@ import { TokenRevocationService } from './token-revocation.service.js';
     BearerStrategy,
     ConnectedClientsService,
     GrantsService,
-    PurgeService,
     RefreshTokensService,
     TokenKeysService,
     TokenRevocationService,
   ],
 })
-export class TokensModule {}
+export class TokensModule {
+  constructor(purge: PurgeTasks, grants: GrantsRepository) {
+    purge.add(TOKENS_PURGE, {
+      table: 'grants',
+      runBatch: (retentionDays, limit) => grants.postponeUsed(retentionDays, limit),
+    });
+  }
+}

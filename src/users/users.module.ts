@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
@@ -53,6 +54,7 @@ import { ShownOnce } from './sessions/shown-once.service.js';
 import { UserErasures } from './accounts/user-erasures.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
+import { USERS_PURGE } from './users-purge.js';
 
 /** Accounts, passwords, second factors and login sessions. */
 @Module({
@@ -135,4 +137,8 @@ import { UsersService } from './accounts/users.service.js';
     UsersService,
   ],
 })
-export class UsersModule {}
+export class UsersModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(USERS_PURGE);
+  }
+}

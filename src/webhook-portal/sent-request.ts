@@ -45,7 +45,7 @@ export function curlOf(delivery: DeliveryDetail, attempt: Attempt): string | und
   ].join(' \\\n  ');
 }
 
-/** Where it was sent; attempts of earlier releases do not say it. */
+/** Where it was sent: the URL of the endpoint if the attempt does not say it. */
 const urlOf = ({ endpointUrl }: DeliveryDetail, { url }: Attempt): string => url ?? endpointUrl;
 
 /** In quotes of a shell, in which nothing but the quote itself has a meaning. */

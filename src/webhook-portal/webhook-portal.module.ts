@@ -10,6 +10,7 @@ import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js'
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { MemberSessionEntity } from './member-session.entity.js';
 import { MemberSessionsRepository } from './member-sessions.repository.js';
 import { MemberSessions } from './member-sessions.service.js';
@@ -36,6 +37,7 @@ import { PortalSandboxController } from './portal-sandbox.controller.js';
 import { PortalTestsController } from './portal-tests.controller.js';
 import { PortalGuard } from './portal.guard.js';
 import { WebhookPortalLinkController } from './webhook-portal-link.controller.js';
+import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
 
 /** The one-time link to the webhook portal, the portal's session and its pages. */
 @Module({
@@ -80,4 +82,8 @@ import { WebhookPortalLinkController } from './webhook-portal-link.controller.js
     PortalSignInGuard,
   ],
 })
-export class WebhookPortalModule {}
+export class WebhookPortalModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(WEBHOOK_PORTAL_PURGE);
+  }
+}

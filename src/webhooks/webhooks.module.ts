@@ -10,6 +10,7 @@ import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
 import { MailModule } from '../mail/mail.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { ContactEntity } from './contacts/contact.entity.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
 import { ContactsService } from './contacts/contacts.service.js';
@@ -59,6 +60,7 @@ import { FeedPositions } from './feed/feed-position.js';
 import { FeedWaits } from './feed/feed-waits.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
+import { WEBHOOKS_PURGE } from './webhooks-purge.js';
 
 const ENTITIES = [
   ContactEntity,
@@ -143,4 +145,8 @@ const ENTITIES = [
     TestEventsService,
   ],
 })
-export class WebhooksModule {}
+export class WebhooksModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(WEBHOOKS_PURGE);
+  }
+}

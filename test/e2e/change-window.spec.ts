@@ -1,6 +1,6 @@
 import { AccessChanges, type Stamp } from '../../src/database/changes/access-changes.service.js';
-import { PurgeRepository } from '../../src/tokens/purge.repository.js';
-import { PurgeService } from '../../src/tokens/purge.service.js';
+import { PurgeRepository } from '../../src/database/purge/purge.repository.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { untilPast } from '../support/past-change.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';

@@ -1,5 +1,5 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PurgeService } from '../../src/tokens/purge.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { makeAdmin } from '../support/admins.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PurgeService } from '../../src/tokens/purge.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import type { TestClient } from '../support/factory.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';

@@ -1,4 +1,4 @@
-import { PurgeService } from '../../src/tokens/purge.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { useService } from '../support/test-service.js';

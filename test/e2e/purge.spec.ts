@@ -2,7 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientSecretsService } from '../../src/clients/client-secrets.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { digestOf } from '../../src/secrets/tokens.js';
-import { PurgeService } from '../../src/tokens/purge.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import { newPkce, type TestClient, type Tokens } from '../support/factory.js';

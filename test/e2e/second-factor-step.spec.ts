@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { PurgeService } from '../../src/tokens/purge.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { madeForEach } from '../support/made.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';

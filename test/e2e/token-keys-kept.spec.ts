@@ -1,4 +1,4 @@
-import { PurgeService } from '../../src/tokens/purge.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
 import { madeForEach } from '../support/made.js';
 import type { Tokens } from '../support/factory.js';

@@ -2,7 +2,8 @@ import { Client } from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { backfillInBatches } from '../../migrations/support/backfill.js';
-import { createIndexConcurrently } from '../../migrations/support/concurrent-index.js';
+import { createIndexConcurrently, dropIndexConcurrently } from '../../migrations/support/concurrent-index.js';
+import { requireMigration, unrequireMigration } from '../../migrations/support/required-migration.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -34,6 +35,21 @@ class Shows1799000000001 implements MigrationInterface {
   }
 
   async down(): Promise<void> {}
+}
+
+class Contracts1799000000002 implements MigrationInterface {
+  name = 'Contracts1799000000002';
+  transaction = false as const;
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await requireMigration(queryRunner, this.name);
+    await queryRunner.query('ALTER TABLE things DROP COLUMN size');
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('ALTER TABLE things ADD COLUMN size integer');
+    await unrequireMigration(queryRunner, this.name);
+  }
 }
 
 const withFill = { migrations: [...MIGRATIONS, Fills1799000000000] };
@@ -120,6 +136,22 @@ describe('migrations that run beside the service', () => {
     expect(Shows1799000000001.seen).toEqual([{ lock_timeout: '2s' }]);
   });
 
+  it('mark the schema for older builds until they are undone', async () => {
+    const required = async () => (await database.query('SELECT name FROM required_migrations')).map(({ name }) => name); // prettier-ignore
+    const migrations = [...MIGRATIONS, Contracts1799000000002];
+    await migrate(database.url, undefined, { migrations });
+    expect(await required()).toEqual(['Contracts1799000000002']);
+    await expect(migrate(database.url)).rejects.toThrow('requires a newer build');
+    const dataSource = await new DataSource({
+      ...dataSourceOptions(database.url, 2),
+      migrations,
+    }).initialize();
+    await dataSource.undoLastMigration({ transaction: 'each' });
+    await dataSource.destroy();
+    expect(await required()).toEqual([]);
+    expect(await migrate(database.url)).toEqual([]);
+  });
+
   it('include rows that were inserted behind the back-fill', async () => {
     await database.query(`
       CREATE FUNCTION come_in() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -132,7 +164,7 @@ describe('migrations that run beside the service', () => {
     expect(await filled()).toBe(ROWS + 1);
   });
 
-  it('rebuild an index that was left invalid', async () => {
+  it('rebuild an index that was left invalid, and drop one once', async () => {
     await database.query('UPDATE things SET size = 1');
     await expect(
       database.query('CREATE UNIQUE INDEX CONCURRENTLY things_size_idx ON things (size)'),
@@ -144,12 +176,15 @@ describe('migrations that run beside the service', () => {
       await createIndexConcurrently(runner, index);
       // Running it again changes nothing.
       await createIndexConcurrently(runner, index);
+      expect(await isValid()).toBe(true);
+      await dropIndexConcurrently(runner, index.name);
+      await dropIndexConcurrently(runner, index.name);
+      expect(await isValid()).toBeUndefined();
       expect(await runner.query('SHOW lock_timeout')).toEqual([{ lock_timeout: '5s' }]);
       await runner.release();
     } finally {
       await dataSource.destroy();
     }
-    expect(await isValid()).toBe(true);
   });
 
   it('build an index while another instance waits for its turn, without a deadlock between the two', async () => {

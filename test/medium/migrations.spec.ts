@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { TokensWithoutRows1763699300000 } from '../../migrations/1763699300000-tokens-without-rows.js';
-import { OperatorRoles1763740000000 } from '../../migrations/1763740000000-operator-roles.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
@@ -59,6 +57,15 @@ describe('migrations', () => {
       UNION ALL
       SELECT 'constraint', conrelid::regclass || '.' || conname, pg_get_constraintdef(oid)
         FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text <> 'migrations'
+      UNION ALL
+      SELECT 'trigger', tgrelid::regclass || '.' || tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+      UNION ALL
+      SELECT 'function', proname, pg_get_functiondef(oid)
+        FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND NOT EXISTS (
+               SELECT 1 FROM pg_depend d WHERE d.objid = pg_proc.oid AND d.deptype = 'e')
+      UNION ALL
+      SELECT 'statistics', stxname, pg_get_statisticsobjdef(oid)
+        FROM pg_statistic_ext WHERE stxnamespace = 'public'::regnamespace
       ORDER BY 1, 2, 3`);
 
   it('go up on an empty database, down again to nothing, and up again to the same', async () => {
@@ -77,35 +84,9 @@ describe('migrations', () => {
     expect(await dataSource.runMigrations({ transaction: 'each' })).toEqual([]);
   });
 
-  it('end every token that was a row, and leave consents as they are', async () => {
+  it('make an operator without a role an admin, and refuse roles that do not exist', async () => {
     const dataSource = await connect(await emptyDatabase());
     await dataSource.runMigrations({ transaction: 'each' });
-    const after = MIGRATIONS.length - MIGRATIONS.indexOf(TokensWithoutRows1763699300000);
-    for (let n = 0; n < after; n++) await dataSource.undoLastMigration({ transaction: 'each' });
-    await dataSource.query(`
-      SET session_replication_role = replica;
-      INSERT INTO users (id, email, email_key, name, kind, role)
-      VALUES ('user01HN2NJ9NMRZBXT1H6FT9N7735', 'x@x', 'x@x', 'X', 'individual', 'user');
-      INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
-      VALUES ('clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'X', 'confidential', '{}', '{}', '{}', 'user01HN2NJ9NMRZBXT1H6FT9N7735');
-      INSERT INTO consents (client_id, user_id, scopes)
-      VALUES ('clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'user01HN2NJ9NMRZBXT1H6FT9N7735', '{}');
-      INSERT INTO grants (id, client_id, user_id, scopes, expires_at)
-      VALUES ('grnt01HN2NJ9NMRZBXT1H6FT9N7735', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', 'user01HN2NJ9NMRZBXT1H6FT9N7735', '{}',
-              now() + interval '1 year');
-      RESET session_replication_role`);
-    await dataSource.runMigrations({ transaction: 'each' });
-    const counts: Row[] = await dataSource.query(
-      'SELECT (SELECT count(*)::int FROM grants) AS grants, (SELECT count(*)::int FROM consents) AS consents',
-    );
-    expect(counts).toEqual([{ grants: 0, consents: 1 }]);
-  });
-
-  it('make operators admins, also those that an older build makes meanwhile, and may run again', async () => {
-    const dataSource = await connect(await emptyDatabase());
-    await dataSource.runMigrations({ transaction: 'each' });
-    const after = MIGRATIONS.length - MIGRATIONS.indexOf(OperatorRoles1763740000000);
-    for (let n = 0; n < after; n++) await dataSource.undoLastMigration({ transaction: 'each' });
     const insert = (n: number, role: string) =>
       dataSource.query(
         `INSERT INTO users (id, email, email_key, name, kind, role)
@@ -114,14 +95,8 @@ describe('migrations', () => {
       );
     await insert(1, 'operator');
     await insert(2, 'user');
-    await dataSource.runMigrations({ transaction: 'each' });
-    await insert(3, 'operator');
-    await dataSource.query("UPDATE users SET operator_role = 'viewer' WHERE email = '1@x'");
-    const runner = dataSource.createQueryRunner();
-    await new OperatorRoles1763740000000().up(runner);
-    await runner.release();
     const roles: Row[] = await dataSource.query('SELECT operator_role AS is FROM users ORDER BY id');
-    expect(roles.map(({ is }) => is)).toEqual(['viewer', null, 'admin']);
+    expect(roles.map(({ is }) => is)).toEqual(['admin', null]);
     await expect(
       dataSource.query("UPDATE users SET operator_role = 'owner' WHERE email = '1@x'"),
     ).rejects.toThrow('users_operator_role_check');

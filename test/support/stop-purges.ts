@@ -1,4 +1,4 @@
-import { PurgeService } from '../../src/tokens/purge.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import type { TestService } from './test-service.js';
 
 /**

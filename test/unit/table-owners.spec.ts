@@ -1,5 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { PurgeTask } from '../../src/database/purge/purge-tasks.js';
 
 /** The module that owns each table: only it changes the table. */
 const OWNERS: Record<string, string[]> = {
@@ -66,7 +68,6 @@ const READS: Record<string, string[]> = {
   'tokens/access-tokens.repository.ts': ['clients', 'consents', 'users'],
   'tokens/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],
   'tokens/connected-clients.repository.ts': ['clients', 'consents', 'scopes'],
-  'tokens/purge-tasks.ts': ['deliveries'],
   'tokens/refresh-tokens.repository.ts': ['clients', 'consents', 'users'],
   'users/factors/passkeys.repository.ts': ['identities'],
   'webhook-portal/member-sessions.repository.ts': ['clients', 'organisation_members', 'users'],
@@ -96,8 +97,6 @@ const READS: Record<string, string[]> = {
   'tokens/grants.repository.ts': ['users'],
   // The notification of the open period, together with the remaining seconds of the period.
   'rate-limits/rate-limit-notices.repository.ts': ['notifications'],
-  // Only the purge uses rows of the changes; the module itself reads them in one statement.
-  'tokens/purge.repository.ts': ['access_changes'],
   // Readiness asks whether the migrations of this build have run.
   'operations/readiness.repository.ts': ['migrations'],
 };
@@ -110,8 +109,6 @@ const WRITES: Record<string, string[]> = {
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],
   // The epoch of a client's tokens is a column of the client.
   'tokens/grants.repository.ts': ['clients'],
-  // The purge notes when changes were committed, and deletes those that mean nothing any more.
-  'tokens/purge.repository.ts': ['access_changes'],
   // Erasing a user removes what the log says about the user, in the same transaction.
   'users/accounts/users.repository.ts': ['audit_events'],
 };
@@ -120,8 +117,8 @@ const WRITES: Record<string, string[]> = {
 const FILLED_IN = [
   // The tables of the migrations, which are its own.
   'database/migrations/schema-state.ts',
-  // Deletes expired rows of any module's table: those in purge-tasks.ts.
-  'tokens/purge.repository.ts',
+  // Deletes expired rows of the tables that the modules register.
+  'database/purge/purge.repository.ts',
 ];
 
 /** Functions of the database that change a table which the service's role cannot change. */
@@ -203,6 +200,20 @@ describe('Every table has an owner', () => {
 
   it('and no other module reads it, but for the named exceptions', () => {
     expect(foreignTables(read)).toEqual(READS);
+  });
+
+  it('and its module says what is purged of it', async () => {
+    const elsewhere: string[][] = [];
+    for (const file of [...TEXTS.keys()].filter((file) => file.endsWith('-purge.ts'))) {
+      const compiled = path.join(process.cwd(), 'dist/src', file.replace(/ts$/, 'js'));
+      const lists = (await import(pathToFileURL(compiled).href)) as Record<string, PurgeTask[]>;
+      const tables = Object.values(lists).flatMap((tasks) => tasks.map(({ table }) => table));
+      expect(tables.length).toBeGreaterThan(0);
+      for (const table of tables)
+        if (OWNER_OF.get(table) !== file.split(path.sep)[0]) elsewhere.push([file, table]);
+    }
+    // How long a change matters depends on the keys of the tokens.
+    expect(elsewhere).toEqual([['tokens/tokens-purge.ts', 'access_changes']]);
   });
 
   it('and statements name their tables, but for the named exceptions', () => {

@@ -4,11 +4,13 @@ import { AuditModule } from '../../audit/audit.module.js';
 import { ClientsModule } from '../../clients/clients.module.js';
 import { IdentityProvidersModule } from '../../identity-providers/identity-providers.module.js';
 import { UsersModule } from '../../users/users.module.js';
+import { PurgeTasks } from '../../database/purge/purge-tasks.js';
 import { ApprovalEntity } from './approval.entity.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
 import { ApprovedActions } from './approved-actions.service.js';
 import { FourEyes } from './four-eyes.service.js';
+import { APPROVALS_PURGE } from './approvals-purge.js';
 
 /** What waits for a second admin (contract §17), for the admin API and the console. */
 @Module({
@@ -22,4 +24,8 @@ import { FourEyes } from './four-eyes.service.js';
   providers: [ApprovalsRepository, ApprovalsService, ApprovedActions, FourEyes],
   exports: [ApprovalsService, FourEyes],
 })
-export class ApprovalsModule {}
+export class ApprovalsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(APPROVALS_PURGE);
+  }
+}

@@ -21,7 +21,7 @@ export interface ChangesRead {
 export interface ChangesSince {
   /** The newest transaction with a change that was purged. */
   purged: number;
-  /** Oldest first; null where an older build did not say. */
+  /** Oldest first; null where it is not known. */
   changes: (AccessSubject[] | null)[];
 }
 

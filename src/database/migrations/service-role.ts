@@ -6,7 +6,7 @@ import { SettingsError } from '../../config/environment.js';
 const READ_ONLY = ['migrations', 'required_migrations'];
 /** Tables that the service only inserts into: rows are removed by the functions below, by age or with an erased user. */
 const APPEND_ONLY = ['audit_events'];
-/** They run with the owner's privileges (migrations/1763695100000-audit-trail-of-the-owner.ts). */
+/** They run with the owner's privileges (migrations/1764000000011-operations.ts). */
 const FUNCTIONS = ['purge_audit_events(timestamptz, integer)', 'forget_in_audit_events(text)'];
 
 /**

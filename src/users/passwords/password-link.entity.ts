@@ -26,7 +26,7 @@ export class PasswordLinkEntity {
   @Column('boolean')
   mailed!: boolean;
 
-  /** Null for a link of an older build. */
+  /** Null where it is not known. */
   @Column('text', { nullable: true })
   purpose!: PasswordLinkPurpose | null;
 

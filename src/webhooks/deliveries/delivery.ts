@@ -51,7 +51,7 @@ export interface Attempt {
   responseHeaders: HeaderLine[] | null;
   /** The `webhook-signature` that was sent. */
   signature: string;
-  /** Where it was sent; null for attempts of earlier releases. */
+  /** Where it was sent; null if it was not recorded. */
   url: string | null;
   /** The names of the endpoint's own headers that were sent. */
   ownHeaders: string[] | null;

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+
+/** Rows of one table (`t`) that can be purged. */
+export interface PurgeTask {
+  table: string;
+  /** The indexed column by which the rows are found, oldest first. */
+  by: string;
+  /** Rows with an earlier value can be purged: `now()` if not given; `$2` is the retention in days. */
+  before?: string;
+  /** An additional condition. */
+  condition?: string;
+  /** A database function that removes the rows instead, given a start time and a maximum number (returns `count` and `last`). */
+  function?: string;
+}
+
+/** Done before anything is deleted: changes up to `limit` rows and returns their number. */
+export interface PurgePreparation {
+  table: string;
+  runBatch(retentionDays: number, limit: number): Promise<number>;
+}
+
+/** For rows that are kept for the retention time after their end. */
+export const RETENTION = 'now() - make_interval(days => $2)';
+
+// What has expired, what is kept for a time after its end, what only a function may delete.
+const phaseOf = (task: PurgeTask): number => (task.function ? 2 : task.before ? 1 : 0);
+
+/**
+ * What is purged. Every module that stores something that expires adds its tasks when it is made. The order within a phase does
+ * not matter.
+ */
+@Injectable()
+export class PurgeTasks {
+  readonly preparations: PurgePreparation[] = [];
+  private readonly tasks: PurgeTask[] = [];
+
+  add(tasks: PurgeTask[], ...preparations: PurgePreparation[]): void {
+    this.tasks.push(...tasks);
+    this.preparations.push(...preparations);
+  }
+
+  /** All tasks, phase by phase. */
+  inOrder(): PurgeTask[] {
+    return this.tasks.toSorted((one, other) => phaseOf(one) - phaseOf(other));
+  }
+}

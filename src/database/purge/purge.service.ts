@@ -1,0 +1,138 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { setTimeout as rest } from 'node:timers/promises';
+import { Interval } from '@nestjs/schedule';
+import { Counter, Gauge } from 'prom-client';
+import { Settings } from '../../config/settings.js';
+import { isLockTimeout, isStatementTimeout } from '../queries/database-errors.js';
+import { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
+import { FIRST_BATCH, nextSize, restAfter, sizeAfterTimeout } from './purge-pace.js';
+import { PurgeRepository, type PurgedBatch } from './purge.repository.js';
+import { PurgeTasks, type PurgePreparation, type PurgeTask } from './purge-tasks.js';
+
+const PURGE_EVERY_MS = 60_000;
+const PREPARED_AT_ONCE = 1000;
+const REST_AFTER_TIMEOUT_MS = 1_000;
+
+const purgedRows = new Counter({
+  name: 'purged_rows_total',
+  help: 'Rows that were removed because they had expired, by table',
+  labelNames: ['table'] as const,
+});
+
+const lastPurge = new Gauge({
+  name: 'purge_last_success_timestamp_seconds',
+  help: 'When this instance last removed all that had expired',
+});
+
+/** Some tables could not be purged completely; everything else was. The message names them and the reasons. */
+class PurgeError extends Error {
+  constructor(removed: number, failures: string[]) {
+    super(`${removed} rows were removed, but not everything that has expired: ${failures.join('; ')}`);
+  }
+}
+
+/**
+ * Removes expired rows, inside the service and on any number of instances at once. It works in small batches, each in its own
+ * transaction, skips rows locked by another instance, and never counts rows.
+ */
+@Injectable()
+export class PurgeService implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(PurgeService.name);
+  private running: Promise<void> | undefined;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly repository: PurgeRepository,
+    private readonly tasks: PurgeTasks,
+    private readonly settings: Settings,
+    private readonly schema: SchemaCompatibility,
+  ) {}
+
+  /** Runs before the connection pool is closed. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** One run at a time. A failure is logged, and the next run tries again. */
+  @Interval(PURGE_EVERY_MS)
+  protected async purgeOnSchedule(): Promise<void> {
+    if (!this.settings.works || this.running || this.stopping.signal.aborted || this.schema.isOutdated)
+      return;
+    this.running = this.purge()
+      .then(() => undefined)
+      .catch((error: Error) => this.logger.warn(`The purge stopped early: ${error.message}`))
+      .finally(() => (this.running = undefined));
+    await this.running;
+  }
+
+  /**
+   * Deletes everything that can be purged and returns the number of rows. Throws a PurgeError at the end if a table could not be
+   * purged.
+   */
+  async purge(): Promise<number> {
+    const begun = performance.now();
+    let removed = 0;
+    const failures: string[] = [];
+    const attempt = (table: string, work: Promise<void>): Promise<unknown> =>
+      work.catch((error: Error) => failures.push(`${table}: ${error.message}`));
+    await attempt('access_changes', this.noteChanges());
+    for (const preparation of this.tasks.preparations) {
+      await attempt(preparation.table, this.prepare(preparation));
+    }
+    for (const task of this.tasks.inOrder()) {
+      await attempt(
+        task.table,
+        this.deleteAll(task, begun, (count) => (removed += count)),
+      );
+    }
+    if (failures.length > 0) throw new PurgeError(removed, failures);
+    lastPurge.setToCurrentTime();
+    return removed;
+  }
+
+  private async noteChanges(): Promise<void> {
+    await this.repository.noteCommittedChanges();
+    await this.repository.deleteLostChanges();
+  }
+
+  private async prepare(preparation: PurgePreparation): Promise<void> {
+    let changed = PREPARED_AT_ONCE;
+    while (changed === PREPARED_AT_ONCE && !this.stopping.signal.aborted) {
+      changed = await preparation.runBatch(this.settings.retentionDays, PREPARED_AT_ONCE);
+    }
+  }
+
+  private async deleteBatch(task: PurgeTask, size: number, from: string): Promise<PurgedBatch> {
+    const batch = await this.repository.deleteBatch(task, size, from, this.settings.retentionDays);
+    purgedRows.inc({ table: task.table }, batch.count);
+    return batch;
+  }
+
+  /** `begun`: when the purge began, in milliseconds of the process's monotonic clock. */
+  private async deleteAll(task: PurgeTask, begun: number, onRemoved: (count: number) => void): Promise<void> {
+    let size = FIRST_BATCH;
+    let from = '-infinity';
+    while (!this.stopping.signal.aborted) {
+      const batchBegun = performance.now();
+      const batch = await this.deleteBatch(task, size, from).catch((error: unknown) => {
+        if (!isStatementTimeout(error) && !isLockTimeout(error)) throw error;
+        return error as Error;
+      });
+      const ended = performance.now();
+      const took = ended - batchBegun;
+      if (batch instanceof Error) {
+        const smaller = sizeAfterTimeout(size);
+        if (smaller === undefined) throw batch;
+        size = smaller;
+      } else {
+        onRemoved(batch.count);
+        if (batch.count < size) return;
+        from = batch.last ?? from;
+        size = nextSize(size, took);
+      }
+      const pause = batch instanceof Error ? REST_AFTER_TIMEOUT_MS : restAfter(took, ended - begun);
+      await rest(pause, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    }
+  }
+}

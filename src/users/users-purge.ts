@@ -1,0 +1,9 @@
+import type { PurgeTask } from '../database/purge/purge-tasks.js';
+
+export const USERS_PURGE: PurgeTask[] = [
+  'sessions',
+  'password_links',
+  'webauthn_challenges',
+  'pending_sign_ins',
+  'email_links',
+].map((table) => ({ table, by: 'expires_at' }));
