@@ -65,6 +65,22 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/**/*.ts', 'src/**/*.tsx', 'demo/**/*.ts', 'bench/**/*.mjs'],
+    ignores: ['src/secrets/purpose-key.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['node:crypto', 'crypto'].map((name) => ({
+            name,
+            importNames: ['hkdf', 'hkdfSync'],
+            message: 'Keys are derived in src/secrets/purpose-key.ts, which lists all purposes.',
+          })),
+        },
+      ],
+    },
+  },
+  {
     files: ['test/**/*.ts', 'test/**/*.tsx', 'test/**/*.mjs', 'packages/*/test/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', ...NO_MEASURED_TIMES] },
   },

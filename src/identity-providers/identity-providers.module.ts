@@ -12,6 +12,7 @@ import { BackchannelLogoutController } from './logout/backchannel-logout.control
 import { BackchannelLogout } from './logout/backchannel-logout.service.js';
 import { LogoutTokenEntity } from './logout/logout-token.entity.js';
 import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
+import { SealedIdTokens } from './logout/sealed-id-tokens.service.js';
 import { ProviderAuthentication } from './protocol/authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
 import { DecidingProviders } from './sign-in/deciding-providers.service.js';
@@ -48,6 +49,7 @@ import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
     ProviderSignIns,
     ProviderSignInsRepository,
     ReAuthentication,
+    SealedIdTokens,
     SignInCookies,
   ],
   exports: [DecidingProviders, IdentitiesService, LoginProviders, ReAuthentication],

@@ -4,11 +4,12 @@ import { MailWorker } from './mail-worker.service.js';
 import { MailEntity } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
 import { MailsService } from './mails.service.js';
+import { UnsubscribeKeys } from './unsubscribe-keys.service.js';
 
 /** The outbox, and the worker that sends it (contract §18). */
 @Module({
   imports: [TypeOrmModule.forFeature([MailEntity])],
-  providers: [MailsRepository, MailsService, MailWorker],
-  exports: [MailsService, MailWorker],
+  providers: [MailsRepository, MailsService, MailWorker, UnsubscribeKeys],
+  exports: [MailsService, MailWorker, UnsubscribeKeys],
 })
 export class MailModule {}

@@ -8,7 +8,7 @@ import { conflict, notFound } from '../../http/problems/problem.js';
 import type { MailText } from '../../mail/mail-content.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
-import { claimOf, isSignedFor } from '../../mail/unsubscribe-keys.js';
+import { UnsubscribeKeys } from '../../mail/unsubscribe-keys.service.js';
 import { newId } from '../../secrets/ids.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
@@ -27,6 +27,7 @@ export class ContactsService {
   constructor(
     private readonly repository: ContactsRepository,
     private readonly mails: MailsService,
+    private readonly unsubscribeKeys: UnsubscribeKeys,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -120,11 +121,10 @@ export class ContactsService {
   }
 
   private async contactOf(key: string): Promise<(Contact & { clientName: string }) | undefined> {
-    const claim = claimOf(key);
+    const claim = this.unsubscribeKeys.claimOf(key);
     if (claim?.kind !== 'client_contact') return undefined;
     const contact = await this.repository.find(claim.id);
-    const isRight = contact && isSignedFor(this.settings.encryptionKeys, key, claim, contact.email);
-    return isRight ? contact : undefined;
+    return contact && this.unsubscribeKeys.isRight(key, claim, contact.email) ? contact : undefined;
   }
 
   /** Tells the contacts that an endpoint is failing, at most daily. */
