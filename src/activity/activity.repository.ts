@@ -47,34 +47,26 @@ export class ActivityRepository {
 
   /** The hours for everybody since a time. */
   hoursOfAll(since: Date): Promise<HourOfAll[]> {
-    return this.hours
-      .createQueryBuilder('activity')
-      .select('activity.hour', 'hour')
-      .addSelect('activity.kind', 'kind')
-      .addSelect('sum(activity.count)::float8', 'count')
-      .where('activity.clientId = :everybody AND activity.hour >= :since', { everybody: EVERYBODY, since })
-      .groupBy('activity.hour')
-      .addGroupBy('activity.kind')
-      .orderBy('activity.hour')
-      .getRawMany<HourOfAll>();
+    return this.hoursSince(EVERYBODY, since).getRawMany<HourOfAll>();
   }
 
   /** The hours for one client since a time. */
   hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourOfAll[]> {
+    return this.hoursSince(clientId, since)
+      .andWhere('activity.kind = ANY (:kinds)', { kinds })
+      .getRawMany<HourOfAll>();
+  }
+
+  private hoursSince(clientId: string, since: Date) {
     return this.hours
       .createQueryBuilder('activity')
       .select('activity.hour', 'hour')
       .addSelect('activity.kind', 'kind')
       .addSelect('sum(activity.count)::float8', 'count')
-      .where('activity.clientId = :clientId AND activity.hour >= :since AND activity.kind = ANY (:kinds)', {
-        clientId,
-        since,
-        kinds,
-      })
+      .where('activity.clientId = :clientId AND activity.hour >= :since', { clientId, since })
       .groupBy('activity.hour')
       .addGroupBy('activity.kind')
-      .orderBy('activity.hour')
-      .getRawMany<HourOfAll>();
+      .orderBy('activity.hour');
   }
 
   /** The activity of one client since a time, latest first. */

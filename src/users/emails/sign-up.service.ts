@@ -5,7 +5,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { hashPassword } from '../../secrets/passwords.js';
-import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import type { Actor } from '../../audit/audit.service.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
@@ -59,8 +59,7 @@ export class SignUpService {
     email: string,
     returnTo: string | undefined,
   ): Promise<void> {
-    const key = newSecret('signUpKey');
-    const digest = digestOf(key);
+    const { key, digest } = newLink('signUpKey');
     await this.links.insert(manager, {
       digest,
       purpose: 'sign_up',

@@ -10,7 +10,7 @@ import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
 import { hashPassword } from '../../secrets/passwords.js';
-import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
 import { SealedReturns } from '../emails/sealed-returns.service.js';
 import { PasswordLinksRepository, type FoundPasswordLink } from './password-links.repository.js';
@@ -86,8 +86,7 @@ export class PasswordLinksService {
     returnTo: string | undefined,
     actor: Actor,
   ): Promise<void> {
-    const key = newSecret('passwordKey');
-    const digest = digestOf(key);
+    const { key, digest } = newLink('passwordKey');
     const ttl = MAILED_LINK_TTL_SECONDS;
     await this.transactions.run(async (manager) => {
       const link = {
@@ -126,10 +125,10 @@ export class PasswordLinksService {
     formId: string | null = null,
     check?: LinkCheck,
   ): Promise<string> {
-    const key = newSecret('passwordKey');
+    const { key, digest } = newLink('passwordKey');
     await this.protection.refuseOn(actor, userId, manager);
     const link = {
-      digest: digestOf(key),
+      digest,
       userId,
       ttl: LINK_TTL_SECONDS,
       formId,

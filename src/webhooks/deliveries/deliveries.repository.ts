@@ -25,6 +25,15 @@ const MAY_BE_SHOWN = `(
                JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
               WHERE t.name = event.type AND ${shares('c.id', 'event.user_id', 't.scope')}))`;
 
+/** What a delivery is set to that begins its schedule again. */
+export const RESTARTED = {
+  state: 'pending',
+  cancelReason: null,
+  retries: 0,
+  nextAttemptAt: () => 'now()',
+  finishedAt: null,
+} as const;
+
 @Injectable()
 export class DeliveriesRepository {
   constructor(
@@ -82,13 +91,7 @@ export class DeliveriesRepository {
       .withRepository(this.deliveries)
       .createQueryBuilder()
       .update()
-      .set({
-        state: 'pending',
-        cancelReason: null,
-        retries: 0,
-        nextAttemptAt: () => 'now()',
-        finishedAt: null,
-      })
+      .set(RESTARTED)
       .where('id = :id AND leaseId IS NULL AND NOT erased', { id })
       .andWhere(
         'EXISTS (SELECT 1 FROM webhook_endpoints e WHERE e.id = deliveries.endpoint_id AND e.deleted_at IS NULL)',

@@ -4,6 +4,7 @@ import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm
 import { heldAt, holds } from '../../consents/consent.sql.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
+import { RESTARTED } from './deliveries.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import { filtered, type DeliveryFilter } from './delivery-filter.js';
 import { RecoveryEntity } from './recovery.entity.js';
@@ -65,14 +66,7 @@ export class RecoveriesRepository {
     const { affected } = await deliveries
       .createQueryBuilder()
       .update()
-      .set({
-        state: 'pending',
-        cancelReason: null,
-        retries: 0,
-        nextAttemptAt: () => 'now()',
-        finishedAt: null,
-        recoveryId,
-      })
+      .set({ ...RESTARTED, recoveryId })
       .where(`id IN (${chosen.getQuery()})`)
       .setParameters(chosen.getParameters())
       .execute();
