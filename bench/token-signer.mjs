@@ -14,13 +14,13 @@ const BETWEEN_MS = 50;
  */
 export async function signerOf({ query }, { url }, client, scopes) {
   const records = await load('tokens/token-record.js');
-  const { unseal } = await load('secrets/seal.js');
+  const { SealedBox } = await load('secrets/sealed-box.js');
   const { sealedFor } = await load('tokens/token-keys.service.js');
-  const key = Buffer.from(serviceEnvironment(0).ENCRYPTION_KEY, 'base64');
+  const box = new SealedBox('token key', [Buffer.from(serviceEnvironment(0).ENCRYPTION_KEY, 'base64')]);
   const [{ id, sealed }] = await query(
     'SELECT id::float8 AS id, sealed FROM token_keys WHERE retired_at IS NULL',
   );
-  const secret = createSecretKey(Buffer.from(unseal(key, sealed, sealedFor(id)), 'base64'));
+  const secret = createSecretKey(Buffer.from(box.open(sealed, sealedFor(id)), 'base64'));
   const { stamp } = await firstRecord();
   const numbers = await query('SELECT name, number FROM scopes');
   const issuedAt = Date.now();

@@ -119,7 +119,7 @@ async function addOperatorClient(manager: EntityManager, demo: DemoCredentials):
 async function addPast(
   manager: EntityManager,
   demo: DemoCredentials,
-  { encryptionKey, webhookRetrySchedule }: Settings,
+  { encryptionKeys, webhookRetrySchedule }: Settings,
 ): Promise<void> {
   await askForRedirectUri(manager, demo);
   const drivers = await addDrivers(manager, demo);
@@ -128,7 +128,7 @@ async function addPast(
   await seedTraffic(manager, {
     clientId: demo.partnerClient.id,
     drivers,
-    encryptionKey,
+    encryptionKeys,
     retrySchedule: webhookRetrySchedule,
   });
 }

@@ -5,7 +5,7 @@ import { EVENT_TYPES } from '../migrations/event-types.js';
 import { waitBeforeRetry } from '../src/webhooks/deliveries/retry-schedule.js';
 import { payloadOf } from '../src/webhooks/events/event.js';
 import { makeEndpointSecret } from '../src/webhooks/signing/endpoint-secret.js';
-import { sealEndpointSecret } from '../src/webhooks/signing/sealed-secret.js';
+import { SealedBox } from '../src/secrets/sealed-box.js';
 import { signDelivery } from '../src/webhooks/signing/sign-delivery.js';
 import { insertRequests } from './demo-requests.js';
 
@@ -19,7 +19,7 @@ export interface DemoTraffic {
   clientId: string;
   /** The drivers who share data with the client. */
   drivers: string[];
-  encryptionKey: Buffer;
+  encryptionKeys: readonly Buffer[];
   /** Seconds between attempts. */
   retrySchedule: readonly number[];
 }
@@ -191,7 +191,7 @@ async function insertSequences(manager: EntityManager, events: DemoEvent[]): Pro
 
 async function insertEndpoint(
   manager: EntityManager,
-  { clientId, encryptionKey }: DemoTraffic,
+  { clientId, encryptionKeys }: DemoTraffic,
   { id, secret, url, description, maxPerMinute = null, headers = {} }: DemoEndpoint,
 ): Promise<void> {
   const names = Object.keys(headers);
@@ -205,11 +205,13 @@ async function insertEndpoint(
       url,
       description,
       TYPES.map(([name]) => name),
-      sealEndpointSecret(encryptionKey, id, secret),
+      new SealedBox('webhook endpoint secret', encryptionKeys).seal(secret, id),
       ADDED_HOURS_AGO,
       maxPerMinute,
       names,
-      names.length === 0 ? null : sealEndpointSecret(encryptionKey, id, JSON.stringify(headers), 'headers'),
+      names.length === 0
+        ? null
+        : new SealedBox('webhook endpoint headers', encryptionKeys).seal(JSON.stringify(headers), id),
     ],
   );
   if (maxPerMinute !== null) {

@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { InputRows } from '../database/queries/input-rows.js';
 import { ActivityHourEntity } from './activity-hour.entity.js';
 import { EVERYBODY, type ActivityKind, type Counted, type CountedSince } from './activity.js';
 import type { HourOfAll } from './hour-of-all.js';
 import type { ClientNearLimit } from './client-near-limit.js';
+
+const COUNTED = new InputRows<Counted>({
+  text: ['clientId', 'kind', 'detail', 'lastAddress'],
+  bigint: ['count'],
+  timestamptz: ['lastAt'],
+});
 
 @Injectable()
 export class ActivityRepository {
@@ -16,11 +23,9 @@ export class ActivityRepository {
    * adds many counts to the rows that are there.
    */
   async add(counts: Counted[]): Promise<void> {
-    const column = <K extends keyof Counted>(name: K) => counts.map((each) => each[name]);
     await this.hours.query(
       `WITH given AS (
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[])
-           AS g (client_id, kind, detail, count, last_at, last_address)
+         SELECT client_id, kind, detail, count, last_at, last_address FROM unnest(${COUNTED.arrays}) AS g (${COUNTED.columns})
        ), everybody AS (
          SELECT $7::text, g.kind, g.detail, sum(g.count)::bigint, max(g.last_at),
                 (array_agg(g.last_address ORDER BY g.last_at DESC))[1]
@@ -36,48 +41,32 @@ export class ActivityRepository {
          count = a.count + excluded.count,
          last_at = greatest(a.last_at, excluded.last_at),
          last_address = CASE WHEN excluded.last_at >= a.last_at THEN excluded.last_address ELSE a.last_address END`,
-      [
-        column('clientId'),
-        column('kind'),
-        column('detail'),
-        column('count'),
-        column('lastAt'),
-        column('lastAddress'),
-        EVERYBODY,
-      ],
+      [...COUNTED.parameters(counts), EVERYBODY],
     );
   }
 
   /** The hours for everybody since a time. */
   hoursOfAll(since: Date): Promise<HourOfAll[]> {
-    return this.hours
-      .createQueryBuilder('activity')
-      .select('activity.hour', 'hour')
-      .addSelect('activity.kind', 'kind')
-      .addSelect('sum(activity.count)::float8', 'count')
-      .where('activity.clientId = :everybody AND activity.hour >= :since', { everybody: EVERYBODY, since })
-      .groupBy('activity.hour')
-      .addGroupBy('activity.kind')
-      .orderBy('activity.hour')
-      .getRawMany<HourOfAll>();
+    return this.hoursSince(EVERYBODY, since).getRawMany<HourOfAll>();
   }
 
   /** The hours for one client since a time. */
   hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourOfAll[]> {
+    return this.hoursSince(clientId, since)
+      .andWhere('activity.kind = ANY (:kinds)', { kinds })
+      .getRawMany<HourOfAll>();
+  }
+
+  private hoursSince(clientId: string, since: Date) {
     return this.hours
       .createQueryBuilder('activity')
       .select('activity.hour', 'hour')
       .addSelect('activity.kind', 'kind')
       .addSelect('sum(activity.count)::float8', 'count')
-      .where('activity.clientId = :clientId AND activity.hour >= :since AND activity.kind = ANY (:kinds)', {
-        clientId,
-        since,
-        kinds,
-      })
+      .where('activity.clientId = :clientId AND activity.hour >= :since', { clientId, since })
       .groupBy('activity.hour')
       .addGroupBy('activity.kind')
-      .orderBy('activity.hour')
-      .getRawMany<HourOfAll>();
+      .orderBy('activity.hour');
   }
 
   /** The activity of one client since a time, latest first. */

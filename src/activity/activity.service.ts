@@ -1,6 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Interval } from '@nestjs/schedule';
 import { WriteBehind } from '../database/background/write-behind.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
@@ -9,7 +8,6 @@ import { ActivityRepository } from './activity.repository.js';
 import type { ClientNearLimit } from './client-near-limit.js';
 import type { HourOfAll } from './hour-of-all.js';
 
-const FLUSH_EVERY_MS = 5_000;
 // If more than this many distinct events occur between two writes, the rest count as "other".
 const DISTINCT_MAX = 4_000;
 const OTHER = 'other';
@@ -20,7 +18,6 @@ const OTHER = 'other';
  */
 @Injectable()
 export class ActivityService extends WriteBehind {
-  private readonly logger = new Logger(ActivityService.name);
   private counts = new Map<string, Counted>();
 
   constructor(
@@ -62,11 +59,6 @@ export class ActivityService extends WriteBehind {
   /** Up to `limit` clients that were near or over their limit within the last hour or two. */
   nearLimit(limit: number): Promise<ClientNearLimit[]> {
     return this.repository.nearLimit(limit);
-  }
-
-  @Interval(FLUSH_EVERY_MS)
-  protected flushOnSchedule(): Promise<void> {
-    return this.flush();
   }
 
   private add(counted: Counted): void {

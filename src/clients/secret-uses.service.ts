@@ -1,12 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Interval } from '@nestjs/schedule';
 import { HOUR_MS } from '../config/durations.js';
 import { WriteBehind } from '../database/background/write-behind.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { SecretUsesRepository, type SecretUse } from './secret-uses.repository.js';
-
-const FLUSH_EVERY_MS = 10_000;
 
 /**
  * Which secrets are used, to the hour (contract §20): noted in this process, and written behind the answers, many at once. A secret is
@@ -14,7 +11,6 @@ const FLUSH_EVERY_MS = 10_000;
  */
 @Injectable()
 export class SecretUses extends WriteBehind {
-  private readonly logger = new Logger(SecretUses.name);
   /** The hour in which each digest in memory was last noted. */
   private readonly noted = new WeakMap<Buffer, number>();
   private waiting = new Map<string, SecretUse>();
@@ -33,11 +29,6 @@ export class SecretUses extends WriteBehind {
     if (this.noted.get(digest) === hour) return;
     this.noted.set(digest, hour);
     this.add({ clientId, digest });
-  }
-
-  @Interval(FLUSH_EVERY_MS)
-  protected flushOnSchedule(): Promise<void> {
-    return this.flush();
   }
 
   private add(use: SecretUse): void {

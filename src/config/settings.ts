@@ -31,8 +31,7 @@ export class Settings {
   /** Seconds that a start or a migration waits for another one. */
   migrationWait!: number;
   dataDir!: string;
-  /** The key that encrypts; all of `encryptionKeys` (this one first) can decrypt. */
-  encryptionKey!: Buffer;
+  /** The first one encrypts, all of them decrypt. */
   encryptionKeys!: Buffer[];
   bootstrapOperator?: BootstrapOperator;
   accessTokenTtl!: number;
@@ -181,11 +180,8 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     );
   }
   if (settings.signUp) refuseSignUpWithoutMail(settings);
-  settings.encryptionKey = env.ENCRYPTION_KEY
-    ? parseEncryptionKey(env.ENCRYPTION_KEY)!
-    : await encryptionKeyOf(settings.dataDir);
   settings.encryptionKeys = [
-    settings.encryptionKey,
+    env.ENCRYPTION_KEY ? parseEncryptionKey(env.ENCRYPTION_KEY)! : await encryptionKeyOf(settings.dataDir),
     ...splitList(env.ENCRYPTION_KEYS_PREVIOUS ?? '').map((text) => parseEncryptionKey(text)!),
   ];
   return settings;

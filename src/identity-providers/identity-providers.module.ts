@@ -13,6 +13,7 @@ import { BackchannelLogoutController } from './logout/backchannel-logout.control
 import { BackchannelLogout } from './logout/backchannel-logout.service.js';
 import { LogoutTokenEntity } from './logout/logout-token.entity.js';
 import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
+import { SealedIdTokens } from './logout/sealed-id-tokens.service.js';
 import { ProviderAuthentication } from './protocol/authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
 import { DecidingProviders } from './sign-in/deciding-providers.service.js';
@@ -50,6 +51,7 @@ import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
     ProviderSignIns,
     ProviderSignInsRepository,
     ReAuthentication,
+    SealedIdTokens,
     SignInCookies,
   ],
   exports: [DecidingProviders, IdentitiesService, LoginProviders, ReAuthentication],

@@ -6,12 +6,13 @@ import { MailEntity } from './mail.entity.js';
 import { MailsRepository } from './mails.repository.js';
 import { MailsService } from './mails.service.js';
 import { MAIL_PURGE } from './mail-purge.js';
+import { UnsubscribeKeys } from './unsubscribe-keys.service.js';
 
 /** The outbox, and the worker that sends it (contract §18). */
 @Module({
   imports: [TypeOrmModule.forFeature([MailEntity])],
-  providers: [MailsRepository, MailsService, MailWorker],
-  exports: [MailsService, MailWorker],
+  providers: [MailsRepository, MailsService, MailWorker, UnsubscribeKeys],
+  exports: [MailsService, MailWorker, UnsubscribeKeys],
 })
 export class MailModule {
   constructor(purge: PurgeTasks) {

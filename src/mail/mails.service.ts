@@ -3,11 +3,11 @@ import type { EntityManager } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import { newId } from '../secrets/ids.js';
-import { seal, unseal } from '../secrets/seal.js';
+import { SealedBox } from '../secrets/sealed-box.js';
 import type { MailContent, MailText } from './mail-content.js';
 import { renderMail } from './mail-template.js';
 import { OPTIONAL_MAIL_KINDS, type MailEntity, type MailKind, type OptionalMailKind } from './mail.entity.js';
-import { unsubscribeKey, type Unsubscription } from './unsubscribe-keys.js';
+import { UnsubscribeKeys, type Unsubscription } from './unsubscribe-keys.service.js';
 import { MailsRepository, type MailFilter } from './mails.repository.js';
 
 export interface NewMail {
@@ -29,10 +29,15 @@ const RESEALED_AT_ONCE = 500;
 /** The outbox (contract §18): a mail is a row, written in the transaction of what it tells of. */
 @Injectable()
 export class MailsService {
+  private readonly box: SealedBox;
+
   constructor(
     private readonly repository: MailsRepository,
+    private readonly unsubscribeKeys: UnsubscribeKeys,
     private readonly settings: Settings,
-  ) {}
+  ) {
+    this.box = new SealedBox('mail', settings.encryptionKeys);
+  }
 
   /** Whether this service sends mail at all. */
   get isOn(): boolean {
@@ -74,16 +79,13 @@ export class MailsService {
 
   /** Where someone who has the mail switches off what `of` says, without a login. */
   unsubscribeUrl(of: Unsubscription, address: string): string {
-    return `${this.settings.baseUrl}/email/unsubscribe/${unsubscribeKey(this.settings.encryptionKey, of, address)}`;
+    return `${this.settings.baseUrl}/email/unsubscribe/${this.unsubscribeKeys.make(of, address)}`;
   }
 
   /** The content of a queued mail; undefined if none of the encryption keys opens it. */
   open(id: string, sealed: Buffer): MailContent | undefined {
-    for (const key of this.settings.encryptionKeys) {
-      const text = unseal(key, sealed, dataOf(id));
-      if (text !== undefined) return JSON.parse(text) as MailContent;
-    }
-    return undefined;
+    const text = this.box.open(sealed, dataOf(id));
+    return text === undefined ? undefined : (JSON.parse(text) as MailContent);
   }
 
   /** After a change of `ENCRYPTION_KEY`: seals waiting mails under the current key. Returns how many, and those no key opens. */
@@ -93,7 +95,7 @@ export class MailsService {
     for (let after = ''; ;) {
       const batch = await this.repository.sealedAfter(after, RESEALED_AT_ONCE);
       for (const { id, sealedContent } of batch) {
-        if (this.isCurrent(id, sealedContent)) continue;
+        if (this.box.isCurrent(sealedContent, dataOf(id))) continue;
         const content = this.open(id, sealedContent);
         if (!content) unreadable.push(id);
         else if (await this.repository.replaceSealed(id, this.sealed(id, content))) resealed++;
@@ -101,10 +103,6 @@ export class MailsService {
       if (batch.length < RESEALED_AT_ONCE) return { resealed, unreadable };
       after = batch.at(-1)!.id;
     }
-  }
-
-  private isCurrent(id: string, sealed: Buffer): boolean {
-    return unseal(this.settings.encryptionKey, sealed, dataOf(id)) !== undefined;
   }
 
   /** Newest first. */
@@ -123,7 +121,7 @@ export class MailsService {
   }
 
   private sealed(id: string, content: MailContent): Buffer {
-    return seal(this.settings.encryptionKey, JSON.stringify(content), dataOf(id));
+    return this.box.seal(JSON.stringify(content), dataOf(id));
   }
 }
 

@@ -1,5 +1,4 @@
-import { hkdfSync } from 'node:crypto';
+import { purposeKey } from './purpose-key.js';
 
 /** Identifies a key without revealing it: eight hexadecimal digits derived from it. */
-export const keyIdOf = (key: Buffer): string =>
-  Buffer.from(hkdfSync('sha256', key, '', 'key id', 4)).toString('hex');
+export const keyIdOf = (key: Buffer): string => purposeKey('key id', key).toString('hex', 0, 4);

@@ -39,6 +39,12 @@ export function newSecret(kind: SecretKind): string {
   return text + checksumOf(text);
 }
 
+/** A new secret for a link, and the digest under which the link is stored. */
+export function newLink(kind: SecretKind): { key: string; digest: Buffer } {
+  const key = newSecret(kind);
+  return { key, digest: digestOf(key) };
+}
+
 /** Whether the text has this kind's prefix, length and checksum, so that garbage is refused without a query. */
 export function isSecret(kind: SecretKind, text: string): boolean {
   const prefix = SECRET_PREFIXES[kind];

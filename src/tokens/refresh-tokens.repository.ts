@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { batched } from '../database/queries/batched.js';
+import { InputRows } from '../database/queries/input-rows.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import type { RefreshTokenRecord } from './token-record.js';
 
@@ -54,12 +55,25 @@ interface Rotation {
   keyId: number;
   era: number;
   position: number;
-  asked: string[];
-  given: string[];
+  /** Scopes, separated by spaces. */
+  asked: string;
+  given: string;
   refreshTtl: number;
   accessTtl: number;
   grace: number;
 }
+
+const QUESTIONS = new InputRows<RefreshQuestion>(
+  { text: ['grantId', 'keyId'], int: ['generation', 'grace'] },
+  arrayParameter,
+);
+const ROTATIONS = new InputRows<Rotation>(
+  {
+    text: ['grantId', 'keyId', 'era', 'position', 'asked', 'given'],
+    int: ['generation', 'refreshTtl', 'accessTtl', 'grace'],
+  },
+  arrayParameter,
+);
 
 /**
  * The times of at most this many rotations are kept for the grace time: as many as a client is allowed in a minute. Older tokens
@@ -97,19 +111,13 @@ export class RefreshTokensRepository {
                 AND k.revoked_at IS NULL AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
               to_json(g.scopes) AS "grantScopes", to_json(c.scopes) AS "clientScopes", to_json(k.scopes) AS "consentScopes",
               pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS "seenAt"
-         FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'int')}, ${arrayParameter(3, 'text')}, ${arrayParameter(4, 'int')})
-              WITH ORDINALITY AS a (grant_id, generation, key_id, grace, n)
+         FROM unnest(${QUESTIONS.arrays}) WITH ORDINALITY AS a (${QUESTIONS.columns}, n)
          JOIN grants g ON g.id = a.grant_id
          JOIN clients c ON c.id = g.client_id
          JOIN users u ON u.id = g.user_id
          JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id
          LEFT JOIN revoked_access_tokens r ON r.id = g.id || '.' || g.generation`,
-      [
-        questions.map(({ grantId }) => grantId),
-        questions.map(({ generation }) => generation),
-        questions.map(({ keyId }) => String(keyId)),
-        questions.map(({ grace }) => grace),
-      ],
+      QUESTIONS.parameters(questions),
     );
     const found = new Map(rows.map((row) => [row.n, row]));
     return questions.map((_, n) => found.get(n + 1));
@@ -136,17 +144,13 @@ export class RefreshTokensRepository {
     rotations: readonly Rotation[],
     skip: 'SKIP LOCKED' | '',
   ): Promise<(GenerationRow & { n: number; expiresIn: number })[]> {
-    const all = <K extends keyof Rotation>(member: K) => rotations.map((rotation) => rotation[member]);
-    const texts = <K extends keyof Rotation>(member: K) => all(member).map(String);
     return this.statements.run(
       `rotation ${skip}`,
       `WITH asked AS MATERIALIZED (
-         SELECT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'int')}, ${arrayParameter(3, 'text')}, ${arrayParameter(4, 'text')},
-                              ${arrayParameter(5, 'text')}, ${arrayParameter(6, 'text')}, ${arrayParameter(7, 'text')}, ${arrayParameter(8, 'int')},
-                              ${arrayParameter(9, 'int')}, ${arrayParameter(10, 'int')})
-           WITH ORDINALITY AS a (grant_id, generation, key_id, era, position, asked, given, refresh_ttl, access_ttl, grace, n)
+         SELECT * FROM unnest(${ROTATIONS.arrays}) WITH ORDINALITY AS a (${ROTATIONS.columns}, n)
        ), held AS MATERIALIZED (
          SELECT id FROM grants
+          -- The ids of the grants.
           WHERE id = ANY (${arrayParameter(1, 'text')}) AND revoked_at IS NULL AND expires_at > now() FOR NO KEY UPDATE ${skip}
        )
        UPDATE grants g
@@ -164,18 +168,7 @@ export class RefreshTokensRepository {
           AND g.revoked_at IS NULL AND g.expires_at > now()
        RETURNING a.n::int AS n, ${GENERATION_COLUMNS},
                  floor(extract(epoch FROM g.access_expires_at - now()))::int AS "expiresIn"`,
-      [
-        all('grantId'),
-        all('generation'),
-        texts('keyId'),
-        texts('era'),
-        texts('position'),
-        all('asked').map((scopes) => scopes.join(' ')),
-        all('given').map((scopes) => scopes.join(' ')),
-        all('refreshTtl'),
-        all('accessTtl'),
-        all('grace'),
-      ],
+      ROTATIONS.parameters(rotations),
     );
   }
 }

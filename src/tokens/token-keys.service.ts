@@ -8,7 +8,7 @@ import { AccessChanges } from '../database/changes/access-changes.service.js';
 import { batched } from '../database/queries/batched.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { notFound } from '../http/problems/problem.js';
-import { seal, unseal } from '../secrets/seal.js';
+import { SealedBox } from '../secrets/sealed-box.js';
 import type { TokenKeyEntity } from './token-key.entity.js';
 import { TokenKeysRepository } from './token-keys.repository.js';
 import type { KeySecrets, Opened } from './token-record.js';
@@ -48,6 +48,7 @@ interface Loaded {
 @Injectable()
 export class TokenKeysService implements OnApplicationBootstrap {
   private readonly logger = new Logger(TokenKeysService.name);
+  private readonly box: SealedBox;
   private loaded: Loaded | undefined;
   /** Calls made while a read is running share the next read. */
   private readonly looks = batched<'keys', Loaded>(async (asked) => {
@@ -61,7 +62,9 @@ export class TokenKeysService implements OnApplicationBootstrap {
     private readonly changes: AccessChanges,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-  ) {}
+  ) {
+    this.box = new SealedBox('token key', settings.encryptionKeys);
+  }
 
   async onApplicationBootstrap(): Promise<void> {
     await this.load();
@@ -240,15 +243,12 @@ export class TokenKeysService implements OnApplicationBootstrap {
   }
 
   private seal(id: number, bytes: Buffer): Buffer {
-    return seal(this.settings.encryptionKey, bytes.toString('base64'), sealedFor(id));
+    return this.box.seal(bytes.toString('base64'), sealedFor(id));
   }
 
   private unsealed(id: number, sealed: Buffer): Buffer | undefined {
-    for (const key of this.settings.encryptionKeys) {
-      const text = unseal(key, sealed, sealedFor(id));
-      if (text !== undefined) return Buffer.from(text, 'base64');
-    }
-    return undefined;
+    const text = this.box.open(sealed, sealedFor(id));
+    return text === undefined ? undefined : Buffer.from(text, 'base64');
   }
 
   private record(manager: EntityManager, action: string, id: number, actor: Actor): Promise<void> {

@@ -22,6 +22,7 @@ import { EmailVerificationService } from './emails/email-verification.service.js
 import { Unsubscribing } from './emails/unsubscribing.service.js';
 import { MailedLogins } from './emails/mailed-logins.service.js';
 import { PasskeySignUps } from './emails/passkey-sign-ups.service.js';
+import { SealedReturns } from './emails/sealed-returns.service.js';
 import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
@@ -95,6 +96,7 @@ import { USERS_PURGE } from './users-purge.js';
     RecoveryCodesRepository,
     RecoveryCodesService,
     RoleChanges,
+    SealedReturns,
     SecondFactorService,
     SessionsRepository,
     SessionsService,

@@ -6,7 +6,7 @@ import type { PortalsOf } from '../users/accounts/access-revocations.js';
 import type { Environment } from '../users/accounts/environment.js';
 import { MemberSessionEntity } from './member-session.entity.js';
 import type { PortalOwner } from './portal-owner.js';
-import { belongingTo, HAS_PORTAL, OWNER_COLUMNS } from './portal-owner.sql.js';
+import { belongingTo, HAS_PORTAL, OWNER, OWNER_COLUMNS } from './portal-owner.sql.js';
 
 /** A session, as the database knows it; callers must also check that the login is still active. */
 export interface MemberSession extends PortalOwner {
@@ -43,7 +43,7 @@ export class MemberSessionsRepository {
     return this.sessions.query(
       `SELECT c.id, c.name, c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role
          FROM clients c
-         JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled
+         ${OWNER}
          LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = $1
         WHERE ${HAS_PORTAL} AND ${IS_MEMBER('$1')}
           AND c.owner_id = ANY (ARRAY(SELECT organisation_id FROM organisation_members WHERE user_id = $1) || $1::text)
@@ -62,8 +62,8 @@ export class MemberSessionsRepository {
   ): Promise<boolean> {
     const rows: unknown[] = await manager.query(
       `WITH owner AS (
-         SELECT c.id, o.id AS owner_id FROM clients c JOIN users o ON o.id = c.owner_id
-          WHERE c.id = $2 AND ${HAS_PORTAL} AND o.enabled AND o.webhooks_enabled FOR SHARE OF c, o
+         SELECT c.id, o.id AS owner_id FROM clients c ${OWNER}
+          WHERE c.id = $2 AND ${HAS_PORTAL} FOR SHARE OF c, o
        )
        INSERT INTO portal_member_sessions (digest, client_id, user_id, member_of, login_id, expires_at)
        SELECT $1, o.id, $3, m.organisation_id, $4, now() + make_interval(secs => $5)
@@ -81,7 +81,7 @@ export class MemberSessionsRepository {
       `SELECT ${OWNER_COLUMNS}, p.user_id AS "userId", p.login_id AS "loginId", ${ROLE('p.user_id')} AS role
          FROM portal_member_sessions p
          JOIN clients c ON c.id = p.client_id AND ${HAS_PORTAL}
-         JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled
+         ${OWNER}
          LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = p.user_id
         WHERE p.digest = $1 AND p.expires_at > now() AND ${IS_MEMBER('p.user_id')}`,
       [digest],

@@ -5,7 +5,7 @@ import { Statements } from '../database/queries/statements.js';
 import type { PortalsOf } from '../users/accounts/access-revocations.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
 import type { PortalOwner } from './portal-owner.js';
-import { belongingTo, HAS_PORTAL, IS_LIVE, LIVE, OWNER_COLUMNS } from './portal-owner.sql.js';
+import { belongingTo, HAS_PORTAL, IS_LIVE, LIVE, OWNER, OWNER_COLUMNS } from './portal-owner.sql.js';
 
 /** The part of a token that the requested link depends on. */
 export interface LinkHolder {
@@ -36,8 +36,8 @@ export class PortalLinksRepository {
       `WITH holder AS (
          SELECT c.id, ($5::int IS NULL OR c.token_epoch = $5)
                   AND ($3::text IS NULL OR EXISTS (SELECT FROM grants g WHERE g.id = $3 AND g.revoked_at IS NULL)) AS live
-           FROM clients c JOIN users o ON o.id = c.owner_id
-          WHERE c.id = $2 AND ${HAS_PORTAL} AND o.enabled AND o.webhooks_enabled FOR SHARE OF c, o
+           FROM clients c ${OWNER}
+          WHERE c.id = $2 AND ${HAS_PORTAL} FOR SHARE OF c, o
        ), stored AS (
          INSERT INTO portal_links (digest, client_id, grant_id, expires_at)
          SELECT $1, id, $3, now() + make_interval(secs => $4) FROM holder WHERE live

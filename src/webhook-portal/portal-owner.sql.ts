@@ -6,6 +6,9 @@ import type { PortalsOf } from '../users/accounts/access-revocations.js';
 /** Whether the client (`c`) has a portal: partners see nothing of a client with scopes for operators (contract §17). */
 export const HAS_PORTAL = `c.enabled AND NOT ${HAS_OPERATOR_SCOPE}`;
 
+/** Joins the owner of the client, who is enabled and may have webhooks. */
+export const OWNER = 'JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled';
+
 /** Selects a `PortalOwner` of a link or session (`p`) with its client (`c`) and owner (`o`). */
 export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.environment, o.id AS "ownerId", o.name AS "ownerName", c.scopes,
   p.expires_at AS "expiresAt", extract(epoch FROM p.expires_at - now())::int AS "secondsLeft"`;
@@ -16,7 +19,7 @@ export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.envi
  */
 export const LIVE = `
   JOIN clients c ON c.id = p.client_id AND ${HAS_PORTAL}
-  JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled
+  ${OWNER}
   LEFT JOIN grants g ON g.id = p.grant_id
   LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id`;
 export const IS_LIVE = `p.expires_at > now()

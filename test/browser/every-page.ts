@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { Settings } from '../../src/config/settings.js';
-import { unsubscribeKey } from '../../src/mail/unsubscribe-keys.js';
+import { UnsubscribeKeys } from '../../src/mail/unsubscribe-keys.service.js';
 import { demoCallbackPage } from '../../demo/pages/demo-callback.page.js';
 import type { DemoMail } from '../../demo/demo-inbox.js';
 import { demoInboxPage, demoMailPage } from '../../demo/pages/demo-mail.page.js';
@@ -266,8 +265,7 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
   },
   'link of an address gone': go('/email/verify/gone'),
   'stop these mails': async (page, { url, app }, { driver: { id: userId, email } }) => {
-    const { encryptionKey } = app.get(Settings);
-    const key = unsubscribeKey(encryptionKey, { id: userId, kind: 'actionable' }, email);
+    const key = app.get(UnsubscribeKeys).make({ id: userId, kind: 'actionable' }, email);
     await page.goto(`${url}/email/unsubscribe/${key}`);
   },
   'sign up': go('/sign-up'),

@@ -102,7 +102,7 @@ describe('An authenticator app', () => {
       );
       expect(sealed_secret.toString('latin1')).not.toContain(secret);
       const next = Buffer.alloc(32, 'n').toString('base64');
-      const previous = service.settings.encryptionKey.toString('base64');
+      const previous = service.settings.encryptionKeys[0]!.toString('base64');
       const later = await startInstance(service.database, {
         BASE_URL: service.url,
         ENCRYPTION_KEY: next,

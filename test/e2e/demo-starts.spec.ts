@@ -67,7 +67,7 @@ describe('A start of the demonstration', () => {
   });
 
   it('begins again after one that ended before everything was there', async () => {
-    await expect(start({ encryptionKey: undefined })).rejects.toThrow();
+    await expect(start({ encryptionKeys: undefined })).rejects.toThrow();
     expect(await counts()).toEqual({ users: 0, clients: 0, endpoints: 0, requests: 0 });
     await start();
     expect(await counts()).toEqual(COMPLETE);

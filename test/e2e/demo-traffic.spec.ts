@@ -24,7 +24,7 @@ describe('The traffic of the demonstration', () => {
        VALUES ($1, 'Demo', 'confidential', '{client_credentials}', '{vehicle:read}', '{}', $2)`,
       [client, owner],
     );
-    const traffic = { clientId: client, drivers: [driver], encryptionKey: Buffer.alloc(32, 'k') };
+    const traffic = { clientId: client, drivers: [driver], encryptionKeys: [Buffer.alloc(32, 'k')] };
     await dataSource.transaction((manager) => seedTraffic(manager, { ...traffic, retrySchedule: SCHEDULE }));
   });
   afterAll(async () => {

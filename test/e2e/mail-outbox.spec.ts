@@ -1,7 +1,8 @@
 import { DataSource } from 'typeorm';
 import { MailsService, type NewMail } from '../../src/mail/mails.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
-import { unseal } from '../../src/secrets/seal.js';
+import { seal } from '../../src/secrets/seal.js';
+import { SealedBox } from '../../src/secrets/sealed-box.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { startInstance, TEST_ENCRYPTION_KEY, type TestInstance } from '../support/test-service.js';
@@ -292,6 +293,23 @@ describe('The outbox', () => {
     expect((await untilState('failed')).last_error).toContain('a key that is no longer known');
   });
 
+  it('is resealed if it was sealed under the encryption key itself, and sent', async () => {
+    const { id } = await queueForLater();
+    const [key, boundTo] = [Buffer.from(TEST_ENCRYPTION_KEY, 'base64'), `mail ${id}`];
+    const box = new SealedBox('mail', [key]);
+    const sealed = () =>
+      service.database.value<Buffer>('SELECT sealed_content FROM mails WHERE id = $1', [id]);
+    await service.database.query('UPDATE mails SET sealed_content = $2 WHERE id = $1', [
+      id,
+      seal(key, box.open(await sealed(), boundTo)!, boundTo),
+    ]);
+    expect(await service.app.get(MailsService).reseal()).toEqual({ resealed: 1, unreadable: [] });
+    expect(box.isCurrent(await sealed(), boundTo)).toBe(true);
+    smtp.onRecipient = () => undefined;
+    await makeDue();
+    await untilState('sent');
+  });
+
   it('is resealed after a change of the encryption key', async () => {
     const { id } = await queueForLater();
     const key = Buffer.alloc(32, 'n');
@@ -301,7 +319,7 @@ describe('The outbox', () => {
       const openedByNewKey = async (): Promise<string | undefined> => {
         const sql = 'SELECT sealed_content AS sealed FROM mails WHERE id = $1';
         const [row] = await service.database.query<{ sealed: Buffer }>(sql, [id]);
-        return unseal(key, row!.sealed, `mail ${id}`);
+        return new SealedBox('mail', [key]).open(row!.sealed, `mail ${id}`);
       };
       expect(await openedByNewKey()).toBeUndefined();
       const mails = renewed.app.get(MailsService);

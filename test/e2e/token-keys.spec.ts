@@ -2,8 +2,11 @@ import { AuditService } from '../../src/audit/audit.service.js';
 import { Settings } from '../../src/config/settings.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
+import { seal } from '../../src/secrets/seal.js';
+import { SealedBox } from '../../src/secrets/sealed-box.js';
 import { TokenKeysRepository } from '../../src/tokens/token-keys.repository.js';
 import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import { tokenKeysOf } from '../support/tokens.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 
 /** The keys that sign tokens. */
@@ -76,6 +79,24 @@ describe('Token keys', () => {
     for (const none of [0, -1, NaN, 1.5, 2 ** 40]) {
       await expect(keysOf(service).revoke(none)).rejects.toMatchObject({ status: 404 });
     }
+  });
+
+  it('open if they were sealed under the ENCRYPTION_KEY itself, until they are sealed again', async () => {
+    const encryptionKey = service.settings.encryptionKeys[0]!;
+    for (const [id, key] of await tokenKeysOf(service)) {
+      const sealed = seal(encryptionKey, key.export().toString('base64'), `token key ${id}`);
+      await service.database.query('UPDATE token_keys SET sealed = $2 WHERE id = $1', [id, sealed]);
+    }
+    const later = await startInstance(service.database, {});
+    const [one, other] = [await keysOf(later).signing(), await keysOf(service).signing()];
+    expect(one.secret.equals(other.secret)).toBe(true);
+    expect((await keysOf(later).reseal()).unreadable).toEqual([]);
+    const box = new SealedBox('token key', [encryptionKey]);
+    const rows = await service.database.query<{ id: number; sealed: Buffer }>(
+      'SELECT id::float8 AS id, sealed FROM token_keys',
+    );
+    expect(rows.map(({ id, sealed }) => box.isCurrent(sealed, `token key ${id}`))).not.toContain(false);
+    await later.app.close();
   });
 
   it('open under another ENCRYPTION_KEY only while the previous one is also configured, until they are sealed again', async () => {

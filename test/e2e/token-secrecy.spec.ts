@@ -1,4 +1,5 @@
 import { createHash, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { PURPOSES } from '../../src/secrets/purpose-key.js';
 import { unseal } from '../../src/secrets/seal.js';
 import { ScopeNumbers } from '../../src/scopes/scope-numbers.service.js';
 import {
@@ -63,9 +64,9 @@ describe('Tokens', () => {
       Buffer.from(value.toString(), 'hex'),
       createHash('sha256').update(value).digest(),
     ]);
-    const ids = [...tokenKeyIds].map((id) => `token key ${id}`);
+    const labels = [...Object.keys(PURPOSES), ...[...tokenKeyIds].map((id) => `token key ${id}`)];
     const derived = values.flatMap((value) =>
-      ids.map((id) => Buffer.from(hkdfSync('sha256', value, '', id, 32))),
+      labels.map((label) => Buffer.from(hkdfSync('sha256', value, '', label, 32))),
     );
     const distinct = new Map([...candidates, ...derived].map((each) => [each.toString('hex'), each]));
     return [...distinct.values()].map((each) => createSecretKey(each));

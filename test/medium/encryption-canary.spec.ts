@@ -2,10 +2,10 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { newId } from '../../src/secrets/ids.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
+import { SealedBox } from '../../src/secrets/sealed-box.js';
 import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '../../src/webhooks/signing/encryption-canary.entity.js';
 import { resealCanary, verifyEncryptionKeys } from '../../src/webhooks/signing/encryption-canary.js';
-import { sealEndpointSecret } from '../../src/webhooks/signing/sealed-secret.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 const [OLD, NEW, OTHER] = ['o', 'n', 'x'].map((fill) => Buffer.alloc(32, fill)) as [Buffer, Buffer, Buffer];
@@ -41,7 +41,7 @@ describe('the canary of the encryption key', () => {
     );
     await database.query(
       `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret) VALUES ($1, $2, 'https://a.example', '{webhook.test}', $3)`,
-      [endpoint, client, sealEndpointSecret(key, endpoint, 'whsec_x')],
+      [endpoint, client, new SealedBox('webhook endpoint secret', [key]).seal('whsec_x', endpoint)],
     );
   }
 

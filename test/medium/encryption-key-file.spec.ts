@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const SETTINGS = path.join(process.cwd(), 'dist', 'src', 'config', 'settings.js');
 const PRINT_KEY = `const { loadSettings } = await import(${JSON.stringify(SETTINGS)});
-  process.stdout.write((await loadSettings(process.env)).encryptionKey.toString('hex'));`;
+  process.stdout.write((await loadSettings(process.env)).encryptionKeys[0].toString('hex'));`;
 
 it('processes that start at the same time create a single encryption key, and nothing else', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-key-'));

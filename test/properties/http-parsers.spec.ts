@@ -154,7 +154,7 @@ describe('Accept', () => {
 });
 
 describe("A form's CSRF token", () => {
-  const settings = { encryptionKey: Buffer.alloc(32, 'k'), baseUrl: BASE_URL, secure: false } as Settings;
+  const settings = { encryptionKeys: [Buffer.alloc(32, 'k')], baseUrl: BASE_URL, secure: false } as Settings;
   const csrf = new CsrfService(new Cookies(settings), settings);
   const browser = (secret?: string, origin?: string) =>
     ({

@@ -167,7 +167,7 @@ describe('The settings', () => {
     await alwaysAsync(
       fc.asyncProperty(numbers, async (source) => {
         if (!read({ ...source, ...rest })) return true;
-        const { port, baseUrl, webhookRetrySchedule, encryptionKey } = await loadSettings({
+        const { port, baseUrl, webhookRetrySchedule, encryptionKeys } = await loadSettings({
           ...source,
           ...rest,
         });
@@ -178,7 +178,7 @@ describe('The settings', () => {
           /^https?:\/\/[^/?#@]+$/.test(baseUrl) &&
           new URL(baseUrl).origin === baseUrl &&
           webhookRetrySchedule.every((wait) => Number.isInteger(wait) && wait >= 1 && wait <= 604_800) &&
-          encryptionKey.length === 32
+          encryptionKeys[0]!.length === 32
         );
       }),
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Form } from '../../src/http/forms/form.js';
 import { checkSignature, headersIn, typedIn } from '../../src/webhook-portal/signature-check.js';
 import { makeEndpointSecret, signingKeyOf } from '../../src/webhooks/signing/endpoint-secret.js';
-import { openEndpointSecret, sealEndpointSecret } from '../../src/webhooks/signing/sealed-secret.js';
+import { SealedBox } from '../../src/secrets/sealed-box.js';
 import { signDelivery } from '../../src/webhooks/signing/sign-delivery.js';
 import { verifySignature } from '../../src/webhooks/signing/verify-signature.js';
 import { headerText, oddText } from './support/odd-text.js';
@@ -116,13 +116,13 @@ describe('The secret of an endpoint', () => {
     always(
       fc.property(key, key, oddText(), oddText(), (one, other, endpoint, another) => {
         const secret = makeEndpointSecret();
-        const sealed = sealEndpointSecret(one, endpoint, secret);
+        const box = (...keys: Buffer[]) => new SealedBox('webhook endpoint secret', keys);
+        const sealed = box(one).seal(secret, endpoint);
         const isOther = !one.equals(other);
         return (
-          openEndpointSecret([other, one], endpoint, sealed) === secret &&
-          (!isOther || openEndpointSecret([other], endpoint, sealed) === undefined) &&
-          (endpoint.toWellFormed() === another.toWellFormed() ||
-            openEndpointSecret([one], another, sealed) === undefined)
+          box(other, one).open(sealed, endpoint) === secret &&
+          (!isOther || box(other).open(sealed, endpoint) === undefined) &&
+          (endpoint.toWellFormed() === another.toWellFormed() || box(one).open(sealed, another) === undefined)
         );
       }),
     );

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { newId } from '../../src/secrets/ids.js';
-import { unseal } from '../../src/secrets/seal.js';
+import { SealedBox } from '../../src/secrets/sealed-box.js';
 import {
   openAccessToken,
   openRefreshToken,
@@ -11,8 +11,8 @@ import {
 } from '../../src/tokens/token-record.js';
 import type { TestDatabase } from './test-database.js';
 
-// The key of every instance under test (test-service.ts).
-const ENCRYPTION_KEY = Buffer.alloc(32, 'k');
+// With the key of every instance under test (test-service.ts).
+const BOX = new SealedBox('token key', [Buffer.alloc(32, 'k')]);
 
 /** Anything with access to the service's database. */
 export interface WithDatabase {
@@ -46,7 +46,7 @@ export async function tokenKeysOf({ database }: WithDatabase): Promise<Map<numbe
   return new Map(
     rows.map(({ id, sealed }) => [
       id,
-      createSecretKey(Buffer.from(unseal(ENCRYPTION_KEY, sealed, `token key ${id}`)!, 'base64')),
+      createSecretKey(Buffer.from(BOX.open(sealed, `token key ${id}`)!, 'base64')),
     ]),
   );
 }

@@ -20,7 +20,7 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
   protected readonly abort = new AbortController();
   private isClaiming = false;
   private claimAgain = false;
-  private isRunning = false;
+  protected isRunning = false;
   private stopped = Promise.resolve();
 
   constructor(

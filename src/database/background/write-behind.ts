@@ -1,9 +1,13 @@
-import type { OnModuleInit } from '@nestjs/common';
+import { Logger, type OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
+import { Interval } from '@nestjs/schedule';
 import type { FastifyInstance } from 'fastify';
 
-/** Notes something in this process, and writes it behind the answers, many at once. `flush` is also called on a schedule. */
+const WRITE_EVERY_MS = 5_000;
+
+/** Notes something in this process, and writes it behind the answers, many at once, every few seconds. */
 export abstract class WriteBehind implements OnModuleInit {
+  protected readonly logger = new Logger(this.constructor.name);
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly server: HttpAdapterHost) {}
@@ -14,6 +18,7 @@ export abstract class WriteBehind implements OnModuleInit {
   }
 
   /** Writes what was noted since the last write; one write at a time. */
+  @Interval(WRITE_EVERY_MS)
   flush(): Promise<void> {
     this.writing = this.writing.then(() => this.write());
     return this.writing;

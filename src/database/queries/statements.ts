@@ -6,8 +6,7 @@ import { DataSource } from 'typeorm';
  * The nth parameter as an array whose length the planner cannot see. PostgreSQL plans a statement for every call as long as that
  * promises to be cheaper, which for short arrays it always does: planning a lookup took longer than the lookup.
  */
-export const arrayParameter = (n: number, type: 'bytea' | 'text' | 'int'): string =>
-  `((SELECT $${n}::${type}[])::${type}[])`;
+export const arrayParameter = (n: number, type: string): string => `((SELECT $${n}::${type}[])::${type}[])`;
 
 /**
  * Frequently used statements: named, so that PostgreSQL parses each once per connection and plans it a few times at most, if

@@ -1,8 +1,8 @@
 import CsrfTokens from '@fastify/csrf';
 import { Injectable } from '@nestjs/common';
-import { hkdfSync } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
+import { purposeKey } from '../../secrets/purpose-key.js';
 import { Cookies } from '../server/cookies.js';
 import type { Form } from './form.js';
 import { formExpired } from '../problems/problem.js';
@@ -17,26 +17,28 @@ const CSRF_FIELD = 'csrf_token';
  */
 @Injectable()
 export class CsrfService {
-  private readonly tokens: CsrfTokens.TokensUserinfo;
+  /** With the current key, then with the previous ones. */
+  private readonly tokens: CsrfTokens.TokensUserinfo[];
 
   constructor(
     private readonly cookies: Cookies,
     private readonly settings: Settings,
   ) {
-    const hmacKey = Buffer.from(hkdfSync('sha256', settings.encryptionKey, '', 'csrf tokens', 32));
-    this.tokens = CsrfTokens({ secretLength: 32, userInfo: true, hmacKey });
+    this.tokens = settings.encryptionKeys.map((key) =>
+      CsrfTokens({ secretLength: 32, userInfo: true, hmacKey: purposeKey('csrf tokens', key) }),
+    );
   }
 
   /** A token for a form in the current response; sets the cookie if the browser has none. */
   tokenFor(request: FastifyRequest, reply: FastifyReply, binding: string): string {
     let secret = this.cookies.get(request, COOKIE);
     if (!secret || !/^[A-Za-z0-9_-]{43}$/.test(secret)) {
-      secret = this.tokens.secretSync();
+      secret = this.tokens[0]!.secretSync();
       this.cookies.set(reply, COOKIE, secret);
       // Other forms of the same page must get the same secret.
       this.cookies.remember(request, COOKIE, secret);
     }
-    return this.tokens.create(secret, binding);
+    return this.tokens[0]!.create(secret, binding);
   }
 
   /** Throws a 403 problem unless the form came from a page of this service with the same binding. */
@@ -45,7 +47,8 @@ export class CsrfService {
     const secret = this.cookies.get(request, COOKIE);
     const token = form.get(CSRF_FIELD);
     const fromHere = origin === undefined || origin === this.settings.baseUrl;
-    if (!fromHere || !secret || !token || !this.tokens.verify(secret, token, binding)) {
+    const isOurs = secret && token && this.tokens.some((each) => each.verify(secret, token, binding));
+    if (!fromHere || !isOurs) {
       throw formExpired(
         'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
       );

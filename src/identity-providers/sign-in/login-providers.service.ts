@@ -6,7 +6,7 @@ import { Settings } from '../../config/settings.js';
 import type { WayOut } from '../../http/page-routes/page-answer.js';
 import type { OpenAnswer } from '../../http/page-routes/open-pages.js';
 import type { SignInMethod } from '../../users/sessions/sign-in-method.js';
-import { openIdToken } from '../logout/sealed-id-token.js';
+import { SealedIdTokens } from '../logout/sealed-id-tokens.service.js';
 import { refusalPage } from '../pages/refusal.page.js';
 import type { ProviderName } from '../pages/provider-buttons.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
@@ -22,6 +22,7 @@ export class LoginProviders {
     private readonly clients: ProviderClients,
     private readonly signIns: ProviderSignIns,
     private readonly cookies: SignInCookies,
+    private readonly idTokens: SealedIdTokens,
     private readonly settings: Settings,
   ) {}
 
@@ -65,7 +66,7 @@ export class LoginProviders {
       const { config, metadata } = await this.clients.of(provider);
       if (metadata.end_session_endpoint === undefined) return undefined;
       const { sealedIdToken: sealed } = signIn;
-      const hint = sealed && openIdToken(this.settings.encryptionKeys, signIn, sealed);
+      const hint = sealed && this.idTokens.open(signIn, sealed);
       const url = buildEndSessionUrl(config, {
         post_logout_redirect_uri: `${this.settings.baseUrl}/login`,
         ...(hint === undefined ? {} : { id_token_hint: hint }),

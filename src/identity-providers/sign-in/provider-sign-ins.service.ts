@@ -12,18 +12,18 @@ import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.
 import type { WayOut } from '../../http/page-routes/page-answer.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
+import { SealedBox } from '../../secrets/sealed-box.js';
 import { digestOf } from '../../secrets/tokens.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { KnownBrowsersService } from '../../users/sessions/known-browsers.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
-import { sealIdToken } from '../logout/sealed-id-token.js';
-import { ProviderAuthentication } from '../protocol/authentication.service.js';
+import { SealedIdTokens } from '../logout/sealed-id-tokens.service.js';
+import { ProviderAuthentication, type AuthenticationRequest } from '../protocol/authentication.service.js';
 import type { Person } from '../protocol/person.js';
 import { SignInRefused } from '../refusals.js';
 import { ProviderAccounts, type AdmittedAccount } from './provider-accounts.service.js';
 import { ProviderSignInsRepository, type StartedSignIn } from './provider-sign-ins.repository.js';
-import { openRequest, sealRequest } from './sealed-request.js';
 import { SIGN_IN_SECONDS, SignInCookies } from './sign-in-cookies.service.js';
 
 // Two simultaneous first sign-ins collide at most once in each of these.
@@ -39,6 +39,7 @@ export type SignInOutcome = { returnTo?: string; refused?: SignInRefused };
 @Injectable()
 export class ProviderSignIns {
   private readonly logger = new Logger(ProviderSignIns.name);
+  private readonly box: SealedBox;
 
   constructor(
     private readonly authentication: ProviderAuthentication,
@@ -51,8 +52,11 @@ export class ProviderSignIns {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly activity: ActivityService,
-    private readonly settings: Settings,
-  ) {}
+    private readonly idTokens: SealedIdTokens,
+    settings: Settings,
+  ) {
+    this.box = new SealedBox('provider sign-in', settings.encryptionKeys);
+  }
 
   /**
    * Starts a sign-in; the way to the provider. With `again`, that user has to authenticate now, and the session
@@ -70,7 +74,7 @@ export class ProviderSignIns {
         stateDigest: digestOf(sent.state),
         browserDigest: this.cookies.keep(request, reply),
         provider: provider.id,
-        sealed: sealRequest(this.settings.encryptionKey, sent),
+        sealed: this.sealed(sent),
         returnTo: returnTo ?? null,
         userId: again?.id ?? null,
       };
@@ -96,7 +100,7 @@ export class ProviderSignIns {
       const started = await this.use(provider, state, request);
       returnTo = started.returnTo ?? undefined;
       concerns = started.userId ?? UNKNOWN;
-      const sent = openRequest(this.settings.encryptionKeys, state, started.sealed);
+      const sent = this.opened(state, started.sealed);
       if (!sent) throw new SignInRefused('sign_in_expired', 'sealed with a key that is gone');
       const again = started.userId !== null;
       const person = await this.authentication.finish(provider, sent, query, { again });
@@ -108,6 +112,18 @@ export class ProviderSignIns {
       if (refused) await this.limits.countRefused(request);
       return { returnTo, refused: await this.noteRefusal(error, provider, request, reply, concerns) };
     }
+  }
+
+  /** The nonce and the verifier as stored: sealed, and bound to the state. */
+  private sealed({ state, ...rest }: AuthenticationRequest): Buffer {
+    return this.box.seal(JSON.stringify(rest), state);
+  }
+
+  private opened(state: string, sealed: Buffer): AuthenticationRequest | undefined {
+    const text = this.box.open(sealed, state);
+    return text === undefined
+      ? undefined
+      : { state, ...(JSON.parse(text) as Omit<AuthenticationRequest, 'state'>) };
   }
 
   private async use(
@@ -213,7 +229,7 @@ export class ProviderSignIns {
   private signInOf({ id }: IdentityProvider, { idToken, ...person }: Person) {
     const { subject, sid, authenticatedAt } = person;
     const owner = { provider: id, subject };
-    const sealedIdToken = sealIdToken(this.settings.encryptionKey, owner, idToken);
+    const sealedIdToken = this.idTokens.seal(owner, idToken);
     return { method: 'provider', ...owner, sid, authenticatedAt, sealedIdToken } as const;
   }
 

@@ -8,7 +8,7 @@ import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { newId } from '../../secrets/ids.js';
 import { hashPassword } from '../../secrets/passwords.js';
-import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
 import { UsersService } from '../../users/accounts/users.service.js';
@@ -75,8 +75,7 @@ export class InvitationsService {
           `An organisation can have at most ${INVITATIONS_PER_ORGANISATION} open invitations. Withdraw one first.`,
         );
       }
-      const key = newSecret('invitationKey');
-      const digest = digestOf(key);
+      const { key, digest } = newLink('invitationKey');
       const id = newId('mbiv');
       await this.repository.insert(manager, {
         id,

@@ -88,12 +88,7 @@ export class MembersService {
     await this.record(manager, actor, 'organisation.member_added', organisationId, {
       after: { user_id: userId, role },
     });
-    await this.notifications.raise(
-      manager,
-      userId,
-      null,
-      MESSAGES.membershipChanged(organisation.name, role),
-    );
+    await this.tell(manager, organisation, userId, role);
     return true;
   }
 
@@ -109,12 +104,7 @@ export class MembersService {
         before: { user_id: userId, role: member.role },
         after: { user_id: userId, role },
       });
-      await this.notifications.raise(
-        manager,
-        userId,
-        null,
-        MESSAGES.membershipChanged(organisation.name, role),
-      );
+      await this.tell(manager, organisation, userId, role);
     });
     return this.get(organisationId, userId);
   }
@@ -129,12 +119,7 @@ export class MembersService {
       await this.record(manager, actor, 'organisation.member_removed', organisationId, {
         before: { user_id: userId, role },
       });
-      await this.notifications.raise(
-        manager,
-        userId,
-        null,
-        MESSAGES.membershipChanged(organisation.name, null),
-      );
+      await this.tell(manager, organisation, userId, null);
     });
   }
 
@@ -162,6 +147,15 @@ export class MembersService {
     if (actor) await this.acting.requireLive(manager, actor);
     if (!account) throw notFound('There is no user with this id.');
     return account;
+  }
+
+  private tell(
+    manager: EntityManager,
+    { name }: UserEntity,
+    userId: string,
+    role: MemberRole | null,
+  ): Promise<void> {
+    return this.notifications.raise(manager, userId, null, MESSAGES.membershipChanged(name, role));
   }
 
   private record(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { InputRows } from '../../database/queries/input-rows.js';
 import { ClientRequestEntity, type NewClientRequest } from './client-request.entity.js';
 
 /** Contract §20: how many are kept for each client. */
@@ -17,6 +18,13 @@ export interface RequestFilter {
   status?: StatusRange;
   requestId?: string;
 }
+
+const NEW = new InputRows<NewClientRequest>({
+  text: ['clientId', 'method', 'route', 'error', 'requestId'],
+  int: ['status', 'milliseconds'],
+  boolean: ['injected'],
+  timestamptz: ['occurredAt'],
+});
 
 @Injectable()
 export class ClientRequestsRepository {
@@ -40,23 +48,9 @@ export class ClientRequestsRepository {
 
   /** In SQL, because one statement writes many rows. */
   async insert(requests: NewClientRequest[]): Promise<void> {
-    const column = <K extends keyof NewClientRequest>(name: K) => requests.map((each) => each[name]);
     await this.requests.query(
-      `INSERT INTO client_requests
-         (client_id, occurred_at, method, route, status, error, request_id, milliseconds, injected)
-       SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::integer[], $6::text[],
-                            $7::text[], $8::integer[], $9::boolean[])`,
-      [
-        column('clientId'),
-        column('occurredAt'),
-        column('method'),
-        column('route'),
-        column('status'),
-        column('error'),
-        column('requestId'),
-        column('milliseconds'),
-        column('injected'),
-      ],
+      `INSERT INTO client_requests (${NEW.columns}) SELECT * FROM unnest(${NEW.arrays}) AS r (${NEW.columns})`,
+      NEW.parameters(requests),
     );
   }
 

@@ -1,6 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Interval } from '@nestjs/schedule';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
 import { WriteBehind } from '../../database/background/write-behind.js';
@@ -8,7 +7,6 @@ import { Transactions } from '../../database/queries/transactions.js';
 import type { ClientRequestEntity, NewClientRequest } from './client-request.entity.js';
 import { ClientRequestsRepository, REQUESTS_KEPT, type RequestFilter } from './client-requests.repository.js';
 
-const FLUSH_EVERY_MS = 5_000;
 // Between two writes. Beyond them, requests of further clients are counted but not logged.
 const CLIENTS_MAX = 500;
 const BATCH = 1_000;
@@ -29,7 +27,6 @@ interface Recent {
  */
 @Injectable()
 export class RequestLogService extends WriteBehind {
-  private readonly logger = new Logger(RequestLogService.name);
   private recent = new Map<string, Recent>();
 
   constructor(
@@ -53,11 +50,6 @@ export class RequestLogService extends WriteBehind {
   async list(clientId: string, filter: RequestFilter): Promise<ClientRequestEntity[]> {
     await this.flush();
     return this.repository.list(clientId, filter);
-  }
-
-  @Interval(FLUSH_EVERY_MS)
-  protected flushOnSchedule(): Promise<void> {
-    return this.flush();
   }
 
   /** The activity may have been written for the last time already, and this write counts requests in it. */

@@ -19,7 +19,7 @@ export class EmailLinkEntity {
   @Column('text', { name: 'email_key' })
   emailKey!: string;
 
-  /** Where the person was going before the mail, sealed (sealed-return.ts). */
+  /** Where the person was going before the mail, sealed (sealed-returns.service.ts). */
   @Column('bytea', { name: 'return_to', nullable: true })
   returnTo!: Buffer | null;
 

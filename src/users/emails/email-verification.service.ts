@@ -6,7 +6,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { OPTIONAL_MAIL_KINDS, type OptionalMailKind } from '../../mail/mail.entity.js';
 import { MailsService } from '../../mail/mails.service.js';
-import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { UserErasures } from '../accounts/user-erasures.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { ActingSessions } from '../sessions/acting-sessions.service.js';
@@ -45,8 +45,7 @@ export class EmailVerificationService {
   /** The same in the caller's transaction, which has locked the user. */
   async queueLink(manager: EntityManager, { id, email }: { id: string; email: string }): Promise<void> {
     if (!this.mails.isOn) return;
-    const key = newSecret('emailKey');
-    const digest = digestOf(key);
+    const { key, digest } = newLink('emailKey');
     await this.links.insert(manager, { digest, purpose: 'verify', userId: id, email, ttl: LINK_TTL_SECONDS });
     await this.mails.queue(manager, {
       kind: 'verify_email',

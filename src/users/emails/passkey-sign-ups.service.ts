@@ -12,6 +12,7 @@ import { PasskeyRegistrations } from '../factors/passkey-registrations.service.j
 import { PasskeysRepository } from '../factors/passkeys.repository.js';
 import { WebauthnChallenges } from '../factors/webauthn-challenges.service.js';
 import { EmailLinksRepository } from './email-links.repository.js';
+import { SealedReturns } from './sealed-returns.service.js';
 import { SignUpService, type NewSignUp } from './sign-up.service.js';
 
 /** Accounts that people make themselves with a passkey in place of a password (contract §16). */
@@ -19,6 +20,7 @@ import { SignUpService, type NewSignUp } from './sign-up.service.js';
 export class PasskeySignUps {
   constructor(
     private readonly signUps: SignUpService,
+    private readonly returns: SealedReturns,
     private readonly links: EmailLinksRepository,
     private readonly accounts: UsersService,
     private readonly passkeys: PasskeysRepository,
@@ -77,7 +79,7 @@ export class PasskeySignUps {
           },
         );
         await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorAdded('a passkey'));
-        const returnTo = this.signUps.returnOf(digestOf(key), link.returnTo);
+        const returnTo = this.returns.open(digestOf(key), link.returnTo);
         return { user: { ...user, passwordHash: null }, returnTo };
       });
     } catch (error) {

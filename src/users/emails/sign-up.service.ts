@@ -5,14 +5,14 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { hashPassword } from '../../secrets/passwords.js';
-import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import type { Actor } from '../../audit/audit.service.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { UsersService } from '../accounts/users.service.js';
 import { PasswordLinksService } from '../passwords/password-links.service.js';
 import { EmailLinksRepository } from './email-links.repository.js';
-import { openReturn, sealReturn } from './sealed-return.js';
+import { SealedReturns } from './sealed-returns.service.js';
 
 // Contract §18: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
@@ -38,6 +38,7 @@ export class SignUpService {
     private readonly users: UsersRepository,
     private readonly accounts: UsersService,
     private readonly passwordLinks: PasswordLinksService,
+    private readonly returns: SealedReturns,
     private readonly mails: MailsService,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
@@ -58,15 +59,14 @@ export class SignUpService {
     email: string,
     returnTo: string | undefined,
   ): Promise<void> {
-    const key = newSecret('signUpKey');
-    const digest = digestOf(key);
+    const { key, digest } = newLink('signUpKey');
     await this.links.insert(manager, {
       digest,
       purpose: 'sign_up',
       userId: null,
       email,
       ttl: LINK_TTL_SECONDS,
-      returnTo: sealReturn(this.settings.encryptionKey, digest, returnTo),
+      returnTo: this.returns.seal(digest, returnTo),
     });
     await this.mails.queue(manager, {
       kind: 'sign_up',
@@ -82,12 +82,7 @@ export class SignUpService {
     if (!isSecret('signUpKey', key)) return undefined;
     const digest = digestOf(key);
     const link = await this.links.find(digest, 'sign_up');
-    return link && { email: link.email, returnTo: this.returnOf(digest, link.returnTo) };
-  }
-
-  /** Where the person of a link goes on. */
-  returnOf(digest: Buffer, sealed: Buffer | null): string | undefined {
-    return openReturn(this.settings.encryptionKeys, digest, sealed);
+    return link && { email: link.email, returnTo: this.returns.open(digest, link.returnTo) };
   }
 
   /**
@@ -107,7 +102,7 @@ export class SignUpService {
       if (!link) return undefined;
       const account = { email: link.email, name: person.name, passwordHash, emailVerified: true };
       const user = await insert(account, actor);
-      return { user: { ...user, passwordHash }, returnTo: this.returnOf(digest, link.returnTo) };
+      return { user: { ...user, passwordHash }, returnTo: this.returns.open(digest, link.returnTo) };
     });
   }
 }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { hkdfSync } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { notFound } from '../../http/problems/problem.js';
-import { seal, unseal } from '../../secrets/seal.js';
+import { SealedBox } from '../../secrets/sealed-box.js';
 import type { SignedInUser } from '../sessions/signed-in-user.js';
 import { AuthenticatorAppsRepository } from './authenticator-apps.repository.js';
 import { newTotpSecret, stepOfCode, totpUri } from './one-time-passwords.js';
@@ -23,7 +22,7 @@ export interface AppSetUp {
 /** Authenticator apps (RFC 6238): setting one up, checking its codes, removing it. */
 @Injectable()
 export class AuthenticatorAppsService {
-  private readonly keys: Buffer[];
+  private readonly box: SealedBox;
 
   constructor(
     private readonly apps: AuthenticatorAppsRepository,
@@ -31,22 +30,20 @@ export class AuthenticatorAppsService {
     private readonly audit: AuditService,
     settings: Settings,
   ) {
-    this.keys = settings.encryptionKeys.map((key) =>
-      Buffer.from(hkdfSync('sha256', key, '', 'authenticator app', 32)),
-    );
+    this.box = new SealedBox('authenticator app', settings.encryptionKeys);
   }
 
   /** A new secret. It is stored once a code of it was typed in: until then it travels in the form, sealed for this session. */
   begin(user: SignedInUser): AppSetUp {
     const secret = newTotpSecret();
     const until = Date.now() + SET_UP_SECONDS * 1000;
-    return this.setUpOf(user, secret, seal(this.keys[0]!, JSON.stringify({ secret, until }), formOf(user)));
+    return this.setUpOf(user, secret, this.box.seal(JSON.stringify({ secret, until }), formOf(user)));
   }
 
   /** What a form brought back; undefined if it is too old or not of this session. */
   resume(user: SignedInUser, sealed: string): AppSetUp | undefined {
     const bytes = Buffer.from(sealed, 'base64url');
-    const text = this.unsealed(bytes, formOf(user));
+    const text = this.box.open(bytes, formOf(user));
     if (text === undefined) return undefined;
     const { secret, until } = JSON.parse(text) as { secret: string; until: number };
     return until > Date.now() ? this.setUpOf(user, secret, bytes) : undefined;
@@ -66,7 +63,7 @@ export class AuthenticatorAppsService {
     if (step === undefined) return undefined;
     const recoveryCodes = await this.factors.add(user, 'an authenticator app', actor, async (manager) => {
       const replaced = (await this.apps.find(user.id, manager)) !== null;
-      await this.apps.replace(manager, user.id, seal(this.keys[0]!, secret, user.id), step);
+      await this.apps.replace(manager, user.id, this.box.seal(secret, user.id), step);
       await this.audit.record(manager, actor, {
         action: 'user.authenticator_app_added',
         subjectType: 'user',
@@ -80,7 +77,7 @@ export class AuthenticatorAppsService {
   /** Uses up the code; false if it is wrong, or was used. */
   async use(manager: EntityManager, userId: string, code: string): Promise<boolean> {
     const app = await this.apps.find(userId, manager);
-    const secret = app && this.unsealed(app.sealedSecret, userId);
+    const secret = app && this.box.open(app.sealedSecret, userId);
     const step = secret ? stepOfCode(secret, code) : undefined;
     return step !== undefined && this.apps.useStep(manager, app!, step);
   }
@@ -104,9 +101,9 @@ export class AuthenticatorAppsService {
     for (let after = ''; ;) {
       const batch = await this.apps.sealedAfter(after, BATCH);
       for (const app of batch) {
-        const secret = this.unsealed(app.sealedSecret, app.userId);
+        const secret = this.box.open(app.sealedSecret, app.userId);
         if (secret === undefined) unreadable.push(`authenticator app of ${app.userId}`);
-        else if (await this.apps.replaceSealed(app, seal(this.keys[0]!, secret, app.userId))) resealed++;
+        else if (await this.apps.replaceSealed(app, this.box.seal(secret, app.userId))) resealed++;
       }
       if (batch.length < BATCH) return { resealed, unreadable };
       after = batch.at(-1)!.userId;
@@ -115,14 +112,6 @@ export class AuthenticatorAppsService {
 
   private setUpOf({ email }: SignedInUser, secret: string, sealed: Buffer): AppSetUp {
     return { secret, uri: totpUri(secret, email), sealed: sealed.toString('base64url') };
-  }
-
-  private unsealed(sealed: Buffer, boundTo: string): string | undefined {
-    for (const key of this.keys) {
-      const text = unseal(key, sealed, boundTo);
-      if (text !== undefined) return text;
-    }
-    return undefined;
   }
 }
 

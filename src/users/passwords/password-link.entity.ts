@@ -30,7 +30,7 @@ export class PasswordLinkEntity {
   @Column('text', { nullable: true })
   purpose!: PasswordLinkPurpose | null;
 
-  /** Where the person was going before the mail, sealed (emails/sealed-return.ts). */
+  /** Where the person was going before the mail, sealed (emails/sealed-returns.service.ts). */
   @Column('bytea', { name: 'return_to', nullable: true })
   returnTo!: Buffer | null;
 

@@ -10,9 +10,9 @@ import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
 import { hashPassword } from '../../secrets/passwords.js';
-import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
-import { openReturn, sealReturn } from '../emails/sealed-return.js';
+import { SealedReturns } from '../emails/sealed-returns.service.js';
 import { PasswordLinksRepository, type FoundPasswordLink } from './password-links.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { UserEntity } from '../accounts/user.entity.js';
@@ -43,6 +43,7 @@ export class PasswordLinksService {
     private readonly links: PasswordLinksRepository,
     private readonly users: UsersRepository,
     private readonly sessions: SessionsRepository,
+    private readonly returns: SealedReturns,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -85,8 +86,7 @@ export class PasswordLinksService {
     returnTo: string | undefined,
     actor: Actor,
   ): Promise<void> {
-    const key = newSecret('passwordKey');
-    const digest = digestOf(key);
+    const { key, digest } = newLink('passwordKey');
     const ttl = MAILED_LINK_TTL_SECONDS;
     await this.transactions.run(async (manager) => {
       const link = {
@@ -96,7 +96,7 @@ export class PasswordLinksService {
         formId: null,
         mailedTo: email,
         purpose: kind,
-        returnTo: sealReturn(this.settings.encryptionKey, digest, returnTo),
+        returnTo: this.returns.seal(digest, returnTo),
       };
       if (!(await this.links.insert(manager, link))) return;
       await this.mails.queue(manager, {
@@ -125,10 +125,10 @@ export class PasswordLinksService {
     formId: string | null = null,
     check?: LinkCheck,
   ): Promise<string> {
-    const key = newSecret('passwordKey');
+    const { key, digest } = newLink('passwordKey');
     await this.protection.refuseOn(actor, userId, manager);
     const link = {
-      digest: digestOf(key),
+      digest,
       userId,
       ttl: LINK_TTL_SECONDS,
       formId,
@@ -158,7 +158,7 @@ export class PasswordLinksService {
     if (!isSecret('passwordKey', key)) return undefined;
     const digest = digestOf(key);
     const link = await this.transactions.run((manager) => this.links.find(manager, digest));
-    return link && { ...link, returnTo: this.returnOf(digest, link.returnTo) };
+    return link && { ...link, returnTo: this.returns.open(digest, link.returnTo) };
   }
 
   /** Sets the password and uses up the link in one transaction. Undefined for a link that no longer works, which costs no hashing. */
@@ -190,11 +190,7 @@ export class PasswordLinksService {
         },
       );
       await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged());
-      return { user: { ...account, passwordHash }, returnTo: this.returnOf(digest, used.returnTo) };
+      return { user: { ...account, passwordHash }, returnTo: this.returns.open(digest, used.returnTo) };
     });
-  }
-
-  private returnOf(digest: Buffer, sealed: Buffer | null): string | undefined {
-    return openReturn(this.settings.encryptionKeys, digest, sealed);
   }
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import { Cookies } from '../../http/server/cookies.js';
+import { Signer } from '../../secrets/signer.js';
 import { emailKeyOf } from '../accounts/email.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
@@ -23,21 +24,22 @@ export interface MarkedBrowser {
  */
 @Injectable()
 export class KnownBrowsersService {
-  private readonly key: Buffer;
+  private readonly signer: Signer;
 
   constructor(
     private readonly cookies: Cookies,
     private readonly users: UsersRepository,
     settings: Settings,
   ) {
-    this.key = Buffer.from(hkdfSync('sha256', settings.encryptionKey, '', 'known browsers', 32));
+    this.signer = new Signer('known browsers', settings.encryptionKeys);
   }
 
   /** The browser named by the cookie, if this service issued it for this account; costs no query. */
   marked(request: FastifyRequest, email: string): MarkedBrowser | undefined {
     const [id, passwordTag, mac, more] = this.cookies.get(request, COOKIE)?.split('.') ?? [];
     if (!id || !passwordTag || !mac || more !== undefined) return undefined;
-    return isSame(mac, this.macOf(email, { id, passwordTag })) ? { id, passwordTag } : undefined;
+    const browser = { id, passwordTag };
+    return this.signer.verify(markOf(email, browser), mac) ? browser : undefined;
   }
 
   /** Whether the account still has the password that the browser logged in with. */
@@ -52,35 +54,28 @@ export class KnownBrowsersService {
     return marked !== undefined && this.isMarkedFor(marked, user);
   }
 
-  /** Marks the browser for the account as it was read, with its password; does nothing if it already has that mark. */
+  /**
+   * Marks the browser for the account as it was read, with its password; does nothing if it already has that mark, made with the
+   * current key.
+   */
   remember(request: FastifyRequest, reply: FastifyReply, user: UserEntity): void {
-    if (this.knows(request, user)) return;
-    const browser = {
-      id: randomBytes(16).toString('base64url'),
-      passwordTag: this.sign(`password ${user.passwordHash}`),
-    };
-    const value = `${browser.id}.${browser.passwordTag}.${this.macOf(user.email, browser)}`;
-    this.cookies.set(reply, COOKIE, value, COOKIE_SECONDS);
+    const passwordTag = this.signer.sign(passwordOf(user));
+    if (this.marked(request, user.email)?.passwordTag === passwordTag) return;
+    const browser = { id: randomBytes(16).toString('base64url'), passwordTag };
+    const mac = this.signer.sign(markOf(user.email, browser));
+    this.cookies.set(reply, COOKIE, `${browser.id}.${passwordTag}.${mac}`, COOKIE_SECONDS);
   }
 
   private isMarkedFor({ passwordTag }: MarkedBrowser, user: UserEntity): boolean {
-    return isSame(passwordTag, this.sign(`password ${user.passwordHash}`));
-  }
-
-  private macOf(email: string, { id, passwordTag }: MarkedBrowser): string {
-    return this.sign(`browser ${accountDigest(email)} ${id} ${passwordTag}`);
-  }
-
-  private sign(text: string): string {
-    return createHmac('sha256', this.key).update(text).digest('base64url');
+    return this.signer.verify(passwordOf(user), passwordTag);
   }
 }
+
+const passwordOf = ({ passwordHash }: UserEntity): string => `password ${passwordHash}`;
+
+const markOf = (email: string, { id, passwordTag }: MarkedBrowser): string =>
+  `browser ${accountDigest(email)} ${id} ${passwordTag}`;
 
 /** Identifies an account where its email must not appear. */
 export const accountDigest = (email: string): string =>
   createHash('sha256').update(emailKeyOf(email)).digest('base64url');
-
-function isSame(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createHash, hkdfSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
 import { Cookies } from '../../http/server/cookies.js';
-import { seal, unseal } from '../../secrets/seal.js';
+import { SealedBox } from '../../secrets/sealed-box.js';
 import type { SignedInUser } from './signed-in-user.js';
 
 const SECONDS = 300;
@@ -15,21 +15,19 @@ const SECONDS = 300;
  */
 @Injectable()
 export class ShownOnce {
-  private readonly keys: Buffer[];
+  private readonly box: SealedBox;
 
   constructor(
     private readonly cookies: Cookies,
     settings: Settings,
   ) {
-    this.keys = settings.encryptionKeys.map((key) =>
-      Buffer.from(hkdfSync('sha256', key, '', 'shown once', 32)),
-    );
+    this.box = new SealedBox('shown once', settings.encryptionKeys);
   }
 
   /** Stores a value for the page at this path. */
   keep(reply: FastifyReply, user: SignedInUser, path: string, value: unknown): void {
     const text = JSON.stringify({ value, until: Date.now() + SECONDS * 1000 });
-    const sealed = seal(this.keys[0]!, text, bindingOf(user, path)).toString('base64url');
+    const sealed = this.box.seal(text, bindingOf(user, path)).toString('base64url');
     this.cookies.set(reply, nameOf(path), sealed, SECONDS, 'strict');
   }
 
@@ -38,14 +36,10 @@ export class ShownOnce {
     const sealed = this.cookies.get(request, nameOf(path));
     if (sealed === undefined) return undefined;
     this.cookies.clear(reply, nameOf(path));
-    const bytes = Buffer.from(sealed, 'base64url');
-    for (const key of this.keys) {
-      const text = unseal(key, bytes, bindingOf(user, path));
-      if (text === undefined) continue;
-      const { value, until } = JSON.parse(text) as { value: unknown; until: number };
-      return until > Date.now() ? value : undefined;
-    }
-    return undefined;
+    const text = this.box.open(Buffer.from(sealed, 'base64url'), bindingOf(user, path));
+    if (text === undefined) return undefined;
+    const { value, until } = JSON.parse(text) as { value: unknown; until: number };
+    return until > Date.now() ? value : undefined;
   }
 }
 

@@ -8,9 +8,9 @@ import { conflict, notFound } from '../../http/problems/problem.js';
 import type { MailText } from '../../mail/mail-content.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
-import { claimOf, isSignedFor } from '../../mail/unsubscribe-keys.js';
+import { UnsubscribeKeys } from '../../mail/unsubscribe-keys.service.js';
 import { newId } from '../../secrets/ids.js';
-import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
+import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
 import { UsersService } from '../../users/accounts/users.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason } from '../endpoints/endpoint.entity.js';
@@ -27,6 +27,7 @@ export class ContactsService {
   constructor(
     private readonly repository: ContactsRepository,
     private readonly mails: MailsService,
+    private readonly unsubscribeKeys: UnsubscribeKeys,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -50,7 +51,7 @@ export class ContactsService {
         if ((await this.repository.list(clientId, manager)).length >= CONTACTS_PER_CLIENT) {
           throw conflict(`A client can have at most ${CONTACTS_PER_CLIENT} contacts. Remove one first.`);
         }
-        const { key, digest } = newLink();
+        const { key, digest } = newLink('emailKey');
         await this.repository.insert(manager, { id, clientId, email, digest, ttl: LINK_TTL_SECONDS });
         await this.queueLink(manager, { clientId, email, name, key, digest });
         await this.record(manager, actor, 'client.contact_added', clientId, id);
@@ -71,7 +72,7 @@ export class ContactsService {
   async resend(clientId: string, id: string): Promise<void> {
     await this.transactions.run(async (manager) => {
       const name = await this.repository.lockClient(manager, clientId);
-      const { key, digest } = newLink();
+      const { key, digest } = newLink('emailKey');
       const email = await this.repository.renewLink(manager, { id, clientId, digest, ttl: LINK_TTL_SECONDS });
       if (name === undefined || email === undefined) this.missing();
       await this.queueLink(manager, { clientId, email, name, key, digest });
@@ -120,11 +121,10 @@ export class ContactsService {
   }
 
   private async contactOf(key: string): Promise<(Contact & { clientName: string }) | undefined> {
-    const claim = claimOf(key);
+    const claim = this.unsubscribeKeys.claimOf(key);
     if (claim?.kind !== 'client_contact') return undefined;
     const contact = await this.repository.find(claim.id);
-    const isRight = contact && isSignedFor(this.settings.encryptionKeys, key, claim, contact.email);
-    return isRight ? contact : undefined;
+    return contact && this.unsubscribeKeys.isRight(key, claim, contact.email) ? contact : undefined;
   }
 
   /** Tells the contacts that an endpoint is failing, at most daily. */
@@ -212,9 +212,4 @@ export class ContactsService {
   private missing(): never {
     throw notFound('There is no such contact.');
   }
-}
-
-function newLink(): { key: string; digest: Buffer } {
-  const key = newSecret('emailKey');
-  return { key, digest: digestOf(key) };
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThanOrEqual, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { shares } from '../../consents/consent.sql.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { CONSENT_REVOKED } from '../events/event.js';
 import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
@@ -22,9 +23,16 @@ const MAY_BE_SHOWN = `(
   OR EXISTS (SELECT 1 FROM delivery_attempts s WHERE s.delivery_id = delivery.id AND s.status BETWEEN 200 AND 299)
   OR EXISTS (SELECT 1 FROM event_types t
                JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
-               JOIN consents n ON n.client_id = c.id AND n.user_id = event.user_id AND n.revoked_at IS NULL AND t.scope = ANY (n.scopes)
-               JOIN users u ON u.id = n.user_id AND u.enabled
-              WHERE t.name = event.type))`;
+              WHERE t.name = event.type AND ${shares('c.id', 'event.user_id', 't.scope')}))`;
+
+/** What a delivery is set to that begins its schedule again. */
+export const RESTARTED = {
+  state: 'pending',
+  cancelReason: null,
+  retries: 0,
+  nextAttemptAt: () => 'now()',
+  finishedAt: null,
+} as const;
 
 @Injectable()
 export class DeliveriesRepository {
@@ -83,13 +91,7 @@ export class DeliveriesRepository {
       .withRepository(this.deliveries)
       .createQueryBuilder()
       .update()
-      .set({
-        state: 'pending',
-        cancelReason: null,
-        retries: 0,
-        nextAttemptAt: () => 'now()',
-        finishedAt: null,
-      })
+      .set(RESTARTED)
       .where('id = :id AND leaseId IS NULL AND NOT erased', { id })
       .andWhere(
         'EXISTS (SELECT 1 FROM webhook_endpoints e WHERE e.id = deliveries.endpoint_id AND e.deleted_at IS NULL)',

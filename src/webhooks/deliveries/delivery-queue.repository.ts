@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { shares } from '../../consents/consent.sql.js';
+import { InputRows } from '../../database/queries/input-rows.js';
 import { IS_FAILING, NOT_TOLD } from '../contacts/contacts.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
@@ -17,6 +19,43 @@ const WINDOW = "interval '61 seconds'";
 const SLOW_MS = 1000;
 /** Contract §18: by how many of its last attempts an endpoint counts as failing. */
 const RECENT = 20;
+
+/** The endpoints with pending deliveries, and a null at the end: found by a few steps through an index. */
+const QUEUE = `queue AS (
+         (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
+         UNION ALL
+         SELECT (SELECT d.endpoint_id FROM deliveries d
+                  WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
+           FROM queue q WHERE q.endpoint_id IS NOT NULL
+       )`;
+
+const rowOf = ({ attempt, waitSeconds = 0, ...claim }: FinishedClaim) => ({
+  ...claim,
+  ...attempt,
+  waitSeconds,
+  durationMs: attempt && Math.round(attempt.durationMs),
+  responseHeaders: attempt?.responseHeaders && JSON.stringify(attempt.responseHeaders),
+  // Names of headers contain no commas.
+  ownHeaders: attempt?.ownHeaders?.join(',') || null,
+});
+const DONE = new InputRows<ReturnType<typeof rowOf>>({
+  text: [
+    'id',
+    'leaseId',
+    'state',
+    'cancelReason',
+    'failure',
+    'detail',
+    'responseStart',
+    'signature',
+    'url',
+    'ownHeaders',
+  ],
+  float8: ['waitSeconds'],
+  timestamptz: ['attemptedAt'],
+  int: ['durationMs', 'status'],
+  jsonb: ['responseHeaders'],
+});
 
 /** An endpoint, and its URL at that moment. */
 export interface EndpointAtUrl {
@@ -59,13 +98,7 @@ export class DeliveryQueueRepository {
     room: Map<string, number>,
   ): Promise<ClaimedDelivery[]> {
     const rows: Omit<ClaimedDelivery, 'claimedAtSteady'>[] = await this.deliveries.query(
-      `WITH RECURSIVE queue AS (
-         (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
-         UNION ALL
-         SELECT (SELECT d.endpoint_id FROM deliveries d
-                  WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
-           FROM queue q WHERE q.endpoint_id IS NOT NULL
-       ), queued AS MATERIALIZED (
+      `WITH RECURSIVE ${QUEUE}, queued AS MATERIALIZED (
          -- What a disabled or deleted endpoint has is cancelled, which needs no attempt.
          SELECT q.endpoint_id, e.max_per_minute
            FROM queue q
@@ -119,9 +152,7 @@ export class DeliveryQueueRepository {
                       WHEN t.scope IS NULL THEN NULL
                       WHEN t.scope <> ALL (c.scopes) THEN 'scope_missing'
                       WHEN v.test THEN NULL
-                      WHEN NOT EXISTS (SELECT 1 FROM consents n JOIN users u ON u.id = n.user_id AND u.enabled
-                                        WHERE n.client_id = c.id AND n.user_id = v.user_id AND n.revoked_at IS NULL
-                                          AND t.scope = ANY (n.scopes)) THEN 'consent_withdrawn'
+                      WHEN NOT ${shares('c.id', 'v.user_id', 't.scope')} THEN 'consent_withdrawn'
                  END AS "cancelReason"
        ), started AS (
          SELECT k."endpointId" AS endpoint_id, count(*)::int AS n FROM taken k WHERE k."cancelReason" IS NULL GROUP BY 1
@@ -154,13 +185,7 @@ export class DeliveryQueueRepository {
    */
   async waiting(): Promise<{ pending: number; oldestSeconds: number; heldBack: number }> {
     const [row]: { pending: number; oldestSeconds: number; heldBack: number }[] = await this.deliveries.query(
-      `WITH RECURSIVE queue AS (
-         (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
-         UNION ALL
-         SELECT (SELECT d.endpoint_id FROM deliveries d
-                  WHERE d.state = 'pending' AND d.endpoint_id > q.endpoint_id ORDER BY d.endpoint_id LIMIT 1)
-           FROM queue q WHERE q.endpoint_id IS NOT NULL
-       ), oldest AS (
+      `WITH RECURSIVE ${QUEUE}, oldest AS (
          SELECT due.at, e.enabled AND (e.recent_results LIKE '%x' OR coalesce(
                   (SELECT sum(h.duration_ms) > ${SLOW_MS} * sum(h.delivered + h.failed) FROM webhook_endpoint_hours h
                     WHERE h.endpoint_id = q.endpoint_id AND h.hour >= now() - interval '2 hours'), false)) AS held
@@ -186,14 +211,10 @@ export class DeliveryQueueRepository {
    * told. An endpoint is judged by the attempts at its present URL only.
    */
   async finish(finished: FinishedClaim[]): Promise<EndpointsToJudge> {
-    const attempts = finished.map(({ attempt }) => attempt);
     const [rows]: [{ url: string; disable: string | null; failing: string | null }[], number] =
       await this.deliveries.query(
         `WITH done AS (
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::timestamptz[], $7::int[],
-                              $8::int[], $9::text[], $10::text[], $11::text[], $12::text[], $13::jsonb[], $14::text[], $15::text[])
-           AS d (id, lease_id, state, cancel_reason, wait, attempted_at, duration_ms, status, failure, detail,
-                 response_start, signature, response_headers, url, own_headers)
+         SELECT * FROM unnest(${DONE.arrays}) AS d (${DONE.columns})
        ), changed AS (
          UPDATE deliveries d
             SET state = done.state,
@@ -202,7 +223,7 @@ export class DeliveryQueueRepository {
                 retries = d.retries + (done.attempted_at IS NOT NULL AND done.state = 'pending')::int,
                 -- What is about a person who was erased meanwhile is due at once, to be cancelled.
                 next_attempt_at = CASE WHEN done.state = 'pending'
-                                       THEN now() + make_interval(secs => CASE WHEN d.erased THEN 0 ELSE done.wait END) END,
+                                       THEN now() + make_interval(secs => CASE WHEN d.erased THEN 0 ELSE done.wait_seconds END) END,
                 finished_at = CASE WHEN done.state <> 'pending' THEN now() END,
                 lease_id = NULL
            FROM done
@@ -251,26 +272,7 @@ export class DeliveryQueueRepository {
        RETURNING e.url,
                  CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS disable,
                  CASE WHEN e.enabled AND ${IS_FAILING} AND ${NOT_TOLD} THEN e.id END AS failing`,
-        [
-          finished.map(({ id }) => id),
-          finished.map(({ leaseId }) => leaseId),
-          finished.map(({ state }) => state),
-          finished.map(({ cancelReason }) => cancelReason ?? null),
-          finished.map(({ waitSeconds }) => waitSeconds ?? 0),
-          attempts.map((attempt) => attempt?.attemptedAt ?? null),
-          attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null)),
-          attempts.map((attempt) => attempt?.status ?? null),
-          attempts.map((attempt) => attempt?.failure ?? null),
-          attempts.map((attempt) => attempt?.detail ?? null),
-          attempts.map((attempt) => attempt?.responseStart ?? null),
-          attempts.map((attempt) => attempt?.signature ?? null),
-          attempts.map((attempt) =>
-            attempt?.responseHeaders ? JSON.stringify(attempt.responseHeaders) : null,
-          ),
-          attempts.map((attempt) => attempt?.url ?? null),
-          // Names of headers contain no commas.
-          attempts.map((attempt) => attempt?.ownHeaders?.join(',') || null),
-        ],
+        DONE.parameters(finished.map(rowOf)),
       );
     return {
       disable: rows.flatMap(({ disable, url }) => (disable === null ? [] : { id: disable, url })),

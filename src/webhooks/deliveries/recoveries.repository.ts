@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { heldAt, holds } from '../../consents/consent.sql.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
+import { RESTARTED } from './deliveries.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import { filtered, type DeliveryFilter } from './delivery-filter.js';
 import { RecoveryEntity } from './recovery.entity.js';
@@ -64,14 +66,7 @@ export class RecoveriesRepository {
     const { affected } = await deliveries
       .createQueryBuilder()
       .update()
-      .set({
-        state: 'pending',
-        cancelReason: null,
-        retries: 0,
-        nextAttemptAt: () => 'now()',
-        finishedAt: null,
-        recoveryId,
-      })
+      .set({ ...RESTARTED, recoveryId })
       .where(`id IN (${chosen.getQuery()})`)
       .setParameters(chosen.getParameters())
       .execute();
@@ -153,12 +148,12 @@ export class RecoveriesRepository {
          SELECT v.id, v.type, v.created_at, v.realm
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id AND c.enabled
-           JOIN consents n ON n.client_id = c.id AND n.revoked_at IS NULL
+           JOIN consents n ON n.client_id = c.id
            JOIN users u ON u.id = n.user_id AND u.enabled
            JOIN events v ON v.user_id = n.user_id AND v.type = ANY (e.event_types) AND v.payload IS NOT NULL
-           JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND t.scope = ANY (n.scopes)
+           JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND ${holds('t.scope')}
           WHERE e.id = $1 AND ${IN_A_PAUSE}
-            AND coalesce(n.scopes_granted_at[array_position(n.scopes, t.scope)], n.granted_at) <= v.created_at
+            AND ${heldAt('t.scope', 'v.created_at')}
           ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
        ), ${ADDED}`,
       [endpointId, clientId, recoveryId, limit],

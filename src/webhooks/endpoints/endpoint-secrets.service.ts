@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { validationFailed } from '../../http/problems/problem.js';
+import { SealedBox } from '../../secrets/sealed-box.js';
 import { makeEndpointSecret } from '../signing/endpoint-secret.js';
-import { openEndpointSecret, sealEndpointSecret } from '../signing/sealed-secret.js';
 import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
 
 /** Headers to be stored. */
@@ -15,36 +15,40 @@ interface ChangedHeaders {
 /** The signing secrets of endpoints and the values of their headers, which are stored sealed (contract §1, §22). */
 @Injectable()
 export class EndpointSecrets {
-  constructor(private readonly settings: Settings) {}
+  private readonly secrets: SealedBox;
+  private readonly headers: SealedBox;
+
+  constructor({ encryptionKeys }: Settings) {
+    this.secrets = new SealedBox('webhook endpoint secret', encryptionKeys);
+    this.headers = new SealedBox('webhook endpoint headers', encryptionKeys);
+  }
 
   /** A new secret, in clear text and sealed. */
   make(endpointId: string): { secret: string; sealed: Buffer } {
     const secret = makeEndpointSecret();
-    return { secret, sealed: sealEndpointSecret(this.settings.encryptionKey, endpointId, secret) };
+    return { secret, sealed: this.secrets.seal(secret, endpointId) };
   }
 
   /** The secret in clear text; undefined if no configured key can decrypt it. */
   open(endpointId: string, sealed: Buffer): string | undefined {
-    return openEndpointSecret(this.settings.encryptionKeys, endpointId, sealed);
+    return this.secrets.open(sealed, endpointId);
   }
 
   /** The same secret sealed under the current key; undefined if no configured key can decrypt it. */
   resealed(endpointId: string, sealed: Buffer): Buffer | undefined {
     const secret = this.open(endpointId, sealed);
-    return secret === undefined
-      ? undefined
-      : sealEndpointSecret(this.settings.encryptionKey, endpointId, secret);
+    return secret === undefined ? undefined : this.secrets.seal(secret, endpointId);
   }
 
   /** The headers as stored. */
   sealHeaders(endpointId: string, headers: EndpointHeaders): Buffer {
-    return sealEndpointSecret(this.settings.encryptionKey, endpointId, JSON.stringify(headers), 'headers');
+    return this.headers.seal(JSON.stringify(headers), endpointId);
   }
 
   /** The headers with their values; undefined if no configured key can decrypt them. */
   openHeaders(endpointId: string, sealed: Buffer | null): EndpointHeaders | undefined {
     if (sealed === null) return {};
-    const text = openEndpointSecret(this.settings.encryptionKeys, endpointId, sealed, 'headers');
+    const text = this.headers.open(sealed, endpointId);
     return text === undefined ? undefined : (JSON.parse(text) as EndpointHeaders);
   }
 

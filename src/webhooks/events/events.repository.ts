@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Not, Repository, type EntityManager } from 'typeorm';
+import { holds } from '../../consents/consent.sql.js';
+import { InputRows } from '../../database/queries/input-rows.js';
 import { EventIdempotencyKeyEntity } from './event-idempotency-key.entity.js';
 import { EventEntity } from './event.entity.js';
 import { CONSENT_REVOKED, type NewEvent } from './event.js';
@@ -41,6 +43,17 @@ export interface TestEvent {
   payload: string;
 }
 
+/** What decides under which number an event is. */
+type NumberedEvent = Pick<NewEvent, 'type' | 'userId' | 'resourceId'>;
+
+const NEW = new InputRows<NewEvent & Partial<NonNullable<NewEvent['idempotency']>>>({
+  text: ['id', 'type', 'userId', 'payload', 'publisherId', 'resourceId', 'realm'],
+  bytea: ['keyDigest', 'bodyDigest'],
+  int: ['version', 'revision'],
+});
+const NUMBERED = new InputRows<NumberedEvent>({ text: ['type', 'userId', 'resourceId'] });
+const OF_CLIENTS = new InputRows<ClientEvent>({ text: ['id', 'type', 'userId', 'payload', 'clientId'] });
+
 // The advisory locks that events about one thing are numbered under.
 const NUMBERING = 1_702_260_340;
 // Takes them for the rows of `input`, in one order.
@@ -48,6 +61,17 @@ const TAKE_TURNS = `
          SELECT pg_advisory_xact_lock(${NUMBERING}::int, key)
            FROM (SELECT DISTINCT hashtext(concat_ws(' ', user_id, split_part(type, '.', 1), resource_id)) AS key
                    FROM input WHERE resource_id IS NOT NULL ORDER BY key) each`;
+
+// The endpoints of a client (`c`) that get events of this type.
+const SUBSCRIBED = (type: string) => `
+           JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL
+                                   AND ${type} = ANY (e.event_types)`;
+// The deliveries to each `target`, and how many an event has.
+const COUNTED = 'counted AS (SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id)';
+const DELIVERED = `delivery AS (
+         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
+         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
+       )`;
 
 @Injectable()
 export class EventsRepository {
@@ -66,10 +90,7 @@ export class EventsRepository {
     // The query builder knows no writes to several tables in one statement.
     return manager.query(
       `WITH input AS (
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[],
-                              $8::int[], $9::int[], $10::text[], $11::text[])
-                    WITH ORDINALITY AS i (id, type, user_id, payload, publisher_id, key_digest, body_digest, version, revision,
-                                          resource_id, realm, place)
+         SELECT * FROM unnest(${NEW.arrays}) WITH ORDINALITY AS i (${NEW.columns}, place)
        ), turn AS MATERIALIZED (
          -- Whoever numbers the next event about a thing waits before its transaction gets an id: so numbers grow in the feed's order.
          ${TAKE_TURNS}
@@ -104,13 +125,10 @@ export class EventsRepository {
          SELECT f.id AS event_id, f.type, f.realm, e.id AS endpoint_id, e.client_id
            FROM fresh f
            JOIN known u ON u.id = f.user_id AND u.enabled
-           JOIN consents n ON n.user_id = f.user_id AND n.revoked_at IS NULL AND f.scope = ANY (n.scopes)
+           JOIN consents n ON n.user_id = f.user_id AND ${holds('f.scope')}
            JOIN clients c ON c.id = n.client_id AND c.enabled AND f.scope = ANY (c.scopes)
-           JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL
-                                   AND f.type = ANY (e.event_types)
-       ), counted AS (
-         SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
-       ), counter AS (
+           ${SUBSCRIBED('f.type')}
+       ), ${COUNTED}, counter AS (
          INSERT INTO event_sequences AS s (user_id, family, resource_id, last)
          SELECT user_id, family, resource_id, count(*) FROM fresh
           WHERE resource_id IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
@@ -129,26 +147,11 @@ export class EventsRepository {
            LEFT JOIN counter s ON s.resource_id = f.resource_id AND s.user_id = f.user_id AND s.family = f.family
           ORDER BY f.place
          RETURNING id, deliveries
-       ), delivery AS (
-         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
-         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target
-       )
+       ), ${DELIVERED}
        SELECT c.id, c.is_type_known AS "isTypeKnown", c.is_user_known AS "isUserKnown", c.is_current AS "isCurrent",
               e.id IS NOT NULL AS "isStored", coalesce(e.deliveries, 0) AS deliveries
          FROM checked c LEFT JOIN event e ON e.id = c.id`,
-      [
-        events.map(({ id }) => id),
-        events.map(({ type }) => type),
-        events.map(({ userId }) => userId),
-        events.map(({ payload }) => payload),
-        events.map(({ publisherId }) => publisherId),
-        events.map(({ idempotency }) => idempotency?.keyDigest ?? null),
-        events.map(({ idempotency }) => idempotency?.bodyDigest ?? null),
-        events.map(({ version }) => version),
-        events.map(({ revision }) => revision),
-        events.map(({ resourceId }) => resourceId),
-        events.map(({ realm }) => realm),
-      ],
+      NEW.parameters(events.map((event) => ({ ...event, ...event.idempotency }))),
     );
   }
 
@@ -156,18 +159,10 @@ export class EventsRepository {
    * Waits until nobody else numbers events about the same things, as `publish` does. A transaction that writes before it publishes
    * does this first: it must not have an id while it waits.
    */
-  async takeTurns(
-    manager: EntityManager,
-    events: Pick<NewEvent, 'type' | 'userId' | 'resourceId'>[],
-  ): Promise<void> {
+  async takeTurns(manager: EntityManager, events: NumberedEvent[]): Promise<void> {
     await manager.query(
-      `WITH input AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS i (type, user_id, resource_id))
-       ${TAKE_TURNS}`,
-      [
-        events.map(({ type }) => type),
-        events.map(({ userId }) => userId),
-        events.map(({ resourceId }) => resourceId),
-      ],
+      `WITH input AS (SELECT * FROM unnest(${NUMBERED.arrays}) AS i (${NUMBERED.columns})) ${TAKE_TURNS}`,
+      NUMBERED.parameters(events),
     );
   }
 
@@ -192,34 +187,21 @@ export class EventsRepository {
     // As `publish`: it asks clients, and writes to two tables.
     const [row]: { deliveries: number }[] = await manager.query(
       `WITH input AS (
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-                    AS i (id, type, user_id, payload, client_id)
+         SELECT * FROM unnest(${OF_CLIENTS.arrays}) AS i (${OF_CLIENTS.columns})
        ), target AS (
          SELECT i.id AS event_id, i.type, c.realm, e.id AS endpoint_id, e.client_id
            FROM input i
            JOIN clients c ON c.id = i.client_id AND c.enabled
-           JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL
-                                   AND i.type = ANY (e.event_types)
-       ), counted AS (
-         SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id
-       ), event AS (
+           ${SUBSCRIBED('i.type')}
+       ), ${COUNTED}, event AS (
          INSERT INTO events (id, type, user_id, payload, deliveries, client_id, realm)
          SELECT i.id, i.type, i.user_id, i.payload, coalesce(n.deliveries, 0), i.client_id, coalesce(u.realm, 'live')
            FROM input i
            LEFT JOIN counted n ON n.event_id = i.id
            LEFT JOIN users u ON u.id = i.user_id
-       ), delivery AS (
-         INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
-         SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
-       )
+       ), ${DELIVERED}
        SELECT count(*)::int AS deliveries FROM delivery`,
-      [
-        events.map(({ id }) => id),
-        events.map(({ type }) => type),
-        events.map(({ userId }) => userId),
-        events.map(({ payload }) => payload),
-        events.map(({ clientId }) => clientId),
-      ],
+      OF_CLIENTS.parameters(events),
     );
     return row!.deliveries;
   }

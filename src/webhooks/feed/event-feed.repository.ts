@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { heldAt, shares } from '../../consents/consent.sql.js';
 import { EventEntity } from '../events/event.entity.js';
 import type { FeedPosition } from './feed-position.js';
 
@@ -58,10 +59,8 @@ export class EventFeedRepository {
           WHERE s.has_payload
             AND EXISTS (SELECT 1 FROM clients c WHERE c.id = $1 AND c.enabled AND c.realm = s.realm)
             AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
-                     ELSE t.scope = ANY ($4::text[]) AND EXISTS (
-                       SELECT 1 FROM consents n JOIN users u ON u.id = n.user_id AND u.enabled
-                        WHERE n.client_id = $1 AND n.user_id = s.user_id AND n.revoked_at IS NULL AND t.scope = ANY (n.scopes)
-                          AND coalesce(n.scopes_granted_at[array_position(n.scopes, t.scope)], n.granted_at) <= s.created_at) END
+                     ELSE t.scope = ANY ($4::text[])
+                      AND ${shares('$1', 's.user_id', 't.scope', heldAt('t.scope', 's.created_at'))} END
           ORDER BY s.xid, s.id LIMIT $5
        )
        SELECT $2::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) AS "isAhead",

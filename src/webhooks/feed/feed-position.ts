@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { hkdfSync } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
-import { seal, unseal } from '../../secrets/seal.js';
+import { SealedBox } from '../../secrets/sealed-box.js';
 
 const DAY_MS = 86_400_000;
 
@@ -21,27 +20,20 @@ export const BEGINNING: FeedPosition = { xid: '0', eventId: '' };
  */
 @Injectable()
 export class FeedPositions {
-  private readonly keys: Buffer[];
+  private readonly box: SealedBox;
 
   constructor(private readonly settings: Settings) {
-    this.keys = settings.encryptionKeys.map((key) =>
-      Buffer.from(hkdfSync('sha256', key, '', 'position in the feed of events', 32)),
-    );
+    this.box = new SealedBox('position in the feed of events', settings.encryptionKeys);
   }
 
   seal(clientId: string, { xid, eventId }: FeedPosition): string {
-    return seal(this.keys[0]!, `${Date.now()} ${xid} ${eventId}`, clientId).toString('base64url');
+    return this.box.seal(`${Date.now()} ${xid} ${eventId}`, clientId).toString('base64url');
   }
 
   /** Undefined for what was not sealed for this client, or too long ago. */
   open(clientId: string, text: string): FeedPosition | undefined {
-    const sealed = Buffer.from(text, 'base64url');
-    for (const key of this.keys) {
-      const [at, xid, eventId] = unseal(key, sealed, clientId)?.split(' ') ?? [];
-      if (at === undefined) continue;
-      const isKept = Date.now() - Number(at) < this.settings.retentionDays * DAY_MS;
-      return isKept ? { xid: xid!, eventId: eventId! } : undefined;
-    }
-    return undefined;
+    const [at, xid, eventId] = this.box.open(Buffer.from(text, 'base64url'), clientId)?.split(' ') ?? [];
+    const isKept = Date.now() - Number(at) < this.settings.retentionDays * DAY_MS;
+    return isKept ? { xid: xid!, eventId: eventId! } : undefined;
   }
 }

@@ -1,24 +1,20 @@
-import { hkdfSync } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { SettingsError } from '../../config/environment.js';
 import { keyIdOf } from '../../secrets/key-id.js';
-import { seal, unseal } from '../../secrets/seal.js';
+import { SealedBox } from '../../secrets/sealed-box.js';
 import { sealedFor } from '../../tokens/token-keys.service.js';
 import { EncryptionCanaryRepository, type Canary } from './encryption-canary.repository.js';
-import { openEndpointSecret } from './sealed-secret.js';
 
 const TEXT = 'charging-data-service';
 // Secrets that a reseal could not decrypt may remain; one that can be decrypted is enough.
 const LOOKED_AT = 100;
 
-const sealingKey = (encryptionKey: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', encryptionKey, '', 'encryption canary', 32));
 const canaryOf = (key: Buffer): Canary => ({
   keyId: keyIdOf(key),
-  sealed: seal(sealingKey(key), TEXT, keyIdOf(key)),
+  sealed: new SealedBox('encryption canary', [key]).seal(TEXT, keyIdOf(key)),
 });
-const opens = (key: Buffer, { keyId, sealed }: Canary): boolean =>
-  unseal(sealingKey(key), sealed, keyId) === TEXT;
+const areRight = (keys: readonly Buffer[], { keyId, sealed }: Canary): boolean =>
+  new SealedBox('encryption canary', keys).open(sealed, keyId) === TEXT;
 
 /**
  * Verifies that the keys, current one first, belong to the database: one of them must decrypt its canary. A database without a
@@ -28,7 +24,7 @@ const opens = (key: Buffer, { keyId, sealed }: Canary): boolean =>
 export async function verifyEncryptionKeys(dataSource: DataSource, keys: readonly Buffer[]): Promise<void> {
   const repository = new EncryptionCanaryRepository(dataSource);
   const canary = (await repository.find()) ?? (await makeCanary(repository, keys));
-  if (!keys.some((key) => opens(key, canary))) throw wrongKeys(canary.keyId, keys);
+  if (!areRight(keys, canary)) throw wrongKeys(canary.keyId, keys);
 }
 
 /**
@@ -64,12 +60,12 @@ async function readSealed(repository: EncryptionCanaryRepository): Promise<((key
     ...secrets.map(
       ({ id, sealedSecret }) =>
         (key: Buffer) =>
-          openEndpointSecret([key], id, sealedSecret) !== undefined,
+          new SealedBox('webhook endpoint secret', [key]).open(sealedSecret, id) !== undefined,
     ),
     ...tokenKeys.map(
       ({ id, sealed }) =>
         (key: Buffer) =>
-          unseal(key, sealed, sealedFor(id)) !== undefined,
+          new SealedBox('token key', [key]).open(sealed, sealedFor(id)) !== undefined,
     ),
   ];
 }

@@ -4,8 +4,7 @@ import { DataSource } from 'typeorm';
 import type { UserEntity } from '../../../src/users/accounts/user.entity.js';
 import { ApprovalsRepository } from '../../../src/admin/approvals/approvals.repository.js';
 import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
-import { Settings } from '../../../src/config/settings.js';
-import { unsubscribeKey } from '../../../src/mail/unsubscribe-keys.js';
+import { UnsubscribeKeys } from '../../../src/mail/unsubscribe-keys.service.js';
 import { Transactions } from '../../../src/database/queries/transactions.js';
 import { NotificationsService } from '../../../src/notifications/notifications.service.js';
 import { ScopesService } from '../../../src/scopes/scopes.service.js';
@@ -155,8 +154,7 @@ export class World {
     },
     unsubscribeKey: async () => {
       const { id: userId, email } = await this.user();
-      const { encryptionKey } = this.app.get(Settings);
-      return unsubscribeKey(encryptionKey, { id: userId, kind: 'actionable' }, email);
+      return this.app.get(UnsubscribeKeys).make({ id: userId, kind: 'actionable' }, email);
     },
     contactId: async () => {
       const { id } = await this.client();

@@ -1,0 +1,34 @@
+import { arrayParameter } from './statements.js';
+
+type ColumnType = 'bigint' | 'boolean' | 'bytea' | 'float8' | 'int' | 'jsonb' | 'text' | 'timestamptz';
+
+const snakeCase = (member: string): string =>
+  member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/**
+ * Items as rows of a statement, whose first parameters they are: `FROM unnest(${rows.arrays}) AS i (${rows.columns})`. The columns have
+ * the members' names in snake case.
+ */
+export class InputRows<Item> {
+  readonly columns: string;
+  /** The arguments of `unnest`. */
+  readonly arrays: string;
+  private readonly members: (keyof Item)[];
+
+  /** With the members of each type; `parameterOf` is `arrayParameter` for frequently used statements. */
+  constructor(
+    types: { [Type in ColumnType]?: (keyof Item & string)[] },
+    parameterOf: typeof arrayParameter = (n, type) => `$${n}::${type}[]`,
+  ) {
+    const members = Object.entries(types).flatMap(([type, ofType]) =>
+      ofType.map((member) => ({ member, type })),
+    );
+    this.members = members.map(({ member }) => member);
+    this.columns = members.map(({ member }) => snakeCase(member)).join(', ');
+    this.arrays = members.map(({ type }, n) => parameterOf(n + 1, type)).join(', ');
+  }
+
+  parameters(items: readonly Item[]): unknown[][] {
+    return this.members.map((member) => items.map((item) => item[member]));
+  }
+}

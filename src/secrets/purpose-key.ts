@@ -1,0 +1,32 @@
+import { hkdfSync } from 'node:crypto';
+
+/** What keys are derived from `ENCRYPTION_KEY` for. A label never changes: what it sealed or signed would no longer open. */
+export const PURPOSES = {
+  'authenticator app': 'seals',
+  'encryption canary': 'seals',
+  mail: 'seals',
+  'position in the feed of events': 'seals',
+  'provider id token': 'seals',
+  'provider sign-in': 'seals',
+  'return through mail': 'seals',
+  'shown once': 'seals',
+  'token key': 'seals',
+  'webhook endpoint headers': 'seals',
+  'webhook endpoint secret': 'seals',
+  'csrf tokens': 'signs',
+  'form ids': 'signs',
+  'known browsers': 'signs',
+  unsubscribing: 'signs',
+  'key id': 'names',
+} as const;
+
+type Purposes = typeof PURPOSES;
+
+/** The purposes with this use. */
+export type PurposeThat<Use extends Purposes[keyof Purposes]> = {
+  [Each in keyof Purposes]: Purposes[Each] extends Use ? Each : never;
+}[keyof Purposes];
+
+/** The key of 32 bytes for one purpose. */
+export const purposeKey = (purpose: keyof Purposes, encryptionKey: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', encryptionKey, '', purpose, 32));

@@ -1,0 +1,27 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { purposeKey, type PurposeThat } from './purpose-key.js';
+
+/** Signs texts for one purpose (HMAC-SHA256, 43 characters of base64url). */
+export class Signer {
+  private readonly keys: readonly Buffer[];
+
+  /** With the current encryption key first: it signs, and all of them verify. */
+  constructor(purpose: PurposeThat<'signs'>, encryptionKeys: readonly Buffer[]) {
+    this.keys = encryptionKeys.map((key) => purposeKey(purpose, key));
+  }
+
+  sign(text: string): string {
+    return signatureOf(this.keys[0]!, text);
+  }
+
+  verify(text: string, signature: string): boolean {
+    const given = Buffer.from(signature);
+    return this.keys.some((key) => {
+      const right = Buffer.from(signatureOf(key, text));
+      return given.length === right.length && timingSafeEqual(given, right);
+    });
+  }
+}
+
+const signatureOf = (key: Buffer, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url');
