@@ -12,10 +12,16 @@ import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
 import type { Environment } from '../users/accounts/environment.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
-import { clientErrors, redirectUrisAfter, type ClientShape, type RedirectUriChange } from './client-rules.js';
+import {
+  clientViolations,
+  redirectUrisAfter,
+  type ClientShape,
+  type RedirectUriChange,
+} from './client-rules.js';
 import { ClientEntity, type ClientType, type GrantType } from './client.entity.js';
 import { ClientsRepository, type ClientFilter } from './clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
+import { violation, type Violations } from '../http/problems/violation.js';
 
 export interface NewClient {
   name: string;
@@ -154,10 +160,10 @@ export class ClientsService {
       return { client, ...(secret ? { secret } : {}) };
     } catch (error) {
       if (isForeignKeyViolation(error, 'clients_owner_id_fkey')) {
-        throw validationFailed({ owner_id: ['is not the id of a user'] });
+        throw validationFailed({ owner_id: [violation('unknown_id', { what: 'user' })] });
       }
       if (!isForeignKeyViolation(error, 'clients_owner_realm_fkey')) throw error;
-      throw validationFailed({ owner_id: ['is not the id of a live user'] });
+      throw validationFailed({ owner_id: [violation('not_live_user')] });
     }
   }
 
@@ -256,15 +262,15 @@ export class ClientsService {
   }
 
   /** What is wrong with a client by the rules of contract §2, by member; empty if nothing is. */
-  async errorsIn(client: ClientShape): Promise<Record<string, string[]>> {
-    return clientErrors(client, await this.scopes.list());
+  async violationsIn(client: ClientShape): Promise<Violations> {
+    return clientViolations(client, await this.scopes.list());
   }
 
   /** Returns the catalogue of scopes, which stays as it is until the transaction ends. */
   private async checkRules(manager: EntityManager, client: ClientShape): Promise<ScopeEntity[]> {
     const catalogue = await this.scopes.listAndHold(manager);
-    const errors = clientErrors(client, catalogue);
-    if (Object.keys(errors).length > 0) throw validationFailed(errors);
+    const violations = clientViolations(client, catalogue);
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
     return catalogue;
   }
 

@@ -10,6 +10,7 @@ import {
 import { FAULT_KINDS, type FaultKind } from '../sandbox-faults/sandbox-fault.entity.js';
 import { FAULTS_MAX } from '../sandbox-faults/sandbox-faults.service.js';
 import { BURST_MAX, PAST_DAYS_MAX, SEED_MAX } from '../sandbox/driver.js';
+import { violation } from '../http/problems/violation.js';
 
 const SCOPE_NAME = /^[a-z0-9_.:-]{1,64}$/;
 
@@ -54,7 +55,7 @@ export class DriverConsentDto {
   @IsListOfDifferent(
     1,
     20,
-    'must be a list of 1 to 20 different scope names',
+    violation('scope_names', { max: 20 }),
     (name) => SCOPE_NAME.test(name),
     text(undefined, { pattern: SCOPE_NAME.source, example: 'vehicle:read' }),
   )

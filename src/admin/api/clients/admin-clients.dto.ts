@@ -12,6 +12,7 @@ import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environm
 import { PageQuery } from '../../../http/api/page-query.js';
 import { IsScopeList } from '../scopes/admin-scopes.dto.js';
 import {
+  Fixed,
   IsIdOf,
   IsListOfDifferent,
   IsOneOf,
@@ -21,26 +22,25 @@ import {
   IsWholeNumber,
   IsOptionalNotNull,
   MayBeNull,
-  NeverAccepted,
 } from '../../../http/validation/validation.decorators.js';
+import { violation } from '../../../http/problems/violation.js';
 
 // Contract §14 sets the same bounds for the default limit.
 const RATE_LIMIT_MAX = 1_000_000_000;
 const COMPANY_SERVICE =
   'A service of the company: it has operator scopes, and no operator’s role limits it. Required with operator scopes unless the owner is an operator.';
-const FIXED = 'cannot be changed after the client was created';
 
 const IsGrantTypeList = (): PropertyDecorator =>
   IsListOfDifferent(
     1,
     20,
-    `must be a list of one or more of ${GRANT_TYPES.join(', ')}, each once`,
+    violation('grant_types', { values: GRANT_TYPES }),
     (item) => GRANT_TYPES.some((grantType) => grantType === item),
     oneOf(...GRANT_TYPES),
   );
 const IsRedirectUriList = (): PropertyDecorator =>
-  IsListOfDifferent(0, 20, 'must be a list of at most 20 different URIs');
-const IsRateLimit = (): PropertyDecorator => IsWholeNumber(1, RATE_LIMIT_MAX, ', or null');
+  IsListOfDifferent(0, 20, violation('redirect_uris', { max: 20 }));
+const IsRateLimit = (): PropertyDecorator => IsWholeNumber(1, RATE_LIMIT_MAX, 'or null');
 
 /** Query of `GET /admin/clients`. */
 export class ClientsQuery extends PageQuery {
@@ -129,16 +129,16 @@ export class ClientChangesDto {
   @IsTrueOrFalse()
   enabled?: boolean;
 
-  @NeverAccepted(FIXED)
+  @Fixed('client')
   type?: never;
 
-  @NeverAccepted(FIXED)
+  @Fixed('client')
   scopes?: never;
 
-  @NeverAccepted(FIXED)
+  @Fixed('client')
   owner_id?: never;
 
-  @NeverAccepted(FIXED)
+  @Fixed('client')
   environment?: never;
 }
 

@@ -6,6 +6,7 @@ import {
   IsListOfDifferent,
   IsOneOf,
 } from '../../../http/validation/validation.decorators.js';
+import { violation } from '../../../http/problems/violation.js';
 
 export const SCOPE_NAME = /^[a-z0-9_.:-]{1,64}$/;
 export const isScopeName = (name: string): boolean => SCOPE_NAME.test(name);
@@ -15,7 +16,7 @@ export const IsScopeList = (): PropertyDecorator =>
   IsListOfDifferent(
     1,
     20,
-    'must be a list of 1 to 20 different scope names',
+    violation('scope_names', { max: 20 }),
     isScopeName,
     text(undefined, { pattern: SCOPE_NAME.source, example: 'vehicle:read' }),
   );

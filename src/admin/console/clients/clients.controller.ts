@@ -18,8 +18,8 @@ import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
-import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
-import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
+import { attempt, judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { namedUser } from '../users/named-user.js';
 import {
   changedClientMembers,
   clientFieldsIn,
@@ -35,6 +35,7 @@ import { CLIENTS_PATH, clientPath } from './client-layout.js';
 import { clientPage } from './client.page.js';
 import { clientsPage } from './clients.page.js';
 import { secretShownPath, type ShownSecret } from './secret.page.js';
+import { violation } from '../../../http/problems/violation.js';
 
 const NEW_PATH = `${CLIENTS_PATH}/new`;
 
@@ -120,16 +121,16 @@ export class ConsoleClientsController {
   private async newClientIn(fields: ClientFields): Promise<NewClient> {
     const owner = await namedUser(this.users, fields.owner);
     const members = newClientMembers(fields, owner?.id ?? newId('user'));
-    const { done, errors } = await attempt(() => formValue(NewClientDto, members));
-    const rules = await this.clients.errorsIn(clientShapeOf(fields));
-    refuseTogether(owner ? {} : { owner: [NO_SUCH_USER] }, errors, rules);
-    return toNewClient(done!);
+    const { value, violations } = await judged(NewClientDto, members);
+    const rules = await this.clients.violationsIn(clientShapeOf(fields));
+    refuseTogether(owner ? {} : { owner: [violation('unknown_user')] }, violations, rules);
+    return toNewClient(value!);
   }
 
   private async changesIn(fields: ClientFields): Promise<ClientChanges> {
-    const { done, errors } = await attempt(() => formValue(ClientChangesDto, changedClientMembers(fields)));
-    refuseTogether(errors, await this.clients.errorsIn(clientShapeOf(fields)));
-    return toClientChanges(done!);
+    const { value, violations } = await judged(ClientChangesDto, changedClientMembers(fields));
+    refuseTogether(violations, await this.clients.violationsIn(clientShapeOf(fields)));
+    return toClientChanges(value!);
   }
 
   private async newForm(fields: ClientFields, once: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
