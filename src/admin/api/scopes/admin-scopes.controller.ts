@@ -7,7 +7,8 @@ import { validationFailed } from '../../../http/problems/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { isScopeName, SCOPE_NAME, ScopeDto } from './admin-scopes.dto.js';
+import { isScopeName, SCOPE_NAME } from '../../../scopes/scope-name.js';
+import { ScopeDto } from './admin-scopes.dto.js';
 import { ScopeView, scopeView } from './admin-scopes.view.js';
 import { violation } from '../../../http/problems/violation.js';
 

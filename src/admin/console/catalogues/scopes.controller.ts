@@ -1,7 +1,8 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { isScopeName, ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
+import { isScopeName } from '../../../scopes/scope-name.js';
+import { ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
