@@ -11,6 +11,7 @@ import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator
 import { AsksToConfirm } from './asks-to-confirm.js';
 import { browserNameOf } from './browser-name.js';
 import { newPasskeyPage, passkeyPage, removePasskeyPage } from './pages/passkey.pages.js';
+import { apiWords } from '../http/problems/violation.js';
 
 const NAME_MAX = 100;
 
@@ -92,5 +93,5 @@ function nameIn(form: Form): { name: string; error?: string } {
     return { name, error: `Enter a name of at most ${NAME_MAX} characters.` };
   }
   const hidden = illegible(name);
-  return { name, ...(hidden ? { error: `The name ${hidden}.` } : {}) };
+  return { name, ...(hidden ? { error: `The name ${apiWords(hidden)}.` } : {}) };
 }

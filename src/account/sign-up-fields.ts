@@ -1,9 +1,11 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { Form } from '../http/forms/form.js';
+import { violationsOf } from '../http/validation/validation.pipe.js';
 import { IsPassword, IsVisibleText } from '../http/validation/validation.decorators.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import type { FieldErrors } from '../web/forms/field.js';
+import { apiWords, type Violations } from '../http/problems/violation.js';
 
 interface SignUpFields {
   name: string;
@@ -28,9 +30,8 @@ export const signUpFieldsIn = (form: Form): SignUpFields => ({
 
 /** What is wrong, by field. */
 export function signUpErrors({ password_again: again, ...person }: SignUpFields): FieldErrors {
-  const messages = messagesOf(person);
   const errors = nameErrors(person.name);
-  if (messages['password']) {
+  if (violationsIn(person)['password']) {
     errors['password'] = `The password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.`;
   } else if (person.password !== again) errors['password_again'] = 'The two passwords are not the same.';
   return errors;
@@ -38,16 +39,12 @@ export function signUpErrors({ password_again: again, ...person }: SignUpFields)
 
 /** What is wrong with the name, which is all that whoever chooses a passkey types. */
 export function nameErrors(name: string): FieldErrors {
-  const message = messagesOf({ name, password: '' })['name'];
-  if (message === undefined) return {};
+  const [found] = violationsIn({ name, password: '' })['name'] ?? [];
+  if (!found) return {};
   return {
-    name: message.startsWith('must be a string') ? 'Enter 1 to 200 characters.' : `The name ${message}.`,
+    name: found.code === 'visible_text' ? 'Enter 1 to 200 characters.' : `The name ${apiWords(found)}.`,
   };
 }
 
-function messagesOf(person: PersonRules): Record<string, string> {
-  const wrong = validateSync(plainToInstance(PersonRules, person));
-  return Object.fromEntries(
-    wrong.map(({ property, constraints = {} }) => [property, Object.values(constraints)[0]!]),
-  );
-}
+const violationsIn = (person: PersonRules): Violations =>
+  violationsOf(validateSync(plainToInstance(PersonRules, person)));

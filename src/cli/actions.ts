@@ -1,10 +1,11 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { NewClientDto, NewSecretDto, toNewClient } from '../admin/api/clients/admin-clients.dto.js';
+import { NewClientDto, NewSecretDto } from '../admin/api/clients/admin-clients.dto.js';
 import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
 import { SERVICE_ACTOR } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
+import { CLIENT } from '../clients/client.resource.js';
 import { ClientSecretsService } from '../clients/client-secrets.service.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { migrate } from '../database/migrations/migrate.js';
@@ -21,6 +22,7 @@ import { PasswordLinksService } from '../users/passwords/password-links.service.
 import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
 import { resealCanary, verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
+import { membersIn } from './resource-options.js';
 import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
 
 /** The options of a command as given on the command line; each may be repeated. */
@@ -36,10 +38,6 @@ const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> 
   new RequestValidationPipe().transform(members, { type: 'body', metatype: rules }) as Promise<T>;
 
 const one = (options: Options, name: string): string | undefined => options[name]?.[0];
-
-/** `true` and `false` as such; anything else is refused by the rules. */
-const flagIn = (options: Options, name: string): unknown =>
-  ({ true: true, false: false })[one(options, name) ?? ''] ?? one(options, name);
 
 /** What the commands do. They call the same services as the admin API. */
 export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
@@ -68,16 +66,8 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
     return { id, operator_role: operatorRole, ...link };
   },
   async 'register-client'(app, _argument, options) {
-    const input = await checked(NewClientDto, {
-      name: one(options, 'name'),
-      owner_id: one(options, 'owner'),
-      type: one(options, 'type') ?? 'confidential',
-      scopes: options.scope,
-      grant_types: options['grant-type'],
-      redirect_uris: options['redirect-uri'] ?? [],
-      company_service: flagIn(options, 'company-service'),
-    });
-    const { client, secret } = await app.get(ClientsService).create(toNewClient(input), SERVICE_ACTOR);
+    const input = CLIENT.newOf(await checked(NewClientDto, membersIn(CLIENT, options)));
+    const { client, secret } = await app.get(ClientsService).create(input, SERVICE_ACTOR);
     return { client_id: client.id, ...(secret === undefined ? {} : { client_secret: secret }) };
   },
   async 'rotate-secret'(app, clientId, options) {

@@ -1,3 +1,6 @@
+import { CLIENT } from '../clients/client.resource.js';
+import { creationOf } from './resource-options.js';
+
 /** What a command takes. */
 export interface Command {
   /** What follows the name: an argument in angle brackets, options with their values. */
@@ -22,18 +25,8 @@ export const COMMANDS = {
     options: [],
   },
   'register-client': {
-    usage:
-      '--name NAME --owner USER_ID --scope SCOPE… --grant-type GRANT_TYPE… [--redirect-uri URI…] [--type confidential|public] [--company-service true|false]',
+    ...creationOf(CLIENT),
     summary: 'Register a client; its secret is printed only once',
-    options: [
-      { name: 'name', required: true },
-      { name: 'owner', required: true },
-      { name: 'scope', required: true, repeatable: true },
-      { name: 'grant-type', required: true, repeatable: true },
-      { name: 'redirect-uri', repeatable: true },
-      { name: 'type' },
-      { name: 'company-service' },
-    ],
   },
   'rotate-secret': {
     usage: '<client_id> [--expire-previous-in SECONDS]',

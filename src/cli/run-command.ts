@@ -1,6 +1,7 @@
 import type { Problem } from '../http/problems/problem.js';
 import { DATABASE_COMMANDS } from './commands.js';
 import { readArguments, type CommandName } from './read-arguments.js';
+import { apiWordsOf } from '../http/problems/violation.js';
 
 /**
  * Runs one command of the operator's tool and prints what came of it as JSON; the exit code. The service is loaded only for a
@@ -48,10 +49,11 @@ function show(result: object): number {
   return 0;
 }
 
-const wordsOf = ({ detail, extras: { fieldErrors = {} } }: Problem): string =>
-  [detail, ...Object.entries(fieldErrors).map(([name, errors]) => `  ${name}: ${errors.join('; ')}`)].join(
-    '\n',
-  );
+const wordsOf = ({ detail, extras: { violations = {} } }: Problem): string =>
+  [
+    detail,
+    ...Object.entries(apiWordsOf(violations)).map(([name, texts]) => `  ${name}: ${texts.join('; ')}`),
+  ].join('\n');
 
 function refuse(message: string): number {
   process.stderr.write(`${message}\n`);

@@ -1,7 +1,8 @@
 import type { ScopeEntity } from '../scopes/scope.entity.js';
 import type { Environment } from '../users/accounts/environment.js';
 import type { ClientType, GrantType } from './client.entity.js';
-import { redirectUriError } from './redirect-uri.js';
+import { redirectUriViolation } from './redirect-uri.js';
+import { violation, type Violation, type Violations } from '../http/problems/violation.js';
 
 /** Contract §12: for a day after a rotation, the secret can be changed wherever it is used. */
 export const DEFAULT_SECRET_OVERLAP_SECONDS = 86_400;
@@ -39,46 +40,46 @@ export const hasOperatorScope = (
 ): boolean => catalogue.some(({ name, audience }) => audience === 'operator' && scopes.includes(name));
 
 /** What is wrong with a client, by wire member; empty if nothing is (contract §2). */
-export function clientErrors(client: ClientShape, catalogue: ScopeEntity[]): Record<string, string[]> {
-  const errors: Record<string, string[]> = {};
-  const add = (member: string, error: string | undefined) => {
-    if (error) (errors[member] ??= []).push(error);
+export function clientViolations(client: ClientShape, catalogue: ScopeEntity[]): Violations {
+  const violations: Violations = {};
+  const add = (member: string, found: Violation) => {
+    (violations[member] ??= []).push(found);
   };
   const usesCodes = client.grantTypes.includes('authorization_code');
   if (client.grantTypes.includes('refresh_token') && !usesCodes) {
-    add('grant_types', 'refresh_token requires authorization_code');
+    add('grant_types', violation('refresh_without_code'));
   }
   if (client.type === 'public' && client.grantTypes.includes('client_credentials')) {
-    add('grant_types', 'a public client cannot authenticate, so it cannot use client_credentials');
+    add('grant_types', violation('public_without_secret'));
   }
-  if (client.type === 'public' && client.trusted) add('trusted', 'only a confidential client can be trusted');
+  if (client.type === 'public' && client.trusted) add('trusted', violation('public_and_trusted'));
   if (client.environment === 'sandbox') {
-    if (client.trusted) add('trusted', 'a client in a sandbox is never trusted');
+    if (client.trusted) add('trusted', violation('sandbox_and_trusted'));
     for (const name of NEVER_IN_A_SANDBOX) {
-      if (client.scopes.includes(name)) add('scopes', `a client in a sandbox must not hold ${name}`);
+      if (client.scopes.includes(name)) add('scopes', violation('sandbox_and_scope', { scope: name }));
     }
   }
   if (usesCodes && client.redirectUris.length === 0) {
-    add('redirect_uris', 'must contain at least one URI for authorization_code');
+    add('redirect_uris', violation('no_redirect_uri'));
   }
   client.redirectUris.forEach((uri, index) => {
-    const error = redirectUriError(uri, client.type);
+    const reason = redirectUriViolation(uri, client.type);
     // Named by position: an error text must not echo what was sent.
-    if (error) add('redirect_uris', `URI ${index + 1} ${error}`);
+    if (reason) add('redirect_uris', violation('refused_redirect_uri', { place: index + 1, reason }));
   });
   const audiences = new Map(catalogue.map((scope) => [scope.name, scope.audience]));
   client.scopes.forEach((name, index) => {
-    if (!audiences.has(name)) add('scopes', `scope ${index + 1} is not in the catalogue`);
+    if (!audiences.has(name)) add('scopes', violation('unknown_scope', { place: index + 1 }));
   });
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
   if (client.companyService && !operatorScope) {
-    add('company_service', 'is only for a client with operator scopes');
+    add('company_service', violation('needless_company_service'));
   }
   if (operatorScope) {
-    if (client.type === 'public') add('scopes', `${operatorScope} requires a confidential client`);
+    if (client.type === 'public') add('scopes', violation('scope_of_confidential', { scope: operatorScope }));
     if (client.grantTypes.some((grantType) => grantType !== 'client_credentials')) {
-      add('grant_types', `a client with ${operatorScope} may use only client_credentials`);
+      add('grant_types', violation('only_client_credentials', { scope: operatorScope }));
     }
   }
-  return errors;
+  return violations;
 }

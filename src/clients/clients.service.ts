@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
-import { auditViewOf } from '../audit/audit-view.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/queries/database-errors.js';
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
@@ -10,36 +9,18 @@ import type { ScopeEntity } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
-import type { Environment } from '../users/accounts/environment.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
-import { clientErrors, redirectUrisAfter, type ClientShape, type RedirectUriChange } from './client-rules.js';
-import { ClientEntity, type ClientType, type GrantType } from './client.entity.js';
+import {
+  clientViolations,
+  redirectUrisAfter,
+  type ClientShape,
+  type RedirectUriChange,
+} from './client-rules.js';
+import type { ClientEntity } from './client.entity.js';
+import { CLIENT, type ClientChanges, type NewClient } from './client.resource.js';
 import { ClientsRepository, type ClientFilter } from './clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
-
-export interface NewClient {
-  name: string;
-  type: ClientType;
-  grantTypes: GrantType[];
-  scopes: string[];
-  redirectUris: string[];
-  ownerId: string;
-  rateLimit?: number | null;
-  trusted?: boolean;
-  /** Whether it is a service of the company, with operator scopes but no operator's own. */
-  companyService?: boolean;
-  environment?: Environment;
-}
-
-export interface ClientChanges {
-  name?: string;
-  redirectUris?: string[];
-  grantTypes?: GrantType[];
-  rateLimit?: number | null;
-  trusted?: boolean;
-  companyService?: boolean;
-  enabled?: boolean;
-}
+import { violation, type Violations } from '../http/problems/violation.js';
 
 export interface RegisteredClient {
   client: ClientEntity;
@@ -131,14 +112,7 @@ export class ClientsService {
     actor: Actor,
   ): Promise<RegisteredClient> {
     const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
-    const values = {
-      ...input,
-      enabled: true,
-      rateLimit: input.rateLimit ?? null,
-      trusted: input.trusted ?? false,
-      companyService: input.companyService ?? false,
-      environment: input.environment ?? 'live',
-    };
+    const values = { ...CLIENT.complete(input), enabled: true };
     try {
       const catalogue = await this.checkRules(manager, values);
       await this.operators.requireBacking(manager, values, catalogue, actor);
@@ -149,15 +123,15 @@ export class ClientsService {
         action: 'client.created',
         subjectType: 'client',
         subjectId: id,
-        after: auditView(client),
+        after: CLIENT.auditView(client),
       });
       return { client, ...(secret ? { secret } : {}) };
     } catch (error) {
       if (isForeignKeyViolation(error, 'clients_owner_id_fkey')) {
-        throw validationFailed({ owner_id: ['is not the id of a user'] });
+        throw validationFailed({ owner_id: [violation('unknown_id', { what: 'user' })] });
       }
       if (!isForeignKeyViolation(error, 'clients_owner_realm_fkey')) throw error;
-      throw validationFailed({ owner_id: ['is not the id of a live user'] });
+      throw validationFailed({ owner_id: [violation('not_live_user')] });
     }
   }
 
@@ -211,7 +185,7 @@ export class ClientsService {
     const after = (await this.repository.findById(id, manager))!;
     if (before.enabled && !after.enabled)
       await this.revocations.revokeByClient(manager, id, 'client_disabled');
-    const difference = changesBetween(auditView(before), auditView(after));
+    const difference = changesBetween(CLIENT.auditView(before), CLIENT.auditView(after));
     if (difference) {
       await this.audit.record(manager, actor, {
         action: 'client.updated',
@@ -236,7 +210,7 @@ export class ClientsService {
       action: 'client.deleted',
       subjectType: 'client',
       subjectId: id,
-      before: auditView(client),
+      before: CLIENT.auditView(client),
     });
   }
 
@@ -256,15 +230,15 @@ export class ClientsService {
   }
 
   /** What is wrong with a client by the rules of contract §2, by member; empty if nothing is. */
-  async errorsIn(client: ClientShape): Promise<Record<string, string[]>> {
-    return clientErrors(client, await this.scopes.list());
+  async violationsIn(client: ClientShape): Promise<Violations> {
+    return clientViolations(client, await this.scopes.list());
   }
 
   /** Returns the catalogue of scopes, which stays as it is until the transaction ends. */
   private async checkRules(manager: EntityManager, client: ClientShape): Promise<ScopeEntity[]> {
     const catalogue = await this.scopes.listAndHold(manager);
-    const errors = clientErrors(client, catalogue);
-    if (Object.keys(errors).length > 0) throw validationFailed(errors);
+    const violations = clientViolations(client, catalogue);
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
     return catalogue;
   }
 
@@ -275,26 +249,3 @@ export class ClientsService {
 
 /** The 404 problem for a client id that no client has. */
 export const clientNotFound = (): Problem => notFound('There is no client with this id.');
-
-const auditView = auditViewOf(
-  ClientEntity,
-  {
-    name: 'name',
-    type: 'type',
-    grantTypes: 'grant_types',
-    scopes: 'scopes',
-    redirectUris: 'redirect_uris',
-    ownerId: 'owner_id',
-    enabled: 'enabled',
-    rateLimit: 'rate_limit',
-    trusted: 'trusted',
-    companyService: 'company_service',
-    environment: 'environment',
-  },
-  {
-    id: 'the subject of the event',
-    realm: 'follows from the environment and the owner',
-    createdAt: 'the time of client.created',
-    updatedAt: 'the time of the event',
-  },
-);

@@ -11,6 +11,7 @@ import { UsersService } from '../users/accounts/users.service.js';
 import { hasOperatorScope } from './client-rules.js';
 import type { ClientEntity } from './client.entity.js';
 import { OperatorClientsRepository } from './operator-clients.repository.js';
+import { violation } from '../http/problems/violation.js';
 
 type Shape = Pick<ClientEntity, 'ownerId' | 'scopes' | 'enabled' | 'companyService'>;
 
@@ -70,7 +71,7 @@ export class OperatorClientsService implements ClientsOfOperators {
     // An unknown owner is refused when the client is inserted.
     if (owner && owner.operatorRole === null) {
       throw validationFailed({
-        company_service: ['must be true for a client with operator scopes whose owner is not an operator'],
+        company_service: [violation('missing_company_service')],
       });
     }
   }

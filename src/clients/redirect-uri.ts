@@ -1,33 +1,29 @@
 import type { ClientType } from './client.entity.js';
 import { isUrl } from '../config/is-url.js';
+import { violation, type Violation } from '../http/problems/violation.js';
 
 const MAX_LENGTH = 2000;
 
 /** What is wrong with a redirect URI that a client of this type wants to register; undefined if nothing is (contract §3). */
-export function redirectUriError(text: string, type: ClientType): string | undefined {
-  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
+export function redirectUriViolation(text: string, type: ClientType): Violation | undefined {
+  if (text.length > MAX_LENGTH) return violation('too_long', { max: MAX_LENGTH });
   // A URL parser would silently normalize these, but URIs are compared as exact strings.
-  if (/[\s\\"<>^`{|}]/.test(text) || !/^[\x21-\x7e]+$/.test(text))
-    return 'must be a plain ASCII URI without spaces';
-  if (text.includes('*')) return 'must not contain a wildcard';
-  if (text.includes('#')) return 'must not have a fragment';
-  if (!isUrl(text)) return 'must be an absolute URI';
+  if (/[\s\\"<>^`{|}]/.test(text) || !/^[\x21-\x7e]+$/.test(text)) return violation('not_plain_ascii');
+  if (text.includes('*')) return violation('has_wildcard');
+  if (text.includes('#')) return violation('has_fragment');
+  if (!isUrl(text)) return violation('not_absolute');
   const url = new URL(text);
-  if (url.username || url.password) return 'must not contain a user name or password';
+  if (url.username || url.password) return violation('has_user_name');
   // The host becomes part of a Content-Security-Policy, where a semicolon would start another directive.
   if (/^https?:$/.test(url.protocol) && !/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/i.test(url.hostname))
-    return 'must have a host';
-  if (url.protocol === 'https:') return /^https:\/\/[^/]/i.test(text) ? undefined : 'must have a host';
+    return violation('no_host');
+  if (url.protocol === 'https:') return /^https:\/\/[^/]/i.test(text) ? undefined : violation('no_host');
   if (url.protocol === 'http:') {
-    return isLoopbackUrl(url) || url.hostname === 'localhost'
-      ? undefined
-      : 'must be https; http is allowed only for loopback addresses (http://127.0.0.1/…)';
+    return isLoopbackUrl(url) || url.hostname === 'localhost' ? undefined : violation('not_https');
   }
-  if (type !== 'public') return 'must be https, or http on a loopback address';
+  if (type !== 'public') return violation('not_https_or_loopback');
   // RFC 8252 §7.1: a private-use scheme is a domain name in reverse, so it has a dot in it.
-  return url.protocol.includes('.')
-    ? undefined
-    : 'must have a scheme with a dot in it, such as com.example.app:/callback';
+  return url.protocol.includes('.') ? undefined : violation('scheme_without_dot');
 }
 
 /**

@@ -20,6 +20,7 @@ import { ConsentEntity } from './consent.entity.js';
 import { realmOf } from '../users/accounts/environment.js';
 import { ConsentsRepository } from './consents.repository.js';
 import type { ConsentedUser } from './consented-user.js';
+import { violation } from '../http/problems/violation.js';
 
 /** Which user consented to what for which client (contract §2). Every change is an audit event in its transaction. */
 @Injectable()
@@ -196,9 +197,7 @@ export class ConsentsService {
     });
     if (wrong.length > 0) {
       throw validationFailed({
-        scopes: wrong.map(
-          (place) => `scope ${place} must be one of the client's scopes that users can grant`,
-        ),
+        scopes: wrong.map((place) => violation('not_grantable_scope', { place })),
       });
     }
   }

@@ -13,6 +13,7 @@ import type { Message } from './message-catalogue.js';
 import { mailKindOf, notificationMail } from './notification-mail.js';
 import type { NotificationCategory, NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository, type NotificationFilter } from './notifications.repository.js';
+import { violation } from '../http/problems/violation.js';
 
 const RESOLVE_EVERY_MS = 5_000;
 const BATCH = 1000;
@@ -105,10 +106,10 @@ export class NotificationsService {
       });
     } catch (error) {
       if (isForeignKeyViolation(error, 'notifications_user_id_fkey')) {
-        throw validationFailed({ user_id: ['is not the id of a user'] });
+        throw validationFailed({ user_id: [violation('unknown_id', { what: 'user' })] });
       }
       if (isForeignKeyViolation(error, 'notifications_client_id_fkey')) {
-        throw validationFailed({ client_id: ['is not the id of a client'] });
+        throw validationFailed({ client_id: [violation('unknown_id', { what: 'client' })] });
       }
       throw error;
     }

@@ -36,6 +36,7 @@ import {
 } from './partner-sandbox.dto.js';
 import { driverView, DriverView, FaultView, PlannedView } from './partner-sandbox.view.js';
 import { CurrentSandbox, SandboxEndpoint } from './sandbox-endpoint.js';
+import { violation } from '../http/problems/violation.js';
 
 /** The sandbox for programs (contract §19): drivers, their sessions, and faults. */
 @Controller('v2/sandbox')
@@ -115,7 +116,7 @@ export class PartnerSandboxController {
     @CurrentActor() actor: Actor,
   ): Promise<PlannedView> {
     const known = SPEEDS.find((each) => each === speed);
-    if (!known) throw validationFailed({ speed: [`must be one of ${SPEEDS.join(', ')}`] });
+    if (!known) throw validationFailed({ speed: [violation('speed', { values: SPEEDS })] });
     return { events: await this.plans.startSession(sandbox, id, known, actor) };
   }
 
@@ -202,7 +203,7 @@ export class PartnerSandboxController {
     @CurrentSandbox() { clientId }: Sandbox,
     @CurrentActor() actor: Actor,
   ): Promise<FaultView> {
-    if (kind === 'refresh' && count !== 1) throw validationFailed({ count: ['must be 1 for refresh'] });
+    if (kind === 'refresh' && count !== 1) throw validationFailed({ count: [violation('refresh_count')] });
     await this.faults.set(clientId, kind, count, actor);
     return { kind, count };
   }

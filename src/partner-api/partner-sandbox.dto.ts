@@ -1,7 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { text } from '../http/api/api-schemas.js';
 import {
-  IsListOfDifferent,
   IsOneOf,
   IsOptionalNotNull,
   IsVisibleText,
@@ -10,8 +8,7 @@ import {
 import { FAULT_KINDS, type FaultKind } from '../sandbox-faults/sandbox-fault.entity.js';
 import { FAULTS_MAX } from '../sandbox-faults/sandbox-faults.service.js';
 import { BURST_MAX, PAST_DAYS_MAX, SEED_MAX } from '../sandbox/driver.js';
-
-const SCOPE_NAME = /^[a-z0-9_.:-]{1,64}$/;
+import { IsScopeList } from '../scopes/scope-name.js';
 
 /** Body of `POST /v2/sandbox/drivers`. */
 export class NewDriverDto {
@@ -51,13 +48,7 @@ export class BurstDto {
 export class DriverConsentDto {
   @ApiProperty({ description: 'By default all scopes of the client that users can grant.' })
   @IsOptionalNotNull()
-  @IsListOfDifferent(
-    1,
-    20,
-    'must be a list of 1 to 20 different scope names',
-    (name) => SCOPE_NAME.test(name),
-    text(undefined, { pattern: SCOPE_NAME.source, example: 'vehicle:read' }),
-  )
+  @IsScopeList()
   scopes?: string[];
 }
 

@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import type { FieldErrors } from '../web/forms/field.js';
-import { Problem, validationFailed } from '../http/problems/problem.js';
+import { Problem } from '../http/problems/problem.js';
 import { headersInLines, limitIn, linesOf } from '../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
@@ -11,6 +11,7 @@ import { endpointFormPage, type EndpointInput } from './pages/endpoint-form.page
 import { endpointsPage } from './pages/endpoints.page.js';
 import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
+import { apiWords, type Violation } from '../http/problems/violation.js';
 
 const NO_INPUT: EndpointInput = {
   url: '',
@@ -98,15 +99,13 @@ const inputFrom = (endpoint: EndpointEntity): EndpointInput => ({
 /** Trims spaces that were pasted along, and removes duplicate types; throws a 400 problem for lines that are no headers. */
 function inputOf(form: Form) {
   const typed = typedIn(form);
-  const { headers, errors } = headersInLines(typed.headers);
-  if (errors.length > 0) throw validationFailed({ headers: errors });
   const limit = typed.max_per_minute.trim();
   return {
     url: typed.url.trim(),
     description: typed.description.trim(),
     eventTypes: [...new Set(typed.event_types)],
     maxPerMinute: limit === '' ? null : limitIn(limit),
-    headers,
+    headers: headersInLines(typed.headers),
   };
 }
 
@@ -114,24 +113,24 @@ function inputOf(form: Form) {
 function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
   if (!(error instanceof Problem)) throw error;
   if (error.status === 409) return { errors: { form: error.detail }, status: 409 };
-  const { fieldErrors } = error.extras;
-  if (!fieldErrors) throw error;
-  const { url, description, event_types: types, max_per_minute: limit, headers } = fieldErrors;
+  const { violations } = error.extras;
+  if (!violations) throw error;
+  const { url, description, event_types: types, max_per_minute: limit, headers } = violations;
   return {
     status: 400,
     errors: {
-      ...(url ? { url: `The URL ${sentence(url)}` } : {}),
-      ...(description ? { description: `The description ${sentence(description)}` } : {}),
+      ...(url ? { url: `The URL ${together(url)}` } : {}),
+      ...(description ? { description: `The description ${together(description)}` } : {}),
       ...(types ? { event_types: typesError(types) } : {}),
       ...(limit ? { max_per_minute: 'Enter a whole number from 1 to 6,000, or nothing.' } : {}),
-      ...(headers ? { headers: `These headers cannot be used: ${sentence(headers)}` } : {}),
+      ...(headers ? { headers: `These headers cannot be used: ${together(headers)}` } : {}),
     },
   };
 }
 
-const sentence = (errors: string[]): string => errors.join(', and ').replace(/([^.])$/, '$1.');
+const together = (violations: Violation[]): string => [...new Set(violations.map(apiWords))].join(', and ');
 
-const typesError = (errors: string[]): string =>
-  errors[0] === 'must contain at least one event type'
+const typesError = (violations: Violation[]): string =>
+  violations[0]?.code === 'no_event_type'
     ? 'Choose at least one event type.'
-    : `These event types cannot be chosen: ${sentence(errors)}`;
+    : `These event types cannot be chosen: ${together(violations)}`;

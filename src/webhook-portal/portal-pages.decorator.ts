@@ -11,6 +11,7 @@ import { PORTAL_FOOTER } from './pages/portal-layout.js';
 import { portalSignedOutPage } from './pages/portal-signed-out.page.js';
 import { FormIsAbout, LeastMemberRole, PortalGuard, type FormSubject } from './portal.guard.js';
 import { PORTAL_ROUTES } from './portal-routes.js';
+import { apiWordsOf } from '../http/problems/violation.js';
 
 const HEADINGS: Record<number, string> = {
   400: 'This link or form does not work',
@@ -47,7 +48,7 @@ const forRole = (method: 'GET' | 'POST', path: string, least: MemberRole): Metho
 
 function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
   if (problem.status === 401) return { headers: pageHeaders(), body: renderPage(portalSignedOutPage()) };
-  const fieldErrors = Object.entries(problem.extras.fieldErrors ?? {}).map(
+  const fieldErrors = Object.entries(apiWordsOf(problem.extras.violations ?? {})).map(
     ([name, errors]) => `“${name}” ${errors.join(', and ')}.`,
   );
   const page = messagePage({

@@ -7,6 +7,7 @@ import type { FieldErrors } from '../web/forms/field.js';
 import { redirectUrisPage, REDIRECT_URIS_PATH } from './pages/redirect-uris.page.js';
 import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
+import { apiWords } from '../http/problems/violation.js';
 
 const LISTED = 25;
 
@@ -42,9 +43,13 @@ export class PortalRedirectUrisController {
       return { goTo: REDIRECT_URIS_PATH, notice };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      const wrong = error.extras.fieldErrors?.['uri'];
+      const wrong = error.extras.violations?.['uri'];
       if (wrong)
-        return this.page(context, { uri, errors: { uri: `The URI ${wrong.join(', and ')}` }, status: 400 });
+        return this.page(context, {
+          uri,
+          errors: { uri: `The URI ${wrong.map(apiWords).join(', and ')}` },
+          status: 400,
+        });
       if (error.status === 409)
         return this.page(context, { uri, errors: { form: error.detail }, status: 409 });
       throw error;

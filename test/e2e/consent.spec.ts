@@ -1,5 +1,5 @@
 import type { ClientEntity } from '../../src/clients/client.entity.js';
-import { type ClientChanges } from '../../src/clients/clients.service.js';
+import type { ClientChanges } from '../../src/clients/client.resource.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { authorizePath, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';

@@ -9,7 +9,7 @@ import { Problem } from '../../src/http/problems/problem.js';
 import { RequestValidationPipe } from '../../src/http/validation/validation.pipe.js';
 import { AuditEventsQuery } from '../../src/admin/api/audit-events/admin-audit-events.dto.js';
 import { NewUserDto } from '../../src/admin/api/users/admin-users.dto.js';
-import { changedClientMembers, clientFieldsIn } from '../../src/admin/console/clients/client-form.js';
+import { CLIENT_FORM } from '../../src/clients/client.resource.js';
 import { userFieldsIn } from '../../src/admin/console/users/user-form.js';
 import { emailKeyOf } from '../../src/users/accounts/email.js';
 import { anyJson, memberName, written } from './support/json-text.js';
@@ -141,7 +141,7 @@ describe('A form of the console', () => {
     always(
       fc.property(fields, (given) => {
         const form = Form.parse(new URLSearchParams(given).toString());
-        const { redirect_uris, rate_limit } = changedClientMembers(clientFieldsIn(form)) as {
+        const { redirect_uris, rate_limit } = CLIENT_FORM.changedMembers(CLIENT_FORM.in(form)) as {
           redirect_uris: string[];
           rate_limit: unknown;
         };

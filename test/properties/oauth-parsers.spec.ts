@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import { basicPartsOf, credentialsOf } from '../../src/clients/client-credentials.js';
-import { clientErrors, type ClientShape } from '../../src/clients/client-rules.js';
+import { clientViolations, type ClientShape } from '../../src/clients/client-rules.js';
 import type { ClientsService } from '../../src/clients/clients.service.js';
-import { isRegisteredRedirectUri, redirectUriError } from '../../src/clients/redirect-uri.js';
+import { isRegisteredRedirectUri, redirectUriViolation } from '../../src/clients/redirect-uri.js';
 import { Form } from '../../src/http/forms/form.js';
+import { apiWords } from '../../src/http/problems/violation.js';
 import { Problem } from '../../src/http/problems/problem.js';
 import { AuthorizationRequestChecks } from '../../src/oauth/authorization/authorization-request.checks.js';
 import { displayHostOf, formTargetOf, withParameters } from '../../src/oauth/authorization/redirect.js';
@@ -89,7 +90,7 @@ describe('An accepted redirect URI', () => {
   it('is compared exactly, except for loopback ports', () => {
     always(
       fc.property(uri(), uri(), type(), (registered, requested, of) => {
-        if (redirectUriError(registered, of) !== undefined) return true;
+        if (redirectUriViolation(registered, of) !== undefined) return true;
         if (!isRegisteredRedirectUri(registered, [registered])) return false;
         if (requested === registered || !isRegisteredRedirectUri(requested, [registered])) return true;
         const bare = (text: string) => text.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d{1,5}/, '$1');
@@ -103,7 +104,7 @@ describe('An accepted redirect URI', () => {
     const change = fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...'a/.:?&=%@#\\ \n0'));
     always(
       fc.property(uri(), type(), change, (registered, of, [at, how, letter]) => {
-        if (redirectUriError(registered, of) !== undefined) return true;
+        if (redirectUriViolation(registered, of) !== undefined) return true;
         const n = at % registered.length;
         const requested =
           registered.slice(0, n) + (how === 0 ? '' : letter) + registered.slice(n + (how === 2 ? 0 : 1));
@@ -117,7 +118,7 @@ describe('An accepted redirect URI', () => {
   it('keeps its own parameters and gets new ones appended', () => {
     always(
       fc.property(uri(), type(), oddText(), oddText(), (registered, of, code, state) => {
-        if (redirectUriError(registered, of) !== undefined) return true;
+        if (redirectUriViolation(registered, of) !== undefined) return true;
         const location = withParameters(registered, { code, state, left_out: undefined });
         const { searchParams } = new URL(location);
         return (
@@ -135,7 +136,7 @@ describe('An accepted redirect URI', () => {
   it('is valid as one source of a Content-Security-Policy and shown as a host on the page', () => {
     always(
       fc.property(uri(), type(), (registered, of) => {
-        if (redirectUriError(registered, of) !== undefined) return true;
+        if (redirectUriViolation(registered, of) !== undefined) return true;
         return /^[a-z0-9.:/+-]+$/i.test(formTargetOf(registered)) && displayHostOf(registered) !== '';
       }),
       2000,
@@ -186,8 +187,8 @@ describe('The rules of clients', () => {
   it('allow nothing that the contract forbids, and never quote what was sent', () => {
     always(
       fc.property(shape, (client: ClientShape) => {
-        const errors = clientErrors(client, catalogue);
-        const words = Object.values(errors).flat().join();
+        const errors = clientViolations(client, catalogue);
+        const words = JSON.stringify(errors) + Object.values(errors).flat().map(apiWords).join();
         if (client.redirectUris.some((each) => each.length > 20 && words.includes(each))) return false;
         if (Object.keys(errors).length > 0) return true;
         const isOperator = client.scopes.includes('admin:read');
@@ -200,7 +201,7 @@ describe('The rules of clients', () => {
             (client.trusted || client.grantTypes.includes('client_credentials'))
           ) &&
           !(client.environment === 'sandbox' && (client.trusted || isOperator)) &&
-          client.redirectUris.every((each) => redirectUriError(each, client.type) === undefined)
+          client.redirectUris.every((each) => redirectUriViolation(each, client.type) === undefined)
         );
       }),
       1000,

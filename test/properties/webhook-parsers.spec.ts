@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { BlockList, isIPv4 } from 'node:net';
 import { retryAfterMs, textOfBody } from '../../src/webhooks/http/response-parts.js';
 import { isPublicAddress } from '../../src/webhooks/http/address-rules.js';
+import { apiWords } from '../../src/http/problems/violation.js';
 import { checkEndpointUrl } from '../../src/webhooks/http/endpoint-url.js';
 import { connectFailure, requestFailure } from '../../src/webhooks/http/failure-of-error.js';
 import { inUtc, payloadOf } from '../../src/webhooks/events/event.js';
@@ -96,7 +97,7 @@ describe('The URL of an endpoint', () => {
     always(
       fc.property(url, either, (text, allowPrivateAddresses) => {
         const { url: taken, reason } = checkEndpointUrl(text, { allowPrivateAddresses });
-        if (taken === undefined) return reason.startsWith('must ');
+        if (taken === undefined) return apiWords(reason).startsWith('must ');
         const { username, password, hash, protocol } = new URL(taken);
         return (
           checkEndpointUrl(taken, { allowPrivateAddresses }).url === taken &&

@@ -61,7 +61,7 @@ describe('paging', () => {
         (error: unknown) => error as Problem,
       );
       expect(problem).toBeInstanceOf(Problem);
-      expect([problem.status, Object.keys(problem.extras.fieldErrors ?? {})]).toEqual([400, [name]]);
+      expect([problem.status, Object.keys(problem.extras.violations ?? {})]).toEqual([400, [name]]);
     }
   });
 

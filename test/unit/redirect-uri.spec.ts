@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { isUrl } from '../../src/config/is-url.js';
-import { isRegisteredRedirectUri, redirectUriError } from '../../src/clients/redirect-uri.js';
+import { isRegisteredRedirectUri, redirectUriViolation } from '../../src/clients/redirect-uri.js';
+import { apiWords } from '../../src/http/problems/violation.js';
+
+const redirectUriError = (...of: Parameters<typeof redirectUriViolation>): string | undefined => {
+  const found = redirectUriViolation(...of);
+  return found && apiWords(found);
+};
 
 const REFUSED_FOR_ALL = [
   ...[

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { isPublicAddress } from '../../src/webhooks/http/address-rules.js';
+import { apiWords, type Violation } from '../../src/http/problems/violation.js';
 import { checkEndpointAddress, checkEndpointUrl } from '../../src/webhooks/http/endpoint-url.js';
+
+const wordsOf = (found: Violation | undefined): string | undefined => found && apiWords(found);
 
 const PUBLIC_ONLY = { allowPrivateAddresses: false };
 const ANY = { allowPrivateAddresses: true };
@@ -79,7 +82,7 @@ describe('an internal address', () => {
 });
 
 describe('the URL of an endpoint', () => {
-  const reasonFor = (text: string) => checkEndpointUrl(text, PUBLIC_ONLY).reason;
+  const reasonFor = (text: string) => wordsOf(checkEndpointUrl(text, PUBLIC_ONLY).reason);
 
   it.each([
     ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '0x7f.0.0.1', '127.0.0.1.'],
@@ -219,8 +222,8 @@ describe('the addresses of an endpoint’s host', () => {
     ...PUBLIC_ONLY,
     lookup: () => Promise.reject(Object.assign(new Error(code), { code })),
   });
-  const check = (options: Parameters<typeof checkEndpointAddress>[1], url = 'https://hooks.example/') =>
-    checkEndpointAddress(url, options);
+  const check = async (options: Parameters<typeof checkEndpointAddress>[1], url = 'https://hooks.example/') =>
+    wordsOf(await checkEndpointAddress(url, options));
 
   it.each([['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['2606:4700::1111', '8.8.8.8', '::ffff:8.8.8.8']])(
     'are refused if one is internal, without saying which one: %s %s %s',

@@ -11,6 +11,7 @@ import { ActingSessions } from '../../users/sessions/acting-sessions.service.js'
 import { personBehind, stateOf, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
 import { ApprovalsRepository, type Asked, type Party } from './approvals.repository.js';
 import { ApprovedActions, type ShownOnApproval } from './approved-actions.service.js';
+import { apiWordsOf } from '../../http/problems/violation.js';
 
 /** What became of an approval: it is carried out, and may have made something that is shown once; or it needs one more admin. */
 export interface Approved {
@@ -139,7 +140,7 @@ export class ApprovalsService {
       return await this.actions.carryOut(manager, approval, actor);
     } catch (error) {
       if (!(error instanceof Problem) || ![400, 404].includes(error.status)) throw error;
-      const reasons = Object.entries(error.extras.fieldErrors ?? {}).map(
+      const reasons = Object.entries(apiWordsOf(error.extras.violations ?? {})).map(
         ([name, texts]) => `${name} ${texts.join(', ')}.`,
       );
       throw conflict(`${[error.detail, ...reasons].join(' ')} It may be gone: reject this.`);

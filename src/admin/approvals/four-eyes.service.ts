@@ -3,12 +3,8 @@ import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { ClientSecretsService, type RotatedSecret } from '../../clients/client-secrets.service.js';
-import {
-  ClientsService,
-  type ClientChanges,
-  type NewClient,
-  type RegisteredClient,
-} from '../../clients/clients.service.js';
+import type { ClientChanges, NewClient } from '../../clients/client.resource.js';
+import { ClientsService, type RegisteredClient } from '../../clients/clients.service.js';
 import { Settings } from '../../config/settings.js';
 import { conflict } from '../../http/problems/problem.js';
 import { IdentitiesService } from '../../identity-providers/identities.service.js';

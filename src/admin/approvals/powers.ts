@@ -1,4 +1,4 @@
-import type { ClientChanges } from '../../clients/clients.service.js';
+import type { ClientChanges } from '../../clients/client.resource.js';
 import { conflict } from '../../http/problems/problem.js';
 import type { UserChanges } from '../../users/accounts/user-changes.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';

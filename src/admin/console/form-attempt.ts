@@ -1,9 +1,11 @@
 import type { Type } from '@nestjs/common';
 import { Problem, validationFailed } from '../../http/problems/problem.js';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
-import { formMessages, type FieldErrors } from './form-messages.js';
+import { pageWordsOf } from '../../http/problems/page-words.js';
+import type { Violations } from '../../http/problems/violation.js';
 
-export type { FieldErrors };
+/** What a form says, by field; under `form`, of the form as a whole. */
+export type FieldErrors = Record<string, string[]>;
 
 export type Attempt<T> = { done: T; errors?: undefined } | { done?: undefined; errors: FieldErrors };
 
@@ -15,21 +17,34 @@ export const formValue = async <T extends object>(
   members: Record<string, unknown>,
 ): Promise<T> => (await pipe.transform(members, { type: 'body', metatype: dto })) as T;
 
-/** Runs the action of a form. Input errors of the services are returned for display beside the fields, worded for a form. */
+/** The same with what is wrong returned, to be thrown together with what other checks find. */
+export async function judged<T extends object>(
+  dto: Type<T>,
+  members: Record<string, unknown>,
+): Promise<{ value?: T; violations?: Violations }> {
+  try {
+    return { value: await formValue(dto, members) };
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.extras.violations) throw error;
+    return { violations: error.extras.violations };
+  }
+}
+
+/** Runs the action of a form. Input errors of the services are returned for display beside the fields. */
 export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { done: await work() };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const { fieldErrors } = error.extras;
-    if (error.status === 400 && fieldErrors) return { errors: formMessages(fieldErrors) };
+    const { violations } = error.extras;
+    if (error.status === 400 && violations) return { errors: pageWordsOf(violations) };
     if (error.status === 409 || error.status === 400) return { errors: { form: [error.detail] } };
     throw error;
   }
 }
 
 /** Throws all errors found by several checks at once; for each field, the first one. */
-export function refuseTogether(...found: (FieldErrors | undefined)[]): void {
-  const errors = Object.assign({}, ...found.reverse()) as FieldErrors;
-  if (Object.keys(errors).length > 0) throw validationFailed(errors);
+export function refuseTogether(...found: (Violations | undefined)[]): void {
+  const violations = Object.assign({}, ...found.reverse()) as Violations;
+  if (Object.keys(violations).length > 0) throw validationFailed(violations);
 }

@@ -1,11 +1,12 @@
 import { BODY_LIMIT } from '../server/body-limit.js';
 import type { ProblemSlug } from './problem-kinds.js';
+import type { Violations } from './violation.js';
 
 export interface ProblemExtras {
   /** Response headers of the problem, such as `Allow` or `WWW-Authenticate`. */
   headers?: Record<string, string>;
   /** What is wrong with each member of the request. */
-  fieldErrors?: Record<string, string[]>;
+  violations?: Violations;
   /** URL of the resource concerned. */
   instance?: string;
   /** The heading of its page, where the status does not say enough. */
@@ -50,9 +51,9 @@ export const internalError = kind(500, 'Internal server error', 'internal-error'
 export const serviceUnavailable = kind(503, 'Service unavailable', 'service-unavailable');
 
 /** A request with invalid members: 400 with `field_errors`. */
-export const validationFailed = (fieldErrors: Record<string, string[]>): Problem =>
+export const validationFailed = (violations: Violations): Problem =>
   new Problem(400, 'Validation failed', 'Some members of the request are invalid.', 'validation-failed', {
-    fieldErrors,
+    violations,
   });
 
 /** 401 carries only status, title and detail; the challenge goes into the header. */

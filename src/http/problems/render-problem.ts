@@ -1,4 +1,5 @@
 import type { Problem } from './problem.js';
+import { apiWordsOf } from './violation.js';
 import type { Rendered } from '../server/route-options.js';
 
 /** The `type` URL of a problem type, with its trailing slash. */
@@ -6,7 +7,7 @@ export const problemTypeUrl = (baseUrl: string, slug: string): string => `${base
 
 /** A problem as application/problem+json (RFC 9457, contract §1). */
 export function renderProblem(problem: Problem, baseUrl: string): Rendered {
-  const { fieldErrors, instance, notification } = problem.extras;
+  const { violations, instance, notification } = problem.extras;
   const body = {
     type: problem.slug ? problemTypeUrl(baseUrl, problem.slug) : undefined,
     status: problem.status,
@@ -14,7 +15,7 @@ export function renderProblem(problem: Problem, baseUrl: string): Rendered {
     detail: problem.detail,
     instance,
     notification,
-    field_errors: fieldErrors,
+    field_errors: violations && apiWordsOf(violations),
   };
   return {
     headers: { 'content-type': 'application/problem+json; charset=utf-8' },

@@ -1,3 +1,5 @@
+import { violation, type Violation } from '../problems/violation.js';
+
 // Control characters, characters that change the writing direction, line and paragraph separators, and invisible characters: with
 // them, names can look alike or read backwards, and a person cannot tell which application is asking.
 const HIDDEN = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/u;
@@ -16,13 +18,12 @@ const nameOf = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
 /**
- * What is wrong with a text that people read (contract §1): names the first character that hides something; undefined if there is
- * none.
+ * What is wrong with a text that people read (contract §1): the first character that hides something; undefined if there is none.
  */
-export function illegible(text: string, { lines = false } = {}): string | undefined {
+export function illegible(text: string, { lines = false } = {}): Violation | undefined {
   const judged = withoutPermitted(lines ? text.replace(LINE_BREAKS_AND_TABS, '') : text);
   const found = HIDDEN.exec(judged)?.[0];
-  return found && `must not contain control, bidirectional or invisible characters, such as ${nameOf(found)}`;
+  return found === undefined ? undefined : violation('hidden_character', { character: nameOf(found) });
 }
 
 /** A name stored before such characters were refused, with each of them spelled out. */

@@ -1,35 +1,32 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import {
-  isEmail,
-  isISO8601,
-  ValidateBy,
-  ValidateIf,
-  type ValidatorConstraintInterface,
-} from 'class-validator';
+import { isEmail, isISO8601, ValidateBy, ValidateIf } from 'class-validator';
 import { isId, type IdPrefix } from '../../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../secrets/passwords.js';
+import { violation, type Violation } from '../problems/violation.js';
 import { illegible } from './legible-text.js';
 import { isUrl } from '../../config/is-url.js';
 import { flag, idOf, listOf, oneOf, text, time, whole, type MemberSchema } from '../api/api-schemas.js';
 
-/**
- * A rule for one member, with the message shown for it and the schema that describes it. Each member has one rule, so it gets one
- * message.
- */
+/** The `context` of a rule's constraint: what is wrong with a value that it refuses. */
+export interface RuleContext {
+  violationOf(value: unknown): Violation;
+}
+
+// Without a message, the library leaves the context out.
+const check = (isValid: (value: unknown) => boolean, violationOf: RuleContext['violationOf']) =>
+  ValidateBy(
+    { name: 'rule', validator: { validate: isValid, defaultMessage: () => 'see the context' } },
+    { context: { violationOf } },
+  );
+
+/** A rule for one member, and the schema that describes it. Each member has one rule, so it gets one error. */
 const rule = (
-  name: string,
-  message: string | ((value: unknown) => string),
+  broken: Violation | RuleContext['violationOf'],
   isValid: (value: unknown) => boolean,
   schema: ApiPropertyOptions,
-): PropertyDecorator => {
-  const defaultMessage: ValidatorConstraintInterface['defaultMessage'] = (context) =>
-    typeof message === 'string' ? message : message(context?.value);
-  return applyDecorators(
-    ValidateBy({ name, validator: { validate: isValid, defaultMessage } }),
-    ApiProperty(schema),
-  );
-};
+): PropertyDecorator =>
+  applyDecorators(check(isValid, typeof broken === 'function' ? broken : () => broken), ApiProperty(schema));
 
 const sized = (min: number, max: number): MemberSchema =>
   text(undefined, { ...(min > 0 ? { minLength: min } : {}), maxLength: max });
@@ -55,25 +52,23 @@ export const MayBeNull = (): PropertyDecorator =>
     ApiProperty({ required: false, nullable: true }),
   );
 
-/** A known member that is never accepted, for an error that says why. It is not described. */
-export const NeverAccepted = (message: string): PropertyDecorator =>
-  ValidateBy({
-    name: 'neverAccepted',
-    validator: { validate: (value) => value === undefined, defaultMessage: () => message },
-  });
+/** A member that is fixed once this was created, for an error that says so. It is not described. */
+export const Fixed = (what: string): PropertyDecorator =>
+  check(
+    (value) => value === undefined,
+    () => violation('fixed', { what }),
+  );
 
-/** A rule for a text that people read, without hidden characters: the message names the first one. */
+/** A rule for a text that people read, without hidden characters. */
 const readableRule = (
-  name: string,
-  message: string,
+  broken: Violation,
   isValid: (value: unknown) => value is string,
   schema: MemberSchema,
   options?: { lines: boolean },
 ): PropertyDecorator => {
   const hidden = (value: unknown) => (isValid(value) ? illegible(value, options) : undefined);
   return rule(
-    name,
-    (value) => hidden(value) ?? message,
+    (value) => hidden(value) ?? broken,
     (value) => isValid(value) && hidden(value) === undefined,
     schema,
   );
@@ -81,12 +76,7 @@ const readableRule = (
 
 /** A text that is not displayed as a name: search terms, or texts with a rule of their own. */
 export const IsText = (min: number, max: number): PropertyDecorator =>
-  rule(
-    'isText',
-    `must be a string of ${min} to ${max} characters`,
-    (value) => isTextOf(value, min, max),
-    sized(min, max),
-  );
+  rule(violation('text', { min, max }), (value) => isTextOf(value, min, max), sized(min, max));
 
 /** Fewer letters and digits than these are in nearly every row, and no index finds them. */
 const SEARCHED = 3;
@@ -94,8 +84,7 @@ const SEARCHED = 3;
 /** A part of a text to search for in a table that grows with people. */
 export const IsSearch = (max: number): PropertyDecorator =>
   rule(
-    'isSearch',
-    `must be a string of up to ${max} characters, with at least ${SEARCHED} letters or digits`,
+    violation('search', { max, least: SEARCHED }),
     (value) => isTextOf(value, 1, max) && (value.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= SEARCHED,
     sized(SEARCHED, max),
   );
@@ -104,32 +93,30 @@ const VISIBLE = /[^\s\p{C}\p{Z}]/u;
 
 /** A text that people read: one line or many, and either visible or possibly empty. */
 const readableText =
-  (name: string, { lines = false, visible = false }) =>
+  ({ lines = false, visible = false }) =>
   (min: number, max: number): PropertyDecorator =>
     readableRule(
-      name,
-      `must be a string of ${min} to ${max} characters${visible ? ', not only spaces' : ''}`,
+      violation(visible ? 'visible_text' : 'text', { min, max }),
       (value): value is string => isTextOf(value, min, max) && (!visible || VISIBLE.test(value)),
       sized(min, max),
       { lines },
     );
 
 /** One line that people read; may be empty. */
-export const IsLine = readableText('isLine', {});
+export const IsLine = readableText({});
 
 /** The same with any number of lines. */
-export const AreLines = readableText('areLines', { lines: true });
+export const AreLines = readableText({ lines: true });
 
 /** A name or another line that must be visible: spaces and invisible characters alone are not enough. */
-export const IsVisibleText = readableText('isVisibleText', { visible: true });
+export const IsVisibleText = readableText({ visible: true });
 
 /** The same with any number of lines. */
-export const AreVisibleLines = readableText('areVisibleLines', { lines: true, visible: true });
+export const AreVisibleLines = readableText({ lines: true, visible: true });
 
 export const IsEmailAddress = (): PropertyDecorator =>
   readableRule(
-    'isEmailAddress',
-    'must be a valid email address of at most 254 characters',
+    violation('email'),
     (value): value is string => isTextOf(value, 3, 254) && isEmail(value),
     text(undefined, { format: 'email', minLength: 3, maxLength: 254, example: 'ada@example.com' }),
   );
@@ -137,8 +124,7 @@ export const IsEmailAddress = (): PropertyDecorator =>
 /** Counted in UTF-16 units, as the login and the page of a password link count. */
 export const IsPassword = (): PropertyDecorator =>
   rule(
-    'isPassword',
-    `must be a string of ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`,
+    violation('text', { min: PASSWORD_MIN, max: PASSWORD_MAX }),
     (value) => typeof value === 'string' && value.length >= PASSWORD_MIN && value.length <= PASSWORD_MAX,
     text(`${PASSWORD_MIN} to ${PASSWORD_MAX} characters, no other rules.`, {
       minLength: PASSWORD_MIN,
@@ -148,28 +134,44 @@ export const IsPassword = (): PropertyDecorator =>
   );
 
 export const IsTrueOrFalse = (): PropertyDecorator =>
-  rule('isTrueOrFalse', 'must be true or false', (value) => typeof value === 'boolean', flag());
+  rule(violation('not_true_or_false'), (value) => typeof value === 'boolean', flag());
 
-export const IsWholeNumber = (min: number, max: number, orElse = ''): PropertyDecorator =>
+const isWhole = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+
+export const IsWholeNumber = (min: number, max: number, orNull?: 'or null'): PropertyDecorator =>
   rule(
-    'isWholeNumber',
-    `must be a whole number from ${min} to ${max}${orElse}`,
-    (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
+    violation('whole_number', { min, max, orNull: orNull !== undefined }),
+    (value) => isWhole(value, min, max),
     whole(undefined, { minimum: min, maximum: max }),
   );
 
 export const IsOneOf = (...allowed: readonly string[]): PropertyDecorator =>
   rule(
-    'isOneOf',
-    `must be one of: ${allowed.join(', ')}`,
+    violation('one_of', { values: allowed }),
     (value) => allowed.includes(value as string),
     oneOf(...allowed),
   );
 
+/** A text of this form. */
+export const IsMatching = (pattern: RegExp, broken: Violation): PropertyDecorator =>
+  rule(
+    broken,
+    (value) => typeof value === 'string' && pattern.test(value),
+    text(undefined, { pattern: pattern.source }),
+  );
+
+/** Seconds in a query. */
+export const IsSeconds = (min: number, max: number): PropertyDecorator =>
+  rule(
+    violation('seconds', { min, max }),
+    (value) => isWhole(value, min, max),
+    whole(undefined, { minimum: min, maximum: max }),
+  );
+
 export const IsMessageId = (): PropertyDecorator =>
   rule(
-    'isMessageId',
-    'must be ERR followed by 1 to 10 digits',
+    violation('message_id'),
     (value) => typeof value === 'string' && /^ERR\d{1,10}$/.test(value),
     text(undefined, { pattern: '^ERR[0-9]{1,10}$', example: 'ERR1001' }),
   );
@@ -177,16 +179,14 @@ export const IsMessageId = (): PropertyDecorator =>
 /** A link that a person may follow: https or http, so never `javascript:`. */
 export const IsWebAddress = (): PropertyDecorator =>
   rule(
-    'isWebAddress',
-    'must be an https or http URL of at most 2000 characters',
+    violation('web_address'),
     (value) => isTextOf(value, 1, 2000) && /^https?:\/\/[^\s/]/i.test(value) && isUrl(value),
     text(undefined, { format: 'uri', minLength: 1, maxLength: 2000, example: 'https://example.com/help' }),
   );
 
 export const IsIdOf = (prefix: IdPrefix, what: string): PropertyDecorator =>
   rule(
-    'isIdOf',
-    `must be the id of a ${what}`,
+    violation('id', { what, prefix }),
     (value) => typeof value === 'string' && isId(prefix, value),
     idOf(prefix),
   );
@@ -198,8 +198,7 @@ const inWrittenYears = (time: number): boolean =>
 /** ISO 8601: a date (its start in UTC), or a date and time with `Z` or an offset. */
 export const IsTime = (): PropertyDecorator =>
   rule(
-    'isTime',
-    'must be an ISO 8601 date, or date and time with Z or an offset, such as 2026-01-31T08:00:00Z',
+    violation('time'),
     (value) =>
       typeof value === 'string' &&
       /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(value) &&
@@ -212,13 +211,12 @@ export const IsTime = (): PropertyDecorator =>
 export const IsListOfDifferent = (
   min: number,
   max: number,
-  message: string,
+  broken: Violation,
   isItem: (item: string) => boolean = () => true,
   item: MemberSchema = text(),
 ): PropertyDecorator =>
   rule(
-    'isListOfDifferent',
-    message,
+    broken,
     (value) =>
       Array.isArray(value) &&
       value.length >= min &&
@@ -236,7 +234,7 @@ const isJsonObject = (value: unknown): value is object =>
 /** Any JSON object (not an array, not null); validation leaves it exactly as sent. */
 export const IsJsonObject = (): PropertyDecorator => (target, member) => {
   const schema: ApiPropertyOptions = { type: 'object', additionalProperties: true };
-  rule('isJsonObject', 'must be a JSON object', isJsonObject, schema)(target, member);
+  rule(violation('json_object'), isJsonObject, schema)(target, member);
   const others = (Reflect.getMetadata(FREE_MEMBERS, target) ?? []) as (string | symbol)[];
   Reflect.defineMetadata(FREE_MEMBERS, [...others, member], target);
 };

@@ -6,8 +6,9 @@ import {
   type ValidationError,
 } from '@nestjs/common';
 import { isUnsafeText } from '../forms/form.js';
-import { freeMembersOf } from './validation.decorators.js';
+import { freeMembersOf, type RuleContext } from './validation.decorators.js';
 import { badRequest, validationFailed } from '../problems/problem.js';
+import { violation, type Violations } from '../problems/violation.js';
 
 /** Validates bodies and queries by their DTO. Unknown members are refused, and so is text that cannot be stored. */
 @Injectable()
@@ -20,7 +21,7 @@ export class RequestValidationPipe extends ValidationPipe {
       transform: true,
       whitelist: true,
       forbidNonWhitelisted: true,
-      exceptionFactory: (errors) => validationFailed(fieldErrorsOf(errors)),
+      exceptionFactory: (errors) => validationFailed(violationsOf(errors)),
     });
   }
 
@@ -73,15 +74,18 @@ function holdsUnsafeText(value: unknown, depth = 0): boolean {
   );
 }
 
-function fieldErrorsOf(errors: ValidationError[], path = ''): Record<string, string[]> {
-  const result: Record<string, string[]> = {};
-  for (const error of errors) {
-    const name = path + error.property;
-    const own = Object.entries(error.constraints ?? {}).map(([constraint, message]) =>
-      constraint === 'whitelistValidation' ? 'is not a known member' : message,
+/** What the rules say, by member: the library only says which rules are broken. */
+export function violationsOf(errors: ValidationError[], path = ''): Violations {
+  const result: Violations = {};
+  for (const { property, value, constraints, contexts = {}, children = [] } of errors) {
+    const name = path + property;
+    const own = Object.keys(constraints ?? {}).map((constraint) =>
+      constraint === 'whitelistValidation'
+        ? violation('unknown_member')
+        : (contexts[constraint] as RuleContext).violationOf(value),
     );
     if (own.length > 0) result[name] = own;
-    Object.assign(result, fieldErrorsOf(error.children ?? [], `${name}.`));
+    Object.assign(result, violationsOf(children, `${name}.`));
   }
   return result;
 }

@@ -12,6 +12,7 @@ import { ActingSessions } from '../../users/sessions/acting-sessions.service.js'
 import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
 import { MembersRepository } from './members.repository.js';
+import { violation } from '../../http/problems/violation.js';
 
 /** Contract §20: the maximum for each organisation. */
 const MEMBERS_PER_ORGANISATION = 50;
@@ -60,8 +61,8 @@ export class MembersService {
       const organisation = await this.lockOrganisation(manager, organisationId, actor);
       if (userId === organisationId) throw conflict('The owner’s own account is always an admin.');
       const user = isId('user', userId) ? await this.repository.holdUser(manager, userId) : null;
-      if (!user) throw validationFailed({ user_id: ['is not the id of a user'] });
-      if (isSynthetic(user)) throw validationFailed({ user_id: ['is a driver of a sandbox'] });
+      if (!user) throw validationFailed({ user_id: [violation('unknown_id', { what: 'user' })] });
+      if (isSynthetic(user)) throw validationFailed({ user_id: [violation('driver')] });
       if (!(await this.addIn(manager, organisation, userId, role, actor))) {
         throw conflict('This user is a member already.');
       }

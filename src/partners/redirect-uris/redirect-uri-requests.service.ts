@@ -4,7 +4,7 @@ import { AuditService, SERVICE_ACTOR, type Actor } from '../../audit/audit.servi
 import { redirectUrisAfter, type RedirectUriChange } from '../../clients/client-rules.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { ClientsService } from '../../clients/clients.service.js';
-import { redirectUriError } from '../../clients/redirect-uri.js';
+import { redirectUriViolation } from '../../clients/redirect-uri.js';
 import { isUniqueViolation } from '../../database/queries/database-errors.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { Transactions } from '../../database/queries/transactions.js';
@@ -18,6 +18,7 @@ import {
   RedirectUriRequestsRepository,
   type RedirectUriRequestFilter,
 } from './redirect-uri-requests.repository.js';
+import { apiWords } from '../../http/problems/violation.js';
 
 /** Contract §20: how many may wait for each client. */
 const WAITING_PER_CLIENT = 10;
@@ -165,8 +166,8 @@ const isSandbox = ({ environment }: ClientEntity): boolean => environment === 's
 
 /** Throws a 400 problem for a URI that the client may not register (contract §3). */
 function checkUri({ type }: ClientEntity, { action, uri }: RedirectUriChange): void {
-  const error = action === 'add' ? redirectUriError(uri, type) : undefined;
-  if (error) throw validationFailed({ uri: [error] });
+  const found = action === 'add' ? redirectUriViolation(uri, type) : undefined;
+  if (found) throw validationFailed({ uri: [found] });
 }
 
 /** Throws a 409 problem for a change that is done already, or not possible. */
@@ -185,9 +186,9 @@ function checkChange(client: ClientEntity, change: RedirectUriChange): void {
 }
 
 const reasonOf = ({ detail, extras }: Problem): string =>
-  Object.values(extras.fieldErrors ?? {})
+  Object.values(extras.violations ?? {})
     .flat()
-    .map((text) => `The URI ${text}.`)
+    .map((found) => `The URI ${apiWords(found)}.`)
     .join(' ') || detail;
 
 function missing(): never {

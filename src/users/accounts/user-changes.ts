@@ -2,6 +2,7 @@ import { auditViewOf } from '../../audit/audit-view.js';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { validationFailed, type Problem } from '../../http/problems/problem.js';
 import { UserEntity, type UserKind, type UserRole } from './user.entity.js';
+import { violation } from '../../http/problems/violation.js';
 
 export interface NewUser {
   email: string;
@@ -66,13 +67,11 @@ export function refuseForDriver(before: UserEntity, changes: UserChanges, newPas
   ];
   const wrong = members.filter(([, isWrong]) => isWrong);
   if (wrong.length === 0) return;
-  throw validationFailed(
-    Object.fromEntries(wrong.map(([name]) => [name, ['cannot be changed for a driver of a sandbox']])),
-  );
+  throw validationFailed(Object.fromEntries(wrong.map(([name]) => [name, [violation('fixed_for_driver')]])));
 }
 
 export const onlyForOperators = (): Problem =>
-  validationFailed({ operator_role: ['is only for users with the role operator'] });
+  validationFailed({ operator_role: [violation('not_operator')] });
 
 /** What the audit log says of a user. */
 export const auditView = auditViewOf(

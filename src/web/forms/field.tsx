@@ -47,7 +47,7 @@ function useField({ name, id = name, hint }: FieldProps) {
 }
 
 const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/([^.])$/, '$1.');
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 
 function Notes({ id, hint, error }: { id: string; hint?: string; error?: string }): VNode {
   return (

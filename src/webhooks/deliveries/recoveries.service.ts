@@ -9,6 +9,7 @@ import type { DeliveryFilter } from './delivery-filter.js';
 import { RecoveriesRepository, type NewRecovery } from './recoveries.repository.js';
 import type { Recovery } from './recovery.js';
 import { WakeUps } from './wake-ups.service.js';
+import { violation } from '../../http/problems/violation.js';
 
 /** The most that one recovery sends; the rest can be sent afterwards. */
 export const RECOVERY_MAX = 50_000;
@@ -66,7 +67,7 @@ export class RecoveriesService {
   async resendSelected(clientId: string, ids: string[], actor: Actor): Promise<string> {
     const chosen = [...new Set(ids)];
     if (chosen.length === 0 || chosen.length > SELECTED_MAX || !chosen.every((id) => isId('dlvr', id))) {
-      throw validationFailed({ delivery: [`must be 1 to ${SELECTED_MAX} deliveries`] });
+      throw validationFailed({ delivery: [violation('selection', { max: SELECTED_MAX })] });
     }
     const now = new Date();
     const recovery = { kind: 'selected' as const, clientId, endpointId: null, from: now, to: now };

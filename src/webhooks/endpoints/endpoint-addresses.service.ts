@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
-import { checkEndpointAddress, checkEndpointUrl } from '../http/endpoint-url.js';
+import { checkEndpointAddress, checkEndpointUrl, type CheckedEndpointUrl } from '../http/endpoint-url.js';
 
 /** Checks a URL before it is saved (contract §10), so that its owner learns early what would fail at every delivery. */
 @Injectable()
@@ -11,13 +11,10 @@ export class EndpointAddresses {
     this.options = { allowPrivateAddresses: settings.webhookAllowPrivateAddresses };
   }
 
-  /** The normalized URL, or why it is refused, as a text to show beside a field. */
-  async check(
-    text: string,
-  ): Promise<{ url: string; refusal?: undefined } | { url?: undefined; refusal: string }> {
+  async check(text: string): Promise<CheckedEndpointUrl> {
     const checked = checkEndpointUrl(text, this.options);
-    if (checked.url === undefined) return { refusal: checked.reason };
+    if (checked.url === undefined) return checked;
     const reason = await checkEndpointAddress(checked.url, this.options);
-    return reason === undefined ? { url: checked.url } : { refusal: reason };
+    return reason === undefined ? checked : { reason };
   }
 }

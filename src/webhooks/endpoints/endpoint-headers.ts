@@ -1,3 +1,6 @@
+import { validationFailed } from '../../http/problems/problem.js';
+import { violation, type Violation } from '../../http/problems/violation.js';
+
 /** Contract §22: the headers of its own that an endpoint's attempts carry. */
 const HEADERS_MAX = 10;
 const NAME_MAX = 64;
@@ -39,44 +42,49 @@ const RESERVED = new Set([
 const RESERVED_PREFIX = /^(?:content|proxy|sec|webhook)-/;
 
 /** What is wrong with the headers, for the member `headers`; empty if nothing is. A value is never repeated. */
-export function headerErrors(headers: HeaderChanges): string[] {
+export function headerViolations(headers: HeaderChanges): Violation[] {
   const names = Object.keys(headers);
   const lower = names.map((name) => name.toLowerCase());
   return [
-    ...(names.length > HEADERS_MAX ? [`must have at most ${HEADERS_MAX} headers`] : []),
-    ...(new Set(lower).size < lower.length ? ['must name each header once'] : []),
-    ...Object.entries(headers).flatMap(([name, value], index) => errorOf(name, value, index + 1) ?? []),
+    ...(names.length > HEADERS_MAX ? [violation('too_many_headers', { max: HEADERS_MAX })] : []),
+    ...(new Set(lower).size < lower.length ? [violation('repeated_header')] : []),
+    ...Object.entries(headers).flatMap(([name, value], index) => violationOf(name, value, index + 1) ?? []),
   ].slice(0, HEADERS_MAX);
 }
 
-function errorOf(name: string, value: string | null, place: number): string | undefined {
+function violationOf(name: string, value: string | null, place: number): Violation | undefined {
   if (!TOKEN.test(name) || name.length > NAME_MAX) {
-    return `header ${place} must have a name of 1 to ${NAME_MAX} letters, digits and characters such as “-”`;
+    return violation('header_name', { place, max: NAME_MAX });
   }
   const lower = name.toLowerCase();
   if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower))
-    return `${lower} cannot be used: requests have it already`;
+    return violation('reserved_header', { name: lower });
   if (value !== null && (typeof value !== 'string' || value.length > VALUE_MAX || !VALUE.test(value))) {
-    return `the value of ${lower} must be 1 to ${VALUE_MAX} visible ASCII characters, with spaces only between them`;
+    return violation('header_value', { name: lower, max: VALUE_MAX });
   }
   return undefined;
 }
 
-/** Headers as lines (`name: value`), as they are typed into a form; a masked value keeps the present one. */
-export function headersInLines(text: string): { headers: HeaderChanges; errors: string[] } {
+/**
+ * Headers as lines (`name: value`), as they are typed into a form; a masked value keeps the present one. Throws a 400 problem for lines
+ * that are none.
+ */
+export function headersInLines(text: string): HeaderChanges {
   const headers: HeaderChanges = {};
-  const errors: string[] = [];
+  const odd: Violation[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
     const at = line.indexOf(':');
     const name = line.slice(0, Math.max(at, 0)).trim().toLowerCase();
     const value = line.slice(at + 1).trim();
-    if (at < 0) errors.push(`line ${index + 1} must be a name, a colon and a value`);
-    else if (Object.hasOwn(headers, name)) errors.push('must name each header once');
+    if (at < 0) odd.push(violation('header_line', { line: index + 1 }));
+    else if (Object.hasOwn(headers, name)) odd.push(violation('repeated_header'));
     else
       Object.defineProperty(headers, name, { value: value === HEADER_MASK ? null : value, enumerable: true });
   }
-  return { headers, errors: errors.length > 0 ? [...new Set(errors)] : headerErrors(headers) };
+  const violations = odd.length > 0 ? odd : headerViolations(headers);
+  if (violations.length > 0) throw validationFailed({ headers: violations });
+  return headers;
 }
 
 /** The lines with their values masked, or with the values. */

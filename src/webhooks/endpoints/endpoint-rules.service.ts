@@ -4,9 +4,10 @@ import { illegible } from '../../http/validation/legible-text.js';
 import { validationFailed } from '../../http/problems/problem.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
-import { headerErrors } from './endpoint-headers.js';
+import { headerViolations } from './endpoint-headers.js';
 import type { EndpointChanges } from './endpoint-changes.js';
 import { typeErrors } from './type-errors.js';
+import { violation, type Violation, type Violations } from '../../http/problems/violation.js';
 
 // In code points, as PostgreSQL counts.
 const DESCRIPTION_MAX = 200;
@@ -27,22 +28,22 @@ export class EndpointRules {
       input.url === undefined ? undefined : this.addresses.check(input.url),
       input.eventTypes === undefined ? [] : this.refusedTypes(scopes, input.eventTypes),
     ]);
-    const headers = headerErrors(input.headers ?? {});
-    const fieldErrors = {
-      ...(address?.refusal === undefined ? {} : { url: [address.refusal] }),
-      ...descriptionErrors(input.description ?? ''),
+    const headers = headerViolations(input.headers ?? {});
+    const violations = {
+      ...(address?.reason === undefined ? {} : { url: [address.reason] }),
+      ...descriptionViolations(input.description ?? ''),
       ...(types.length === 0 ? {} : { event_types: types }),
       ...(isLimit(input.maxPerMinute ?? null)
         ? {}
-        : { max_per_minute: [`must be a whole number from 1 to ${PER_MINUTE_MAX}, or null`] }),
+        : { max_per_minute: [violation('whole_number', { min: 1, max: PER_MINUTE_MAX, orNull: true })] }),
       ...(headers.length === 0 ? {} : { headers }),
     };
-    if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
     return address?.url;
   }
 
-  private async refusedTypes(scopes: string[], names: string[]): Promise<string[]> {
-    if (names.length === 0) return ['must contain at least one event type'];
+  private async refusedTypes(scopes: string[], names: string[]): Promise<Violation[]> {
+    if (names.length === 0) return [violation('no_event_type')];
     return typeErrors(await this.eventTypes.list(), scopes, names);
   }
 
@@ -56,8 +57,8 @@ export class EndpointRules {
 const isLimit = (limit: number | null): boolean =>
   limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= PER_MINUTE_MAX);
 
-function descriptionErrors(description: string): { description?: string[] } {
+function descriptionViolations(description: string): Violations {
   const tooLong = Array.from(description).length > DESCRIPTION_MAX;
-  const error = tooLong ? `must have at most ${DESCRIPTION_MAX} characters` : illegible(description);
-  return error === undefined ? {} : { description: [error] };
+  const found = tooLong ? violation('too_long', { max: DESCRIPTION_MAX }) : illegible(description);
+  return found === undefined ? {} : { description: [found] };
 }

@@ -4,6 +4,7 @@ import { validationFailed } from '../../http/problems/problem.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 import { makeEndpointSecret } from '../signing/endpoint-secret.js';
 import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
+import { violation, type Violation } from '../../http/problems/violation.js';
 
 /** Headers to be stored. */
 interface ChangedHeaders {
@@ -58,12 +59,12 @@ export class EndpointSecrets {
    */
   changedHeaders(endpointId: string, present: Buffer | null, changes: HeaderChanges): ChangedHeaders {
     const had = this.openHeaders(endpointId, present) ?? {};
-    const missing: string[] = [];
+    const missing: Violation[] = [];
     const headers = new Map<string, string>();
     for (const [typed, value] of Object.entries(changes)) {
       const name = typed.toLowerCase();
       const kept = value ?? (Object.hasOwn(had, name) ? had[name] : undefined);
-      if (kept === undefined) missing.push(`the value of ${name} must be entered: there is none to keep`);
+      if (kept === undefined) missing.push(violation('missing_header_value', { name }));
       else headers.set(name, kept);
     }
     if (missing.length > 0) throw validationFailed({ headers: missing });

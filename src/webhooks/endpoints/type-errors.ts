@@ -1,16 +1,17 @@
 import type { EventTypeEntity } from '../event-types/event-type.entity.js';
+import { violation, type Violation } from '../../http/problems/violation.js';
 
 /** What is wrong with a subscription to these types, for a client with these scopes. */
 export const typeErrors = (
   known: readonly Pick<EventTypeEntity, 'name' | 'scope'>[],
   scopes: string[],
   names: string[],
-): string[] =>
+): Violation[] =>
   names.flatMap((name, index) => {
     const type = known.find((candidate) => candidate.name === name);
-    if (!type) return [`type ${index + 1} is not in the event catalogue`];
+    if (!type) return [violation('unknown_event_type', { place: index + 1 })];
     if (type.scope !== null && !scopes.includes(type.scope)) {
-      return [`${type.name} requires the scope ${type.scope}, which this client does not have`];
+      return [violation('type_needs_scope', { type: type.name, scope: type.scope })];
     }
     return [];
   });

@@ -12,6 +12,7 @@ import { EventTypeEntity } from './event-type.entity.js';
 import { EventTypesRepository, type EventTypeChanges } from './event-types.repository.js';
 import { idAt } from './json-pointer.js';
 import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
+import { violation, type Violations } from '../../http/problems/violation.js';
 
 /** A version as an operator writes it. */
 export interface NewVersion {
@@ -75,7 +76,7 @@ export class EventCatalogue {
       const type = await this.lock(manager, name);
       const before = type.versions.find((each) => each.version === version);
       if (!before && version !== type.versions.length + 1) {
-        throw validationFailed({ version: [`must be ${type.versions.length + 1}: versions count up`] });
+        throw validationFailed({ version: [violation('next_version', { next: type.versions.length + 1 })] });
       }
       const { schema, draft, sample } = written;
       const isSame =
@@ -85,7 +86,7 @@ export class EventCatalogue {
       if (isSame) return { created: false };
       if (!draft) refuseSample(check, sample ?? type.sample, sample ? 'sample' : 'schema');
       if (sample && type.resource !== null && idAt(type.resource, sample) === null) {
-        throw validationFailed({ sample: [`must have an id at ${type.resource}`] });
+        throw validationFailed({ sample: [violation('no_id_in_sample', { pointer: type.resource })] });
       }
       const row = { type: name, version, schema, draft, revision: type.revision + 1 };
       if (!before) await this.repository.insertVersion(manager, row);
@@ -115,13 +116,13 @@ export class EventCatalogue {
 
   private async checkType({ scope, resource, sample }: EventTypeChanges): Promise<void> {
     const [known] = await this.scopes.describe([scope!]);
-    const fieldErrors: Record<string, string[]> = {
-      ...(known?.audience === 'partner' ? {} : { scope: ['must be a scope for partners'] }),
+    const violations: Violations = {
+      ...(known?.audience === 'partner' ? {} : { scope: [violation('not_partner_scope')] }),
       ...(resource === null || idAt(resource, sample) !== null
         ? {}
-        : { resource: ['must lead to an id in the sample'] }),
+        : { resource: [violation('resource_without_id')] }),
     };
-    if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
   }
 
   private checkSample(type: VersionedEventType, sample: Record<string, unknown>): void {
@@ -131,12 +132,12 @@ export class EventCatalogue {
 }
 
 function checkOfWritten({ schema, draft, sample }: NewVersion): SchemaCheck {
-  if (draft && sample) throw validationFailed({ sample: ['is only for a version that is not a draft'] });
+  if (draft && sample) throw validationFailed({ sample: [violation('sample_of_draft')] });
   try {
     return acceptSchema(schema);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    throw validationFailed({ schema: [error.message] });
+    throw validationFailed({ schema: [violation('refused_schema', { why: error.message })] });
   }
 }
 
@@ -144,8 +145,8 @@ function checkOfWritten({ schema, draft, sample }: NewVersion): SchemaCheck {
 function refuseSample(check: SchemaCheck, sample: object, member: 'sample' | 'schema'): void {
   const broken = check(sample);
   if (!broken) return;
-  const place = broken.path.replace(/^data/, 'sample');
-  throw validationFailed({ [member]: [`does not fit: ${place} ${broken.message}`] });
+  const place = `sample${broken.path.slice('data'.length)}`;
+  throw validationFailed({ [member]: [violation('does_not_fit', { place, why: broken.message })] });
 }
 
 const auditView = auditViewOf(

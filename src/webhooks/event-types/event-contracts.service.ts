@@ -5,6 +5,7 @@ import { compileSchema, type SchemaBreak, type SchemaCheck } from './event-schem
 import { EventTypesRepository } from './event-types.repository.js';
 import { idAt } from './json-pointer.js';
 import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
+import { violation, type Violations } from '../../http/problems/violation.js';
 
 /** What is to be published, as far as its type decides. */
 export interface Publishing {
@@ -22,7 +23,7 @@ export interface Judgement {
   /** The id of what it is about; null if it is not numbered. */
   resourceId: string | null;
   /** Why it cannot be published at all. */
-  fieldErrors?: Record<string, string[]>;
+  violations?: Violations;
   /** Where its data breaks the schema. */
   broken?: SchemaBreak;
   /** The version, if nothing was published with it as far as known. */
@@ -87,11 +88,11 @@ export class EventContracts {
         ? currentVersion(type)
         : type.versions.find(({ version, draft }) => version === wanted && !draft);
     if (!found) {
-      const fieldErrors: Record<string, string[]> =
+      const violations: Violations =
         wanted === undefined
-          ? { type: ['has no version that can be published'] }
-          : { version: ['is not a version of this event type that can be published'] };
-      return { revision, version: 0, resourceId, fieldErrors };
+          ? { type: [violation('type_without_version')] }
+          : { version: [violation('not_publishable_version')] };
+      return { revision, version: 0, resourceId, violations };
     }
     const broken = this.checkOf(found)(publishing.data);
     return {

@@ -16,6 +16,7 @@ import { holdsExactNumbers } from './exact-numbers.js';
 import { NewEventDto } from './events.dto.js';
 import { PublishedView } from './published.view.js';
 import { PublishingService } from './publishing.service.js';
+import { violation } from '../../http/problems/violation.js';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -51,7 +52,7 @@ export class EventsController {
   ): Promise<PublishedView> {
     if (!holdsExactNumbers(request.bodyText!, 'data')) {
       throw validationFailed({
-        data: ['must not contain a number that is too large to be exact: send it as a string'],
+        data: [violation('inexact_number')],
       });
     }
     return this.publishing.publish(

@@ -10,6 +10,7 @@ import { EventContracts, type Judgement } from '../event-types/event-contracts.s
 import { payloadOf, type EventContent, type NewEvent } from './event.js';
 import { EventsRepository, type PublishResult, type UsedKey } from './events.repository.js';
 import { SchemaBreaks } from './schema-breaks.service.js';
+import { violation, type Violations } from '../../http/problems/violation.js';
 
 // The most that one statement stores; later events go with the next one.
 const BATCH = 200;
@@ -82,11 +83,11 @@ export class PublishingService {
       await this.contracts.beginUse(judgement);
       const { version, revision, resourceId } = judgement;
       const result = await this.store({ ...event, version, revision, resourceId });
-      const fieldErrors = {
-        ...(result.isTypeKnown ? {} : { type: ['is not an event type that services publish'] }),
-        ...(result.isUserKnown ? {} : { user_id: ['is not the id of a user'] }),
+      const violations = {
+        ...(result.isTypeKnown ? {} : { type: [violation('not_publishable_type')] }),
+        ...(result.isUserKnown ? {} : { user_id: [violation('unknown_id', { what: 'user' })] }),
       };
-      if (Object.keys(fieldErrors).length > 0) throw validationFailed(fieldErrors);
+      if (Object.keys(violations).length > 0) throw validationFailed(violations);
       if (!result.isCurrent) {
         judgement = await this.contracts.judgeAnew(publication);
         continue;
@@ -145,18 +146,18 @@ export class PublishingService {
     this.wakeUps.announce(deliveries > 0 ? 'deliveries' : 'events');
   }
 
-  private refusalOf({ fieldErrors, broken }: Judgement): Record<string, string[]> | undefined {
-    if (fieldErrors) return fieldErrors;
-    return broken && this.breaks.areRefused ? { [broken.path]: [broken.message] } : undefined;
+  private refusalOf({ violations, broken }: Judgement): Violations | undefined {
+    if (violations || !broken || !this.breaks.areRefused) return violations;
+    return { [broken.path]: [violation('breaks_schema', { why: broken.message })] };
   }
 
   /** Throws a 400 problem, unless the event was accepted before, when its version allowed it. */
-  private async refuse(event: Submitted, fieldErrors: Record<string, string[]>): Promise<Published> {
+  private async refuse(event: Submitted, violations: Violations): Promise<Published> {
     const used = await this.usedKey(event);
     if (used?.bodyDigest.equals(event.idempotency!.bodyDigest)) {
       return { id: used.eventId, deliveries: used.deliveries };
     }
-    throw validationFailed(fieldErrors);
+    throw validationFailed(violations);
   }
 
   private async answerAgain(event: Submitted): Promise<Published> {

@@ -8,6 +8,7 @@ import { EventTypesService } from '../event-types/event-types.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
 import { currentVersion } from '../event-types/versioned-event-type.js';
+import { violation } from '../../http/problems/violation.js';
 
 /** The user of all tests and samples, who does not exist. */
 const SAMPLE_USER_ID = 'user00000000000000000000000000';
@@ -39,7 +40,7 @@ export class TestEventsService {
   async send(endpoint: EndpointEntity, typeName: string, clientScopes: string[]): Promise<string> {
     const allowed = await this.eventTypes.listFor(clientScopes);
     const type = allowed.find(({ name }) => name === typeName);
-    if (!type) throw validationFailed({ type: ['is not an event type that this client may receive'] });
+    if (!type) throw validationFailed({ type: [violation('not_receivable_type')] });
     const id = newId('evnt');
     const { version } = currentVersion(type)!;
     const event = { id, type: type.name, version, payload: samplePayload(type, id) };

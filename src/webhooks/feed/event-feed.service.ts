@@ -4,6 +4,7 @@ import { validationFailed } from '../../http/problems/problem.js';
 import { isId } from '../../secrets/ids.js';
 import { EventFeedRepository, SCANNED_AT_ONCE, type FeedReader } from './event-feed.repository.js';
 import { BEGINNING, FeedPositions, type FeedPosition } from './feed-position.js';
+import { violation } from '../../http/problems/violation.js';
 
 /** The word for "no events until now". */
 const LATEST = 'latest';
@@ -75,5 +76,5 @@ export class EventFeed {
 }
 
 function notKept(): never {
-  throw validationFailed({ after: ['is not an event that is kept, nor a place in the feed'] });
+  throw validationFailed({ after: [violation('not_kept')] });
 }

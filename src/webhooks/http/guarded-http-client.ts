@@ -6,6 +6,7 @@ import { GuardedConnector } from './guarded-connector.js';
 import { HttpExchange, type ExchangeEnd } from './http-exchange.js';
 import { HttpFailure, type HttpOutcome } from './http-outcome.js';
 import type { ResolveOptions } from './resolve-host.js';
+import { apiWords } from '../../http/problems/violation.js';
 
 /** Options of the client; all but the first are for tests. */
 export interface GuardedHttpClientOptions extends ResolveOptions {
@@ -50,7 +51,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
       return {
         kind: 'failure',
         failure: 'blocked_address',
-        detail: `The URL ${checked.reason}.`,
+        detail: `The URL ${apiWords(checked.reason)}.`,
         durationMs: 0,
       };
     }

@@ -14,6 +14,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
+import { CLIENT } from '../../../clients/client.resource.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Settings } from '../../../config/settings.js';
 import {
@@ -30,14 +31,8 @@ import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { newId } from '../../../secrets/ids.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
-import {
-  ClientChangesDto,
-  ClientsQuery,
-  NewClientDto,
-  toClientChanges,
-  toNewClient,
-} from './admin-clients.dto.js';
-import { ClientView, clientView, NewClientView } from './admin-clients.view.js';
+import { ClientChangesDto, ClientsQuery, NewClientDto } from './admin-clients.dto.js';
+import { ClientView, NewClientView } from './admin-clients.view.js';
 
 /** OAuth clients in the admin API (contract §12). */
 @Controller('admin/clients')
@@ -67,10 +62,10 @@ export class AdminClientsController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewClientView | ApprovalView> {
-    const outcome = await this.fourEyes.createClient(newId('clnt'), toNewClient(body), actor);
+    const outcome = await this.fourEyes.createClient(newId('clnt'), CLIENT.newOf(body), actor);
     if (outcome.waiting) return waiting(reply, outcome.waiting);
     const { client, secret } = outcome.done!;
-    return { ...clientView(client), ...(secret === undefined ? {} : { client_secret: secret }) };
+    return { ...CLIENT.view(client), ...(secret === undefined ? {} : { client_secret: secret }) };
   }
 
   /** The clients by id, paged; `q` searches. */
@@ -87,7 +82,7 @@ export class AdminClientsController {
       pageRequestOf(query),
     );
     setPageLinks(request, reply, this.settings.baseUrl, page, (client) => client.id);
-    return page.items.map(clientView);
+    return page.items.map((client) => CLIENT.view(client));
   }
 
   /** One client, or 404. */
@@ -97,7 +92,7 @@ export class AdminClientsController {
   @ApiAnswer(200, 'The client.', ClientView)
   @ApiProblems(404)
   async get(@Param('client_id') id: string): Promise<ClientView> {
-    return clientView(await this.clients.get(id));
+    return CLIENT.view(await this.clients.get(id));
   }
 
   /**
@@ -120,8 +115,8 @@ export class AdminClientsController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ClientView | ApprovalView> {
-    const outcome = await this.fourEyes.updateClient(id, toClientChanges(body), actor);
-    return outcome.waiting ? waiting(reply, outcome.waiting) : clientView(outcome.done);
+    const outcome = await this.fourEyes.updateClient(id, CLIENT.changesOf(body), actor);
+    return outcome.waiting ? waiting(reply, outcome.waiting) : CLIENT.view(outcome.done);
   }
 
   /** Deletes the client with its secrets, consents, grants and tokens: 204. */

@@ -1,46 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { oneOf } from '../../../http/api/api-schemas.js';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
-import {
-  CLIENT_TYPES,
-  GRANT_TYPES,
-  type ClientType,
-  type GrantType,
-} from '../../../clients/client.entity.js';
-import type { ClientChanges, NewClient } from '../../../clients/clients.service.js';
-import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
+import { CLIENT } from '../../../clients/client.resource.js';
 import { PageQuery } from '../../../http/api/page-query.js';
-import { IsScopeList } from '../scopes/admin-scopes.dto.js';
 import {
-  IsIdOf,
-  IsListOfDifferent,
   IsOneOf,
-  IsText,
-  IsTrueOrFalse,
-  IsVisibleText,
-  IsWholeNumber,
   IsOptionalNotNull,
-  MayBeNull,
-  NeverAccepted,
+  IsText,
+  IsWholeNumber,
 } from '../../../http/validation/validation.decorators.js';
-
-// Contract §14 sets the same bounds for the default limit.
-const RATE_LIMIT_MAX = 1_000_000_000;
-const COMPANY_SERVICE =
-  'A service of the company: it has operator scopes, and no operator’s role limits it. Required with operator scopes unless the owner is an operator.';
-const FIXED = 'cannot be changed after the client was created';
-
-const IsGrantTypeList = (): PropertyDecorator =>
-  IsListOfDifferent(
-    1,
-    20,
-    `must be a list of one or more of ${GRANT_TYPES.join(', ')}, each once`,
-    (item) => GRANT_TYPES.some((grantType) => grantType === item),
-    oneOf(...GRANT_TYPES),
-  );
-const IsRedirectUriList = (): PropertyDecorator =>
-  IsListOfDifferent(0, 20, 'must be a list of at most 20 different URIs');
-const IsRateLimit = (): PropertyDecorator => IsWholeNumber(1, RATE_LIMIT_MAX, ', or null');
+import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
 
 /** Query of `GET /admin/clients`. */
 export class ClientsQuery extends PageQuery {
@@ -55,92 +23,10 @@ export class ClientsQuery extends PageQuery {
 }
 
 /** Body of `POST /admin/clients`. */
-export class NewClientDto {
-  @IsVisibleText(1, 100)
-  name!: string;
-
-  @IsOneOf(...CLIENT_TYPES)
-  type!: ClientType;
-
-  @IsGrantTypeList()
-  grant_types!: GrantType[];
-
-  @IsScopeList()
-  scopes!: string[];
-
-  @IsOptionalNotNull()
-  @IsRedirectUriList()
-  redirect_uris?: string[];
-
-  @IsIdOf('user', 'user')
-  owner_id!: string;
-
-  @ApiProperty({ description: 'Requests per hour; null for the default of the service.' })
-  @MayBeNull()
-  @IsRateLimit()
-  rate_limit?: number | null;
-
-  @ApiProperty({ description: 'Confidential clients only.' })
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  trusted?: boolean;
-
-  @ApiProperty({ description: COMPANY_SERVICE })
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  company_service?: boolean;
-
-  @ApiProperty({ description: 'Fixed when it is created; by default live.' })
-  @IsOptionalNotNull()
-  @IsOneOf(...ENVIRONMENTS)
-  environment?: Environment;
-}
+export class NewClientDto extends CLIENT.newBody() {}
 
 /** Body of `PATCH /admin/clients/{client_id}`: omitted members stay unchanged. */
-export class ClientChangesDto {
-  @IsOptionalNotNull()
-  @IsVisibleText(1, 100)
-  name?: string;
-
-  @IsOptionalNotNull()
-  @IsGrantTypeList()
-  grant_types?: GrantType[];
-
-  @IsOptionalNotNull()
-  @IsRedirectUriList()
-  redirect_uris?: string[];
-
-  @ApiProperty({ description: 'Requests per hour; null for the default of the service.' })
-  @MayBeNull()
-  @IsRateLimit()
-  rate_limit?: number | null;
-
-  @ApiProperty({ description: 'Confidential clients only.' })
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  trusted?: boolean;
-
-  @ApiProperty({ description: COMPANY_SERVICE })
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  company_service?: boolean;
-
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  enabled?: boolean;
-
-  @NeverAccepted(FIXED)
-  type?: never;
-
-  @NeverAccepted(FIXED)
-  scopes?: never;
-
-  @NeverAccepted(FIXED)
-  owner_id?: never;
-
-  @NeverAccepted(FIXED)
-  environment?: never;
-}
+export class ClientChangesDto extends CLIENT.changesBody() {}
 
 /** Body of `POST /admin/clients/{client_id}/secrets`. */
 export class NewSecretDto {
@@ -153,26 +39,3 @@ export class NewSecretDto {
   @IsWholeNumber(0, 31_536_000)
   expire_previous_in?: number;
 }
-
-export const toNewClient = (body: NewClientDto): NewClient => ({
-  name: body.name,
-  type: body.type,
-  grantTypes: body.grant_types,
-  scopes: body.scopes,
-  redirectUris: body.redirect_uris ?? [],
-  ownerId: body.owner_id,
-  rateLimit: body.rate_limit,
-  trusted: body.trusted,
-  companyService: body.company_service,
-  environment: body.environment,
-});
-
-export const toClientChanges = (body: ClientChangesDto): ClientChanges => ({
-  name: body.name,
-  redirectUris: body.redirect_uris,
-  grantTypes: body.grant_types,
-  rateLimit: body.rate_limit,
-  trusted: body.trusted,
-  companyService: body.company_service,
-  enabled: body.enabled,
-});

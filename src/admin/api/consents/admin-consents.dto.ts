@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsScopeList } from '../scopes/admin-scopes.dto.js';
+import { IsScopeList } from '../../../scopes/scope-name.js';
 import { AreLines, MayBeNull } from '../../../http/validation/validation.decorators.js';
 
 /** Body of `PUT /admin/clients/{client_id}/consents/{user_id}`: replaces an earlier consent. */

@@ -20,6 +20,7 @@ import {
   EventTypeView,
   eventTypeView,
 } from './admin-event-types.view.js';
+import { violation } from '../../../http/problems/violation.js';
 
 const VERSION = /^[1-9]\d{0,3}$/;
 
@@ -76,7 +77,7 @@ export class AdminEventTypesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventTypeView> {
     if (!isEventTypeName(name)) {
-      throw validationFailed({ name: ['must be 1 to 64 of the characters a-z, 0-9, _ and .'] });
+      throw validationFailed({ name: [violation('name', { characters: 'a-z, 0-9, _ and .' })] });
     }
     const { created } = await this.catalogue.putType({ name, description, scope, sample, resource }, actor);
     void reply.status(created ? 201 : 200);
@@ -102,7 +103,8 @@ export class AdminEventTypesController {
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventTypeVersionView> {
-    if (!VERSION.test(number)) throw validationFailed({ version: ['must be a whole number from 1 to 9999'] });
+    if (!VERSION.test(number))
+      throw validationFailed({ version: [violation('whole_number', { min: 1, max: 9999 })] });
     const version = Number(number);
     const { created } = await this.catalogue.putVersion(name, version, { schema, draft, sample }, actor);
     void reply.status(created ? 201 : 200);

@@ -7,8 +7,10 @@ import { validationFailed } from '../../../http/problems/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import { isScopeName, SCOPE_NAME, ScopeDto } from './admin-scopes.dto.js';
+import { isScopeName, SCOPE_NAME } from '../../../scopes/scope-name.js';
+import { ScopeDto } from './admin-scopes.dto.js';
 import { ScopeView, scopeView } from './admin-scopes.view.js';
+import { violation } from '../../../http/problems/violation.js';
 
 const ApiScopeName = () => ApiParam({ name: 'name', schema: { type: 'string', pattern: SCOPE_NAME.source } });
 
@@ -57,7 +59,7 @@ export class AdminScopesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScopeView> {
     if (!isScopeName(name)) {
-      throw validationFailed({ name: ['must be 1 to 64 of the characters a-z, 0-9, _ . : and -'] });
+      throw validationFailed({ name: [violation('name', { characters: 'a-z, 0-9, _ . : and -' })] });
     }
     const { scope, created } = await this.scopes.put({ name, description, audience }, actor);
     void reply.status(created ? 201 : 200);

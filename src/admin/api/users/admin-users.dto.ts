@@ -12,7 +12,7 @@ import {
   IsTrueOrFalse,
   IsVisibleText,
   IsOptionalNotNull,
-  NeverAccepted,
+  Fixed,
 } from '../../../http/validation/validation.decorators.js';
 
 /** Query of `GET /admin/users`. */
@@ -112,7 +112,7 @@ export class UserChangesDto {
   @IsTrueOrFalse()
   email_verified?: boolean;
 
-  @NeverAccepted('cannot be changed after the user was created')
+  @Fixed('user')
   environment?: never;
 }
 

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import {
+  Fixed,
   IsJsonObject,
   IsLine,
   IsListOfDifferent,
@@ -9,13 +10,12 @@ import {
   IsOptionalNotNull,
   IsWholeNumber,
   MayBeNull,
-  NeverAccepted,
 } from '../../../http/validation/validation.decorators.js';
 import type { HeaderChanges } from '../../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointChanges, NewEndpoint } from '../../../webhooks/endpoints/endpoint-changes.js';
+import { violation } from '../../../http/problems/violation.js';
 
-const IsEventTypeList = (): PropertyDecorator =>
-  IsListOfDifferent(1, 50, 'must be a list of one or more event types, each once');
+const IsEventTypeList = (): PropertyDecorator => IsListOfDifferent(1, 50, violation('event_types'));
 
 const MaxPerMinute = (): PropertyDecorator =>
   applyDecorators(
@@ -24,7 +24,7 @@ const MaxPerMinute = (): PropertyDecorator =>
       example: 60,
     }),
     MayBeNull(),
-    IsWholeNumber(1, 6000, ', or null'),
+    IsWholeNumber(1, 6000, 'or null'),
   );
 
 const Headers = (description: string): PropertyDecorator =>
@@ -88,7 +88,7 @@ export class EndpointChangesDto {
   @Headers('All headers of its own; null keeps the value that one has.')
   headers?: HeaderChanges;
 
-  @NeverAccepted('cannot be changed after the endpoint was created')
+  @Fixed('endpoint')
   client_id?: never;
 }
 

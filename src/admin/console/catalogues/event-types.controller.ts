@@ -6,7 +6,7 @@ import { EventTypesService } from '../../../webhooks/event-types/event-types.ser
 import { EventTypeDto, isEventTypeName } from '../../api/event-types/admin-event-types.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
-import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
 import {
   eventTypeFormPage,
   eventTypePage,
@@ -16,6 +16,7 @@ import {
   type EventTypeFields,
 } from './event-types.page.js';
 import { parsedJson } from './parsed-json.js';
+import { violation } from '../../../http/problems/violation.js';
 
 /** The catalogue of event types in the console. */
 @ConsolePages('event-types')
@@ -90,12 +91,12 @@ export class ConsoleEventTypesController {
     context: ConsoleContext,
   ): Promise<void> {
     const body = { ...members, sample: parsedJson(sample), resource: resource === '' ? null : resource };
-    const { done, errors } = await attempt(() => formValue(EventTypeDto, body));
+    const { value, violations } = await judged(EventTypeDto, body);
     refuseTogether(
-      isEventTypeName(name) ? {} : { name: ['Enter 1 to 64 of the characters a-z, 0-9, _ and .'] },
-      errors,
+      isEventTypeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ and .' })] },
+      violations,
     );
-    await this.catalogue.putType({ name, ...done!, resource: done!.resource ?? null }, context.actor);
+    await this.catalogue.putType({ name, ...value!, resource: value!.resource ?? null }, context.actor);
   }
 
   private async form(

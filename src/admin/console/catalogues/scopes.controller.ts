@@ -1,11 +1,13 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { isScopeName, ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
+import { isScopeName } from '../../../scopes/scope-name.js';
+import { ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
 import { scopeFormPage, scopesPage, SCOPES_PATH, scopePath, type ScopeFields } from './scopes.pages.js';
+import { violation } from '../../../http/problems/violation.js';
 
 /** The scope catalogue in the console. */
 @ConsolePages('scopes')
@@ -57,12 +59,12 @@ export class ConsoleScopesController {
   }
 
   private async put({ name, ...members }: ScopeFields, context: ConsoleContext): Promise<void> {
-    const { done, errors } = await attempt(() => formValue(ScopeDto, members));
+    const { value, violations } = await judged(ScopeDto, members);
     refuseTogether(
-      isScopeName(name) ? {} : { name: ['Enter 1 to 64 of the characters a-z, 0-9, _ . : and -'] },
-      errors,
+      isScopeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ . : and -' })] },
+      violations,
     );
-    await this.scopes.put({ name, ...done! }, context.actor);
+    await this.scopes.put({ name, ...value! }, context.actor);
   }
 
   private form(action: string, fields: ScopeFields, isNew: boolean, errors?: FieldErrors): ConsoleAnswer {

@@ -9,11 +9,12 @@ import { UsersService } from '../../../users/accounts/users.service.js';
 import { ConsentDto } from '../../api/consents/admin-consents.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
 import { pageIn } from '../list-query.js';
-import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
+import { namedUser } from '../users/named-user.js';
 import { clientPath } from './client-layout.js';
 import { consentsPage, disconnectUserPage, newConsentPage, type ConsentFields } from './consents.pages.js';
+import { violation } from '../../../http/problems/violation.js';
 
 const EMPTY: ConsentFields = { user: '', scopes: [], evidence: '' };
 
@@ -53,9 +54,9 @@ export class ConsoleClientConsentsController {
     const { errors } = await context.attemptWithPassword(async () => {
       const user = await namedUser(this.users, fields.user);
       const members = { scopes: fields.scopes, evidence: fields.evidence || null };
-      const { done, errors: wrong } = await attempt(() => formValue(ConsentDto, members));
-      refuseTogether(user ? {} : { user: [NO_SUCH_USER] }, wrong);
-      await this.consents.record(id, user!.id, done!.scopes, done!.evidence ?? null, context.actor);
+      const { value, violations } = await judged(ConsentDto, members);
+      refuseTogether(user ? {} : { user: [violation('unknown_user')] }, violations);
+      await this.consents.record(id, user!.id, value!.scopes, value!.evidence ?? null, context.actor);
     });
     if (errors) return this.newForm(id, fields, errors);
     return { goTo: clientPath(id, 'consents'), notice: 'consent_recorded' };

@@ -1,17 +1,12 @@
-import type { VNode } from 'preact';
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
-import { Choices, TextArea, TextField, Tick } from '../../../web/forms/field.js';
+import { CLIENT_FORM, type ClientFormValues } from '../../../clients/client.resource.js';
+import { TextField } from '../../../web/forms/field.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import type { ClientFields } from './client-form.js';
+import type { NewClientFields } from './client-form.js';
 import { CLIENTS_PATH, clientPath, aboutClient } from './client-layout.js';
-
-interface FormProps {
-  fields: ClientFields;
-  errors?: FieldErrors;
-}
 
 const GRANT_TYPE_LABELS: Record<(typeof GRANT_TYPES)[number], string> = {
   authorization_code: 'Authorization code with refresh tokens: users log in and consent',
@@ -19,13 +14,20 @@ const GRANT_TYPE_LABELS: Record<(typeof GRANT_TYPES)[number], string> = {
   refresh_token: 'Refresh tokens: always together with authorization code',
 };
 
+const AFTER_NAME = CLIENT_FORM.changeable.filter((name) => name !== 'name');
+
 /** The form to create a client. */
 export function newClientPage({
   fields,
   scopes,
   once,
   errors,
-}: FormProps & { scopes: ScopeEntity[]; once: string }): ConsolePage {
+}: {
+  fields: NewClientFields;
+  errors?: FieldErrors;
+  scopes: ScopeEntity[];
+  once: string;
+}): ConsolePage {
   return {
     part: 'clients',
     title: 'Create client',
@@ -40,56 +42,14 @@ export function newClientPage({
         once={once}
         cancel={CLIENTS_PATH}
       >
-        <NameField />
+        {CLIENT_FORM.show(['name'])}
         <TextField
           name="owner"
           label="Owner"
           hint="The email or ID of the user or organisation that owns it. It cannot be changed later."
         />
-        <Choices
-          name="environment"
-          label="Environment"
-          hint="It cannot be changed later."
-          type="radio"
-          options={[
-            { value: 'live', label: 'Live', hint: 'Its users are people, and their data are real.' },
-            {
-              value: 'sandbox',
-              label: 'Sandbox',
-              hint: 'Its users are invented drivers, whom the partner creates. It is never trusted.',
-            },
-          ]}
-        />
-        <Choices
-          name="type"
-          label="Type"
-          hint="It cannot be changed later."
-          type="radio"
-          options={[
-            {
-              value: 'confidential',
-              label: 'Confidential',
-              hint: 'Runs on a server that can keep a secret.',
-            },
-            {
-              value: 'public',
-              label: 'Public',
-              hint: 'A native or single-page app. It has no secret and uses PKCE.',
-            },
-          ]}
-        />
-        <Choices
-          name="scopes"
-          label="Scopes"
-          hint="It cannot be changed later."
-          type="checkbox"
-          options={partnersFirst(scopes).map(({ name, description, audience }) => ({
-            value: name,
-            label: audience === 'operator' ? `${name} (for operators)` : name,
-            hint: description,
-          }))}
-        />
-        <ChangeableFields fields={fields} />
+        {CLIENT_FORM.show(['environment', 'type', 'scopes'], { scopes: scopeOptions(scopes) })}
+        {CLIENT_FORM.show(AFTER_NAME, { grant_types: grantTypeOptions(fields) })}
       </ConsoleForm>
     ),
   };
@@ -100,7 +60,11 @@ export function editClientPage({
   client,
   fields,
   errors,
-}: FormProps & { client: ClientEntity }): ConsolePage {
+}: {
+  fields: ClientFormValues;
+  errors?: FieldErrors;
+  client: ClientEntity;
+}): ConsolePage {
   return aboutClient(client, {
     title: 'Edit client',
     children: (
@@ -111,48 +75,25 @@ export function editClientPage({
         submit="Save"
         cancel={clientPath(client.id)}
       >
-        <NameField />
-        <ChangeableFields fields={fields} />
+        {CLIENT_FORM.show(CLIENT_FORM.changeable, { grant_types: grantTypeOptions(fields) })}
       </ConsoleForm>
     ),
   });
 }
 
-const NameField = (): VNode => (
-  <TextField name="name" label="Name" hint="Shown to users on the consent page." />
-);
+const grantTypeOptions = ({ grant_types: chosen }: ClientFormValues) =>
+  GRANT_TYPES.filter((value) => value !== 'refresh_token' || chosen.includes(value)).map((value) => ({
+    value,
+    label: GRANT_TYPE_LABELS[value],
+  }));
 
-function ChangeableFields({ fields }: { fields: ClientFields }): VNode {
-  return (
-    <>
-      <Choices
-        name="grant_types"
-        label="Grant types"
-        type="checkbox"
-        options={GRANT_TYPES.filter(
-          (value) => value !== 'refresh_token' || fields.grant_types.includes(value),
-        ).map((value) => ({ value, label: GRANT_TYPE_LABELS[value] }))}
-      />
-      <TextArea
-        name="redirect_uris"
-        label="Redirect URIs"
-        hint="One per line: https, or http on a loopback address. They must match exactly."
-      />
-      <TextField
-        name="rate_limit"
-        label="Requests per hour"
-        hint="For each of its users. Leave empty for the service default."
-      />
-      <Tick name="trusted" label="Trusted: the consent page is skipped" />
-      <Tick
-        name="company_service"
-        label="Company service: it has scopes for operators, and no operator’s role limits it"
-      />
-    </>
-  );
-}
-
-const partnersFirst = (scopes: ScopeEntity[]): ScopeEntity[] => [
-  ...scopes.filter(({ audience }) => audience === 'partner'),
-  ...scopes.filter(({ audience }) => audience !== 'partner'),
-];
+/** Those for partners first. */
+const scopeOptions = (scopes: ScopeEntity[]) =>
+  [
+    ...scopes.filter(({ audience }) => audience === 'partner'),
+    ...scopes.filter(({ audience }) => audience !== 'partner'),
+  ].map(({ name, description, audience }) => ({
+    value: name,
+    label: audience === 'operator' ? `${name} (for operators)` : name,
+    hint: description,
+  }));

@@ -1,40 +1,39 @@
 import { Param, Query } from '@nestjs/common';
 import { ClientSecretsService } from '../../../clients/client-secrets.service.js';
-import { ClientsService, type ClientChanges, type NewClient } from '../../../clients/clients.service.js';
+import {
+  CLIENT,
+  CLIENT_FORM,
+  type ClientChanges,
+  type ClientFormValues,
+  type NewClient,
+} from '../../../clients/client.resource.js';
+import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ONCE_FIELD } from '../../../web/forms/form.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { newId } from '../../../secrets/ids.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
-import {
-  ClientChangesDto,
-  ClientsQuery,
-  NewClientDto,
-  toClientChanges,
-  toNewClient,
-} from '../../api/clients/admin-clients.dto.js';
+import { ClientChangesDto, ClientsQuery, NewClientDto } from '../../api/clients/admin-clients.dto.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
-import { attempt, formValue, refuseTogether, type FieldErrors } from '../form-attempt.js';
-import { namedUser, NO_SUCH_USER } from '../users/named-user.js';
+import { attempt, judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { namedUser } from '../users/named-user.js';
 import {
-  changedClientMembers,
-  clientFieldsIn,
-  clientFieldsOf,
   clientShapeOf,
   emptyClientFields,
   givesPower,
-  newClientMembers,
-  type ClientFields,
+  newClientFieldsIn,
+  type NewClientFields,
 } from './client-form.js';
 import { editClientPage, newClientPage } from './client-form.page.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 import { clientPage } from './client.page.js';
 import { clientsPage } from './clients.page.js';
 import { secretShownPath, type ShownSecret } from './secret.page.js';
+import { violation } from '../../../http/problems/violation.js';
 
 const NEW_PATH = `${CLIENTS_PATH}/new`;
 
@@ -67,7 +66,7 @@ export class ConsoleClientsController {
   @ConsolePost('new', 'asked in the form')
   async create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const { form } = context;
-    const fields = clientFieldsIn(form);
+    const fields = newClientFieldsIn(form);
     const id = context.onceIn('clnt', NEW_PATH);
     const { done, errors } = await context.attemptWithPassword(async () =>
       this.fourEyes.createClient(id, await this.newClientIn(fields), context.actor),
@@ -95,14 +94,14 @@ export class ConsoleClientsController {
   @ConsoleGet(':client_id/edit', 'asked in the form')
   async askForChanges(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    return { page: editClientPage({ client, fields: clientFieldsOf(client) }) };
+    return { page: editClientPage({ client, fields: CLIENT_FORM.of(client) }) };
   }
 
   @ConsolePost(':client_id/edit', 'asked in the form')
   async change(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
     const fields = {
-      ...clientFieldsIn(context.form),
+      ...CLIENT_FORM.in(context.form),
       type: client.type,
       scopes: client.scopes,
       environment: client.environment,
@@ -117,22 +116,22 @@ export class ConsoleClientsController {
   }
 
   /** The client described by the form; all errors are reported at once. */
-  private async newClientIn(fields: ClientFields): Promise<NewClient> {
+  private async newClientIn(fields: NewClientFields): Promise<NewClient> {
     const owner = await namedUser(this.users, fields.owner);
-    const members = newClientMembers(fields, owner?.id ?? newId('user'));
-    const { done, errors } = await attempt(() => formValue(NewClientDto, members));
-    const rules = await this.clients.errorsIn(clientShapeOf(fields));
-    refuseTogether(owner ? {} : { owner: [NO_SUCH_USER] }, errors, rules);
-    return toNewClient(done!);
+    const members = { ...CLIENT_FORM.newMembers(fields), owner_id: owner?.id ?? newId('user') };
+    const { value, violations } = await judged(NewClientDto, members);
+    const rules = await this.clients.violationsIn(clientShapeOf(fields));
+    refuseTogether(owner ? {} : { owner: [violation('unknown_user')] }, violations, rules);
+    return CLIENT.newOf(value!);
   }
 
-  private async changesIn(fields: ClientFields): Promise<ClientChanges> {
-    const { done, errors } = await attempt(() => formValue(ClientChangesDto, changedClientMembers(fields)));
-    refuseTogether(errors, await this.clients.errorsIn(clientShapeOf(fields)));
-    return toClientChanges(done!);
+  private async changesIn(fields: ClientFormValues): Promise<ClientChanges> {
+    const { value, violations } = await judged(ClientChangesDto, CLIENT_FORM.changedMembers(fields));
+    refuseTogether(violations, await this.clients.violationsIn(clientShapeOf(fields)));
+    return CLIENT.changesOf(value!);
   }
 
-  private async newForm(fields: ClientFields, once: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
+  private async newForm(fields: NewClientFields, once: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const scopes = await this.scopes.list();
     return { page: newClientPage({ fields, scopes, once, errors }), status: errors ? 400 : 200 };
   }

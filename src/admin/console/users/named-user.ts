@@ -2,8 +2,6 @@ import { isId } from '../../../secrets/ids.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { UsersService } from '../../../users/accounts/users.service.js';
 
-export const NO_SUCH_USER = 'No user has this email or ID';
-
 /** The user with this email or id: people know the former, links contain the latter. */
 export async function namedUser(users: UsersService, text: string): Promise<UserEntity | null> {
   if (text.includes('@')) return users.findByEmail(text);

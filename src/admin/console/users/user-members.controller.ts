@@ -7,9 +7,10 @@ import { MemberRoleDto } from '../../api/users/admin-members.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import { namedUser, NO_SUCH_USER } from './named-user.js';
+import { namedUser } from './named-user.js';
 import { userPath } from './user-layout.js';
 import { newMemberPage, removeMemberPage, userMembersPage } from './user-members.pages.js';
+import { violation } from '../../../http/problems/violation.js';
 
 /** The members of an organisation (contract §20). */
 @ConsolePages('users/:id/members')
@@ -38,7 +39,7 @@ export class ConsoleUserMembersController {
     const { errors } = await attempt(async () => {
       const { role } = await formValue(MemberRoleDto, { role: typed.role });
       const user = await namedUser(this.users, typed.user);
-      if (!user) throw validationFailed({ user: [NO_SUCH_USER] });
+      if (!user) throw validationFailed({ user: [violation('unknown_user')] });
       const isMember = (await this.members.all(id)).some(({ userId }) => userId === user.id);
       return isMember
         ? this.members.changeRole(id, user.id, role, actor)

@@ -1,5 +1,4 @@
 import type { Form } from '../../../http/forms/form.js';
-import { validationFailed } from '../../../http/problems/problem.js';
 import { headersInLines, limitIn, linesOf } from '../../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 
@@ -53,7 +52,6 @@ export function endpointMembersOf({
   headers: lines,
   ...fields
 }: EndpointFields): object {
-  const { headers, errors } = headersInLines(lines);
-  if (errors.length > 0) throw validationFailed({ headers: errors });
+  const headers = headersInLines(lines);
   return { ...fields, max_per_minute: limit === '' ? null : limitIn(limit), headers };
 }

@@ -1,0 +1,177 @@
+import { flag, idOf, listOf, oneOf, orNull, scopeNames, text, time, whole } from '../http/api/api-schemas.js';
+import { violation } from '../http/problems/violation.js';
+import { ResourceForm, type FormValues } from '../http/resources/resource-form.js';
+import { resource, type ChangesOf, type NewOf, type View } from '../http/resources/resource.js';
+import {
+  IsIdOf,
+  IsListOfDifferent,
+  IsOneOf,
+  IsTrueOrFalse,
+  IsVisibleText,
+  IsWholeNumber,
+} from '../http/validation/validation.decorators.js';
+import { IsScopeList } from '../scopes/scope-name.js';
+import { ENVIRONMENTS } from '../users/accounts/environment.js';
+import { CLIENT_TYPES, GRANT_TYPES, type ClientEntity } from './client.entity.js';
+
+// Contract §14 sets the same bounds for the default limit.
+const RATE_LIMIT_MAX = 1_000_000_000;
+const REDIRECT_URIS_MAX = 20;
+
+/** The fields of a client (contract §2), for the API, the audit log, forms and commands. */
+export const CLIENT = resource<ClientEntity>()('client', {
+  id: { wire: 'client_id', view: idOf('clnt'), audited: { not: 'the subject of the event' } },
+  name: {
+    view: text(undefined, { example: 'Charge Planner' }),
+    rule: IsVisibleText(1, 100),
+    given: 'required',
+    changeable: true,
+    audited: true,
+    form: { as: 'text', label: 'Name', hint: 'Shown to users on the consent page.' },
+    option: ['name', 'NAME'],
+  },
+  type: {
+    view: oneOf(...CLIENT_TYPES),
+    rule: IsOneOf(...CLIENT_TYPES),
+    given: 'required',
+    initial: 'confidential',
+    audited: true,
+    form: {
+      as: 'choice',
+      label: 'Type',
+      hint: 'It cannot be changed later.',
+      options: [
+        { value: 'confidential', label: 'Confidential', hint: 'Runs on a server that can keep a secret.' },
+        {
+          value: 'public',
+          label: 'Public',
+          hint: 'A native or single-page app. It has no secret and uses PKCE.',
+        },
+      ],
+    },
+    option: ['type', 'confidential|public'],
+  },
+  grantTypes: {
+    wire: 'grant_types',
+    view: listOf(oneOf(...GRANT_TYPES)),
+    rule: IsListOfDifferent(
+      1,
+      20,
+      violation('grant_types', { values: GRANT_TYPES }),
+      (item) => GRANT_TYPES.some((grantType) => grantType === item),
+      oneOf(...GRANT_TYPES),
+    ),
+    given: 'required',
+    changeable: true,
+    audited: true,
+    form: { as: 'choices', label: 'Grant types' },
+    option: ['grant-type', 'GRANT_TYPE'],
+  },
+  scopes: {
+    view: scopeNames(),
+    rule: IsScopeList(),
+    given: 'required',
+    audited: true,
+    form: { as: 'choices', label: 'Scopes', hint: 'It cannot be changed later.' },
+    option: ['scope', 'SCOPE'],
+  },
+  redirectUris: {
+    wire: 'redirect_uris',
+    view: listOf(text(), { example: ['https://app.example.com/callback'] }),
+    rule: IsListOfDifferent(0, REDIRECT_URIS_MAX, violation('redirect_uris', { max: REDIRECT_URIS_MAX })),
+    given: 'optional',
+    initial: [],
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'lines',
+      label: 'Redirect URIs',
+      hint: 'One per line: https, or http on a loopback address. They must match exactly.',
+    },
+    option: ['redirect-uri', 'URI'],
+  },
+  ownerId: {
+    wire: 'owner_id',
+    view: idOf('user'),
+    rule: IsIdOf('user', 'user'),
+    given: 'required',
+    audited: true,
+    option: ['owner', 'USER_ID'],
+  },
+  enabled: { view: flag(), rule: IsTrueOrFalse(), changeable: true, audited: true },
+  rateLimit: {
+    wire: 'rate_limit',
+    view: orNull(whole('Requests per hour; null: the limit of the service.')),
+    rule: IsWholeNumber(1, RATE_LIMIT_MAX, 'or null'),
+    about: 'Requests per hour; null for the default of the service.',
+    orNull: true,
+    given: 'optional',
+    initial: null,
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'number',
+      label: 'Requests per hour',
+      hint: 'For each of its users. Leave empty for the service default.',
+    },
+  },
+  trusted: {
+    view: flag('Whether the consent is recorded without a page.'),
+    rule: IsTrueOrFalse(),
+    about: 'Confidential clients only.',
+    given: 'optional',
+    initial: false,
+    changeable: true,
+    audited: true,
+    form: { as: 'tick', label: 'Trusted: the consent page is skipped' },
+  },
+  companyService: {
+    wire: 'company_service',
+    view: flag('Whether it is a service of the company, which no operator’s role limits.'),
+    rule: IsTrueOrFalse(),
+    about:
+      'A service of the company: it has operator scopes, and no operator’s role limits it. Required with operator scopes unless the owner is an operator.',
+    given: 'optional',
+    initial: false,
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'tick',
+      label: 'Company service: it has scopes for operators, and no operator’s role limits it',
+    },
+    option: ['company-service', 'true|false'],
+  },
+  environment: {
+    view: oneOf(...ENVIRONMENTS),
+    rule: IsOneOf(...ENVIRONMENTS),
+    about: 'Fixed when it is created; by default live.',
+    given: 'optional',
+    initial: 'live',
+    audited: true,
+    form: {
+      as: 'choice',
+      label: 'Environment',
+      hint: 'It cannot be changed later.',
+      options: [
+        { value: 'live', label: 'Live', hint: 'Its users are people, and their data are real.' },
+        {
+          value: 'sandbox',
+          label: 'Sandbox',
+          hint: 'Its users are invented drivers, whom the partner creates. It is never trusted.',
+        },
+      ],
+    },
+  },
+  realm: { audited: { not: 'follows from the environment and the owner' } },
+  createdAt: { wire: 'created_at', view: time(), audited: { not: 'the time of client.created' } },
+  updatedAt: { wire: 'updated_at', view: time(), audited: { not: 'the time of the event' } },
+});
+
+type ClientFieldsOf = typeof CLIENT.fields;
+export type NewClient = NewOf<ClientEntity, ClientFieldsOf>;
+export type ClientChanges = ChangesOf<ClientEntity, ClientFieldsOf>;
+export type ShownClient = View<ClientEntity, ClientFieldsOf>;
+
+export const CLIENT_FORM = new ResourceForm(CLIENT);
+/** The values of a client form, but the owner, who is named by an email or an id. */
+export type ClientFormValues = FormValues<ClientFieldsOf>;

@@ -1,0 +1,47 @@
+import { wordsBy, type OwnWords, type Violations } from './violation.js';
+
+const number = (value: number): string => value.toLocaleString('en-GB');
+const characters = ({ min, max }: { min: number; max: number }): string =>
+  min === 0 ? `enter at most ${number(max)} characters` : `enter ${number(min)} to ${number(max)} characters`;
+const atLeastOne = () => 'choose at least one of these';
+const oneOfThese = () => 'choose from these';
+
+/** What pages say beside a field: nothing about members, lists and null. */
+const PAGE_WORDS: OwnWords = {
+  text: characters,
+  visible_text: characters,
+  search: ({ least }) => `enter at least ${number(least)} letters or digits`,
+  email: () => 'enter an email address, such as name@mail.example',
+  whole_number: ({ min, max, orNull }) =>
+    `enter a whole number from ${number(min)} to ${number(max)}${orNull ? ', or nothing' : ''}`,
+  one_of: () => 'choose one of these',
+  message_id: () => 'enter ERR followed by 1 to 10 digits, such as ERR1234',
+  web_address: () => 'enter a URL that begins with https:// or http://',
+  id: ({ what, prefix }) =>
+    `this is not the ID of a ${what}, which is ${prefix} followed by 26 letters and digits`,
+  unknown_id: ({ what }) => `no ${what} has this ID`,
+  time: () => 'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
+  json_object: () => 'enter a JSON object, such as {"id": "…"}',
+  name: (params) => `enter 1 to 64 of the characters ${params.characters}`,
+  scope_names: ({ max }) => `choose 1 to ${max} of these`,
+  grant_types: atLeastOne,
+  event_types: atLeastOne,
+  no_event_type: atLeastOne,
+  redirect_uris: ({ max }) => `enter at most ${max} URIs, each once`,
+  no_redirect_uri: () => 'enter at least one URI: users are redirected to it',
+  refresh_without_code: () => 'refresh tokens require “Authorization code”: choose that too',
+  public_without_secret: () => 'a public client has no secret, so it cannot use client credentials',
+  only_client_credentials: ({ scope }) =>
+    `a client with ${scope} can only use client credentials: choose only that`,
+  unknown_scope: oneOfThese,
+  not_grantable_scope: oneOfThese,
+  unknown_event_type: oneOfThese,
+};
+
+const pageWords = wordsBy(PAGE_WORDS);
+
+/** What a page says beside each field, once each. */
+export const pageWordsOf = (violations: Violations): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(violations).map(([name, each]) => [name, [...new Set(each.map(pageWords))]]),
+  );

@@ -1,0 +1,152 @@
+interface Size {
+  min: number;
+  max: number;
+}
+
+/**
+ * Why a member is refused, by code: the words that the API and the pages share, to follow the member's name. A code whose words are
+ * about members, lists or null is in API_WORDS, so that it needs other words for pages.
+ */
+export const SHARED_WORDS = {
+  unknown_member: () => 'is not a known member',
+  hidden_character: ({ character }: { character: string }) =>
+    `must not contain control, bidirectional or invisible characters, such as ${character}`,
+  too_long: ({ max }: { max: number }) => `must have at most ${max} characters`,
+  empty: () => 'must not be empty',
+  not_true_or_false: () => 'must be true or false',
+  fixed: ({ what }: { what: string }) => `cannot be changed after the ${what} was created`,
+  not_in_list: () => 'must be the id of a list member',
+  has_user_name: () => 'must not contain a user name or password',
+
+  refused_redirect_uri: ({ place, reason }: { place: number; reason: Violation }): string =>
+    `URI ${place} ${apiWords(reason)}`,
+  not_plain_ascii: () => 'must be a plain ASCII URI without spaces',
+  has_wildcard: () => 'must not contain a wildcard',
+  has_fragment: () => 'must not have a fragment',
+  not_absolute: () => 'must be an absolute URI',
+  no_host: () => 'must have a host',
+  not_https: () => 'must be https; http is allowed only for loopback addresses (http://127.0.0.1/…)',
+  not_https_or_loopback: () => 'must be https, or http on a loopback address',
+  scheme_without_dot: () => 'must have a scheme with a dot in it, such as com.example.app:/callback',
+
+  public_and_trusted: () => 'only a confidential client can be trusted',
+  sandbox_and_trusted: () => 'a client in a sandbox is never trusted',
+  sandbox_and_scope: ({ scope }: { scope: string }) => `a client in a sandbox must not hold ${scope}`,
+  needless_company_service: () => 'is only for a client with operator scopes',
+  missing_company_service: () =>
+    'must be true for a client with operator scopes whose owner is not an operator',
+  scope_of_confidential: ({ scope }: { scope: string }) => `${scope} requires a confidential client`,
+  not_live_user: () => 'is not the id of a live user',
+  driver: () => 'is a driver of a sandbox',
+  fixed_for_driver: () => 'cannot be changed for a driver of a sandbox',
+  not_operator: () => 'is only for users with the role operator',
+  unknown_user: () => 'No user has this email or ID',
+
+  odd_endpoint_url: () => 'must not contain spaces, backslashes or invisible characters',
+  not_https_host: () => 'must start with https:// and a host name',
+  endpoint_url_with_fragment: () => 'must not have a fragment (#…)',
+  invalid_url: () => 'must be a valid URL with a valid host',
+  internal_address: () => 'must not point to an internal address: the host must be on the public internet',
+  internal_name: () => 'must not point to an internal name: the host must be on the public internet',
+  resolves_to_internal_address: () =>
+    'must not point to an internal address: the host has one that is not on the public internet',
+  unresolvable_host: ({ why }: { why: string }) => `must have a host that can be resolved. ${why}`,
+  type_needs_scope: ({ type, scope }: { type: string; scope: string }) =>
+    `${type} requires the scope ${scope}, which this client does not have`,
+  too_many_headers: ({ max }: { max: number }) => `must have at most ${max} headers`,
+  repeated_header: () => 'must name each header once',
+  header_name: ({ place, max }: { place: number; max: number }) =>
+    `header ${place} must have a name of 1 to ${max} letters, digits and characters such as “-”`,
+  reserved_header: ({ name }: { name: string }) => `${name} cannot be used: requests have it already`,
+  header_value: ({ name, max }: { name: string; max: number }) =>
+    `the value of ${name} must be 1 to ${max} visible ASCII characters, with spaces only between them`,
+  missing_header_value: ({ name }: { name: string }) =>
+    `the value of ${name} must be entered: there is none to keep`,
+  header_line: ({ line }: { line: number }) => `line ${line} must be a name, a colon and a value`,
+
+  next_version: ({ next }: { next: number }) => `must be ${next}: versions count up`,
+  no_id_in_sample: ({ pointer }: { pointer: string }) => `must have an id at ${pointer}`,
+  resource_without_id: () => 'must lead to an id in the sample',
+  not_partner_scope: () => 'must be a scope for partners',
+  sample_of_draft: () => 'is only for a version that is not a draft',
+  refused_schema: ({ why }: { why: string }) => why,
+  breaks_schema: ({ why }: { why: string }) => why,
+  does_not_fit: ({ place, why }: { place: string; why: string }) => `does not fit: ${place} ${why}`,
+  type_without_version: () => 'has no version that can be published',
+  not_publishable_version: () => 'is not a version of this event type that can be published',
+  not_publishable_type: () => 'is not an event type that services publish',
+  not_receivable_type: () => 'is not an event type that this client may receive',
+  inexact_number: () => 'must not contain a number that is too large to be exact: send it as a string',
+  selection: ({ max }: { max: number }) => `must be 1 to ${max} deliveries`,
+  seconds: ({ min, max }: Size) => `must be a whole number of seconds from ${min} to ${max}`,
+  feed_place: () => 'must be the id of an event, latest, or what a Link holds',
+  not_kept: () => 'is not an event that is kept, nor a place in the feed',
+  speed: ({ values }: { values: readonly number[] }) => `must be one of ${values.join(', ')}`,
+  refresh_count: () => 'must be 1 for refresh',
+};
+
+/** What the API says of each code, in `field_errors` (contract §1). */
+export const API_WORDS = {
+  ...SHARED_WORDS,
+  text: ({ min, max }: Size) => `must be a string of ${min} to ${max} characters`,
+  visible_text: ({ min, max }: Size) => `must be a string of ${min} to ${max} characters, not only spaces`,
+  search: ({ max, least }: { max: number; least: number }) =>
+    `must be a string of up to ${max} characters, with at least ${least} letters or digits`,
+  email: () => 'must be a valid email address of at most 254 characters',
+  whole_number: ({ min, max, orNull }: Size & { orNull?: boolean }) =>
+    `must be a whole number from ${min} to ${max}${orNull ? ', or null' : ''}`,
+  one_of: ({ values }: { values: readonly string[] }) => `must be one of: ${values.join(', ')}`,
+  message_id: () => 'must be ERR followed by 1 to 10 digits',
+  web_address: () => 'must be an https or http URL of at most 2000 characters',
+  id: ({ what }: { what: string; prefix: string }) => `must be the id of a ${what}`,
+  unknown_id: ({ what }: { what: 'user' | 'client' }) => `is not the id of a ${what}`,
+  time: () => 'must be an ISO 8601 date, or date and time with Z or an offset, such as 2026-01-31T08:00:00Z',
+  json_object: () => 'must be a JSON object',
+  name: ({ characters }: { characters: string }) => `must be 1 to 64 of the characters ${characters}`,
+
+  scope_names: ({ max }: { max: number }) => `must be a list of 1 to ${max} different scope names`,
+  grant_types: ({ values }: { values: readonly string[] }) =>
+    `must be a list of one or more of ${values.join(', ')}, each once`,
+  event_types: () => 'must be a list of one or more event types, each once',
+  no_event_type: () => 'must contain at least one event type',
+  redirect_uris: ({ max }: { max: number }) => `must be a list of at most ${max} different URIs`,
+  no_redirect_uri: () => 'must contain at least one URI for authorization_code',
+  refresh_without_code: () => 'refresh_token requires authorization_code',
+  public_without_secret: () => 'a public client cannot authenticate, so it cannot use client_credentials',
+  only_client_credentials: ({ scope }: { scope: string }) =>
+    `a client with ${scope} may use only client_credentials`,
+  unknown_scope: ({ place }: { place: number }) => `scope ${place} is not in the catalogue`,
+  not_grantable_scope: ({ place }: { place: number }) =>
+    `scope ${place} must be one of the client's scopes that users can grant`,
+  unknown_event_type: ({ place }: { place: number }) => `type ${place} is not in the event catalogue`,
+};
+
+type Words = typeof API_WORDS;
+type Code = keyof Words;
+type Params<C extends Code> = Parameters<Words[C]>;
+
+/** Why a member of a request is refused. Words are made of it where it is shown: `apiWords`, `pageWords`. */
+export interface Violation {
+  readonly code: Code;
+  readonly params?: object;
+}
+
+/** By the wire name of the member. */
+export type Violations = Record<string, Violation[]>;
+
+export const violation = <C extends Code>(code: C, ...[params]: Params<C>): Violation => ({ code, params });
+
+/** Words for every code whose words are not shared. */
+export type OwnWords = { [C in Exclude<Code, keyof typeof SHARED_WORDS>]: (...params: Params<C>) => string };
+
+export function wordsBy(own: OwnWords): (violation: Violation) => string {
+  const words = { ...SHARED_WORDS, ...own } as Record<Code, (params: unknown) => string>;
+  return ({ code, params }) => words[code](params);
+}
+
+/** What the API says, to follow the member's name. */
+export const apiWords: (violation: Violation) => string = wordsBy(API_WORDS);
+
+/** The same for each member. */
+export const apiWordsOf = (violations: Violations): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(violations).map(([name, each]) => [name, each.map(apiWords)]));

@@ -1,0 +1,64 @@
+import type { Form } from '../forms/form.js';
+import type { Option } from '../../web/forms/field.js';
+
+/** How forms ask for a field. */
+export interface FormField {
+  readonly as: keyof FormKinds;
+  readonly label: string;
+  readonly hint?: string;
+  /** Unless the page knows them. */
+  readonly options?: readonly (Option & { hint?: string })[];
+}
+
+/** What each kind of form field holds. */
+export interface FormKinds {
+  /** One line; without spaces around it. */
+  line: string;
+  /** The same with spaces as typed. */
+  text: string;
+  /** A whole number, or nothing. */
+  number: string;
+  /** A list, one per line. */
+  lines: string;
+  tick: boolean;
+  choice: string;
+  choices: string[];
+}
+
+export interface FormKind<T> {
+  /** What the form shows for a value. */
+  of(value: unknown): T;
+  in(form: Form, name: string): T;
+  /** The member of a body, to be judged by its rule. */
+  member(typed: T): unknown;
+}
+
+const textKind = (member: (typed: string) => unknown, isTrimmed: boolean): FormKind<string> => ({
+  of: (value) => (value as string | number | null | undefined)?.toString() ?? '',
+  in: (form, name) => (isTrimmed ? form.get(name)?.trim() : form.get(name)) ?? '',
+  member,
+});
+const numberIn = (text: string): unknown => (/^\d{1,12}$/.test(text) ? Number(text) : text);
+export const linesIn = (text: string): string[] =>
+  text
+    .split(/\r\n?|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+export const FORM_KINDS: { [K in keyof FormKinds]: FormKind<FormKinds[K]> } = {
+  line: textKind((typed) => typed, true),
+  text: textKind((typed) => typed, false),
+  number: textKind((typed) => (typed === '' ? null : numberIn(typed)), true),
+  choice: textKind((typed) => typed, false),
+  lines: { ...textKind(linesIn, false), of: (value) => ((value ?? []) as string[]).join('\n') },
+  tick: {
+    of: (value) => value === true,
+    in: (form, name) => form.get(name) === 'true',
+    member: (typed) => typed,
+  },
+  choices: {
+    of: (value) => [...((value ?? []) as string[])],
+    in: (form, name) => form.getAll(name),
+    member: (typed) => typed,
+  },
+};

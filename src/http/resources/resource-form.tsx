@@ -1,0 +1,86 @@
+import type { VNode } from 'preact';
+import { Choices, TextArea, TextField, Tick } from '../../web/forms/field.js';
+import type { Form } from '../forms/form.js';
+import { FORM_KINDS, type FormField, type FormKind, type FormKinds } from './form-field.js';
+import { pairs, type Fields, type ListedField, type Name, type Resource } from './resource.js';
+
+type Asked<F> = { [K in keyof F]: F[K] extends { form: FormField } ? K : never }[keyof F];
+
+/** What the form of a resource holds, by wire name. */
+export type FormValues<F> = {
+  [K in Asked<F> as Name<F, K>]: F[K] extends { form: { as: infer A extends keyof FormKinds } }
+    ? FormKinds[A]
+    : never;
+};
+
+interface AskedField extends ListedField {
+  form: FormField;
+  kind: FormKind<unknown>;
+}
+
+/** The fields of a resource in forms: their values and how they are shown. */
+export class ResourceForm<E extends object, F extends Fields<E>> {
+  private readonly asked: AskedField[];
+
+  constructor(resource: Resource<E, F>) {
+    this.asked = resource.list.flatMap((field) =>
+      field.form
+        ? [{ ...field, form: field.form, kind: FORM_KINDS[field.form.as] as FormKind<unknown> }]
+        : [],
+    );
+  }
+
+  empty(): FormValues<F> {
+    return pairs(this.asked, ({ wire, kind, initial }) => [wire, kind.of(initial)]);
+  }
+
+  of(entity: Pick<E, Asked<F> & keyof E>): FormValues<F> {
+    return pairs(this.asked, ({ key, wire, kind }) => [
+      wire,
+      kind.of((entity as Record<string, unknown>)[key]),
+    ]);
+  }
+
+  in(form: Form): FormValues<F> {
+    return pairs(this.asked, ({ wire, kind }) => [wire, kind.in(form, wire)]);
+  }
+
+  /** The members of a body that creates one, to be judged by its rules. */
+  newMembers(values: FormValues<F>): Record<string, unknown> {
+    return this.members(values, ({ given }) => given !== undefined);
+  }
+
+  changedMembers(values: FormValues<F>): Record<string, unknown> {
+    return this.members(values, ({ changeable }) => changeable === true);
+  }
+
+  /** The wire names of those that can be changed. */
+  get changeable(): (keyof FormValues<F>)[] {
+    const names = this.asked.filter(({ changeable }) => changeable).map(({ wire }) => wire);
+    return names as string[] as (keyof FormValues<F>)[];
+  }
+
+  /** The fields with these names; `options`: choices that only the page knows. */
+  show(names: (keyof FormValues<F>)[], options: Record<string, FormField['options']> = {}): VNode {
+    const shown = names.map((name) => this.asked.find(({ wire }) => wire === name)!);
+    return (
+      <>
+        {shown.map(({ wire, form }) => shownField(wire, { ...form, options: options[wire] ?? form.options }))}
+      </>
+    );
+  }
+
+  private members(values: object, isMeant: (field: AskedField) => boolean): Record<string, unknown> {
+    const typed = values as Record<string, unknown>;
+    return pairs(this.asked.filter(isMeant), ({ wire, kind }) => [wire, kind.member(typed[wire])]);
+  }
+}
+
+function shownField(name: string, { as, label, hint, options = [] }: FormField): VNode {
+  const field = { name, label, hint };
+  if (as === 'lines') return <TextArea {...field} />;
+  if (as === 'tick') return <Tick {...field} />;
+  if (as === 'choice' || as === 'choices')
+    return <Choices {...field} type={as === 'choice' ? 'radio' : 'checkbox'} options={[...options]} />;
+  return <TextField {...field} />;
+}
