@@ -25,15 +25,15 @@ export class ApiDocsController {
   /** The first as a page. */
   @Get('docs')
   @PageRoute()
-  read(@Res() reply: FastifyReply): Promise<void> {
-    return this.sendPage('partners', reply);
+  read(@Res() reply: FastifyReply): void {
+    this.sendPage('partners', reply);
   }
 
   /** The second as a page. */
   @Get('docs/operators')
   @PageRoute()
-  readForOperators(@Res() reply: FastifyReply): Promise<void> {
-    return this.sendPage('operators', reply);
+  readForOperators(@Res() reply: FastifyReply): void {
+    this.sendPage('operators', reply);
   }
 
   private async send(audience: Audience, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -42,8 +42,8 @@ export class ApiDocsController {
     await document.send(request, reply);
   }
 
-  private async sendPage(audience: Audience, reply: FastifyReply): Promise<void> {
+  private sendPage(audience: Audience, reply: FastifyReply): void {
     const styleNonce = randomBytes(16).toString('base64url');
-    sendPage(reply, await this.docs.pageWith(styleNonce, audience), { withScript: true, styleNonce });
+    sendPage(reply, this.docs.pageWith(styleNonce, audience), { withScript: true, styleNonce });
   }
 }

@@ -1,41 +1,30 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
 import committedOperators from '../../openapi-operators.json' with { type: 'json' };
 import committed from '../../openapi.json' with { type: 'json' };
 import { Settings } from '../config/settings.js';
-import { API_REFERENCE_SCRIPT } from '../http/server/assets.js';
 import { CompressedAsset } from '../http/server/compressed-asset.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 import type { Audience } from './audiences.js';
 import type { OpenApiDocument } from './openapi.js';
 import { operatorsEventTypes, withEventTypes } from './operators-event-types.js';
-import { DOCUMENT_URLS, docsPage } from './pages/docs.page.js';
-import { referenceSettings } from './reference-settings.js';
+import { docsPage } from './pages/docs.page.js';
 
 /** The public URL in the committed document. */
 const COMMITTED_URL = 'https://auth.example.com';
 
-/** Stands in the kept page for the value that is new in each response; in no text of an operator. */
-const NONCE = randomBytes(16).toString('hex');
 /** How soon a change of the catalogue of event types is seen. */
 const READ_EVERY_MS = 10_000;
 
-/** The document and its page, as they are sent. */
-interface Served {
-  document: CompressedAsset;
-  page: string;
-}
-
 /**
  * The OpenAPI documents with this service's public URL, and their pages. The documents are the committed ones, which tests compare
- * with the controllers: generating them would add 0.1 to 0.4 s to each start. The one for partners and its page are made again when an
- * operator has changed the catalogue of event types.
+ * with the controllers: generating them would add 0.1 to 0.4 s to each start. The one for partners is made again when an operator has
+ * changed the catalogue of event types.
  */
 @Injectable()
 export class ApiDocs {
   private readonly logger = new Logger(ApiDocs.name);
-  private readonly described: OpenApiDocument;
-  private readonly served: Record<Audience, Served>;
+  private readonly described: Record<Audience, OpenApiDocument>;
+  private readonly served: Record<Audience, CompressedAsset>;
   /** What operators have added to the served document. */
   private added = '[]';
   private readAt: number | undefined;
@@ -47,22 +36,18 @@ export class ApiDocs {
   ) {
     const here = (document: object): OpenApiDocument =>
       JSON.parse(JSON.stringify(document).replaceAll(COMMITTED_URL, settings.baseUrl)) as OpenApiDocument;
-    this.described = here(committed);
-    this.served = {
-      partners: served(this.described, 'partners'),
-      operators: served(here(committedOperators), 'operators'),
-    };
+    this.described = { partners: here(committed), operators: here(committedOperators) };
+    this.served = { partners: served(this.described.partners), operators: served(this.described.operators) };
   }
 
   async document(audience: Audience): Promise<CompressedAsset> {
     if (audience === 'partners') await this.catchUp();
-    return this.served[audience].document;
+    return this.served[audience];
   }
 
   /** The page whose script may add style sheets that carry this value. */
-  async pageWith(nonce: string, audience: Audience): Promise<string> {
-    if (audience === 'partners') await this.catchUp();
-    return this.served[audience].page.replace(NONCE, nonce);
+  pageWith(nonce: string, audience: Audience): string {
+    return docsPage(this.described[audience], audience, nonce);
   }
 
   private async catchUp(): Promise<void> {
@@ -79,7 +64,7 @@ export class ApiDocs {
       const types = operatorsEventTypes(await this.types.listPublic());
       const added = JSON.stringify(types);
       if (added === this.added) return;
-      this.served.partners = served(withEventTypes(this.described, types), 'partners');
+      this.served.partners = served(withEventTypes(this.described.partners, types));
       this.added = added;
     } catch (error) {
       // What was served last is better than nothing.
@@ -90,14 +75,5 @@ export class ApiDocs {
   }
 }
 
-function served(document: OpenApiDocument, audience: Audience): Served {
-  const reference = API_REFERENCE_SCRIPT && {
-    script: API_REFERENCE_SCRIPT,
-    nonce: NONCE,
-    configuration: referenceSettings(DOCUMENT_URLS[audience]),
-  };
-  return {
-    document: new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8'),
-    page: docsPage(document, audience, reference || undefined),
-  };
-}
+const served = (document: OpenApiDocument): CompressedAsset =>
+  new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8');

@@ -60,16 +60,6 @@ export interface OpenApiDocument {
   };
 }
 
-/** The examples of a body, each with its name; a single one has none. */
-export const examplesOf = ({ example, examples }: Media): [name: string | undefined, value: unknown][] =>
-  example === undefined
-    ? Object.entries(examples ?? {}).map(([name, { value }]) => [name, value])
-    : [[undefined, example]];
-
-/** The schema itself, or the one that it refers to. */
-export const deref = (document: OpenApiDocument, schema: Schema): Schema =>
-  typeof schema.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1)!]! : schema;
-
 /** The response that a reference names. */
 export const answerOf = (document: OpenApiDocument, answer: Answer | Reference): Answer =>
   '$ref' in answer ? document.components.responses[answer.$ref.split('/').at(-1)!]! : answer;

@@ -48,7 +48,6 @@ describe('The API description, when operators change the catalogue of event type
     const answers = await Promise.all(service.instances.map(({ http }) => http.get('/openapi.json')));
     return answers.map(({ json }) => json as unknown as OpenApiDocument);
   };
-  const page = async () => (await service.http.get('/docs', { headers: { accept: 'text/html' } })).text;
   const schemaOf = ({ webhooks }: OpenApiDocument, name: string) =>
     webhooks[name]!.post!.requestBody!.content['application/json']!;
 
@@ -92,11 +91,6 @@ describe('The API description, when operators change the catalogue of event type
     expect(after.headers.get('cache-control')).toBe('public, max-age=60');
     const again = await service.http.get('/openapi.json', { headers: { 'if-none-match': etag } });
     expect(again.status).toBe(304);
-    const shown = await page();
-    expect(shown).toContain('<code>meter.read</code> <bdi class="docs-summary">A meter was read.</bdi>');
-    expect(shown).toContain('<a href="#schema-MeterReadData">');
-    expect(shown).toContain('id="schema-MeterReadData"');
-    expect(shown).not.toContain('meter.draft');
   });
 
   it('has a type that came with the service as it is now', async () => {
@@ -110,7 +104,6 @@ describe('The API description, when operators change the catalogue of event type
     expect(document!.webhooks[name]!.post!.summary).toBe('A vehicle is gone: {nonce}.');
     expect(document!.webhooks[name]!.post!.operationId).toBe('vehicleDeleted');
     expect(document!.components.schemas.VehicleDeletedData).toEqual(schema);
-    expect(await page()).toContain('A vehicle is gone: {nonce}.');
   });
 
   it('gives types whose names would be the same different ones', async () => {

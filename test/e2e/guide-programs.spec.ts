@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parse } from 'node-html-parser';
 import { SHELVES } from '../../src/api-docs/handbook/catalogue.js';
 import type { Method } from '../../src/api-docs/openapi.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
@@ -165,23 +164,6 @@ print(json.dumps([is_ours(case["secret"], good, body), is_ours(case["secret"], g
        process.exit();`,
     );
     expect((await programs.start('try.mjs').end()).lines).toEqual(['200 0']);
-  });
-
-  it('include those of the API reference, which show requests with recorded values', async () => {
-    const { text } = await service.http.get('/docs', { headers: { accept: 'text/html' } });
-    const operation = parse(text, { blockTextElements: { script: true } }).querySelector('#listUsers')!;
-    const samples = new Map(
-      operation
-        .querySelectorAll('details')
-        .map((each) => [each.querySelector('summary')!.text, each.querySelector('pre')!.textContent]),
-    );
-    expect([...samples.keys()]).toEqual(['curl', 'Node.js', 'Python', 'Go']);
-    const programs = await pageOf('first-token');
-    await writeFile(path.join(programs.folder, 'sample.sh'), `${samples.get('curl')!} --silent`);
-    await writeFile(path.join(programs.folder, 'sample.mjs'), samples.get('Node.js')!);
-    const given = { ACCESS_TOKEN: await service.make.clientToken(client) };
-    expect(await outputOf(programs, 'sample.sh', given)).toContain(user.id);
-    expect(await outputOf(programs, 'sample.mjs', given)).toMatch(`200 [{"id":"${user.id}"`);
   });
 
   it('follow the events feed, wait when they are told to, and keep the position with the events', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { OpenApiDocument, Paths } from '../../src/api-docs/openapi.js';
+import type { Media, OpenApiDocument, Paths, Schema } from '../../src/api-docs/openapi.js';
 
 const read = (name: string): OpenApiDocument =>
   JSON.parse(readFileSync(path.join(process.cwd(), name), 'utf8')) as OpenApiDocument;
@@ -32,3 +32,13 @@ export const committedDocument: OpenApiDocument = {
     responses: { ...operatorsDocument.components.responses, ...partnersDocument.components.responses },
   },
 };
+
+/** The examples of a body, each with its name; a single one has none. */
+export const examplesOf = ({ example, examples }: Media): [name: string | undefined, value: unknown][] =>
+  example === undefined
+    ? Object.entries(examples ?? {}).map(([name, { value }]) => [name, value])
+    : [[undefined, example]];
+
+/** The schema itself, or the one that it refers to. */
+export const deref = (document: OpenApiDocument, schema: Schema): Schema =>
+  typeof schema.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1)!]! : schema;

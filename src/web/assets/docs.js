@@ -1,5 +1,5 @@
 /*
- * Replaces the list of operations with the interactive API reference, once that has loaded. Without it the list stays.
+ * Replaces the page with the interactive API reference, once that has loaded.
  */
 
 const { script, nonce, configuration } = JSON.parse(document.getElementById('docs-settings').textContent);
@@ -73,4 +73,5 @@ makeStylesAllowed();
 const element = document.createElement('script');
 element.src = script;
 element.addEventListener('load', showReference);
+element.addEventListener('error', () => (document.getElementById('docs-failed').hidden = false));
 document.head.append(element);

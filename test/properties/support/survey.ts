@@ -1,5 +1,5 @@
-import { deref, type Schema } from '../../../src/api-docs/openapi.js';
-import { committedDocument } from '../../support/openapi-document.js';
+import type { Schema } from '../../../src/api-docs/openapi.js';
+import { committedDocument, deref } from '../../support/openapi-document.js';
 import { CALLERS, FORMS, NEEDS, QUERIES, TYPED_AT, type Draft, type FormDraft } from './draft.js';
 import type { Exchanges } from './exchanges.js';
 import { written } from './json-text.js';
