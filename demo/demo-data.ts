@@ -275,7 +275,7 @@ async function addClient(
   }
   const { environment = 'live', ownerId } = client;
   const realm = realmOf({ environment, ownerId });
-  const rest = { environment, realm, enabled: true, rateLimit: null, trusted: false, companyService: false };
+  const rest = { environment, realm, enabled: true, rateLimit: null, companyService: false };
   await manager.insert(ClientEntity, { ...client, id, ...rest });
   if (secret === undefined) return true;
   await manager.query('INSERT INTO client_secrets (client_id, digest) VALUES ($1, $2)', [

@@ -28,7 +28,6 @@ export class Clients1764000000003 implements MigrationInterface {
         scopes text[] NOT NULL,
         redirect_uris text[] NOT NULL,
         enabled boolean NOT NULL DEFAULT true,
-        trusted boolean NOT NULL DEFAULT false,
         -- May have operator scopes although its owner is no operator.
         company_service boolean NOT NULL DEFAULT false,
         rate_limit integer CHECK (rate_limit BETWEEN 1 AND 1000000000),
@@ -36,10 +35,10 @@ export class Clients1764000000003 implements MigrationInterface {
         token_epoch integer NOT NULL DEFAULT 0,
         created_at timestamptz NOT NULL DEFAULT now(),
         updated_at timestamptz NOT NULL DEFAULT now(),
-        CHECK (type = 'confidential' OR (NOT trusted AND grant_types <@ ARRAY['authorization_code', 'refresh_token'])),
+        CHECK (type = 'confidential' OR grant_types <@ ARRAY['authorization_code', 'refresh_token']),
         CONSTRAINT clients_environment_check CHECK (owner_realm = 'live' AND CASE environment
           WHEN 'live' THEN realm = 'live'
-          WHEN 'sandbox' THEN realm = owner_id AND NOT trusted AND NOT scopes && ARRAY['admin:read', 'admin:write']
+          WHEN 'sandbox' THEN realm = owner_id AND NOT scopes && ARRAY['admin:read', 'admin:write']
           ELSE false END),
         CONSTRAINT clients_owner_realm_fkey FOREIGN KEY (owner_id, owner_realm) REFERENCES users (id, realm)
       );

@@ -8,6 +8,6 @@ for (const [name, document] of [
   ['openapi.json', partners],
   ['openapi-operators.json', operators],
 ]) {
-  const { code } = await format(name, JSON.stringify(document));
+  const { code } = await format(name, JSON.stringify(document), { printWidth: 80 });
   await writeFile(new URL(`../${name}`, import.meta.url), code);
 }

@@ -16,7 +16,6 @@ export interface ClientShape {
   grantTypes: GrantType[];
   scopes: string[];
   redirectUris: string[];
-  trusted: boolean;
   companyService: boolean;
   environment: Environment;
 }
@@ -52,9 +51,7 @@ export function clientViolations(client: ClientShape, catalogue: ScopeEntity[]):
   if (client.type === 'public' && client.grantTypes.includes('client_credentials')) {
     add('grant_types', violation('public_without_secret'));
   }
-  if (client.type === 'public' && client.trusted) add('trusted', violation('public_and_trusted'));
   if (client.environment === 'sandbox') {
-    if (client.trusted) add('trusted', violation('sandbox_and_trusted'));
     for (const name of NEVER_IN_A_SANDBOX) {
       if (client.scopes.includes(name)) add('scopes', violation('sandbox_and_scope', { scope: name }));
     }

@@ -12,7 +12,6 @@ export const KNOWN_MEMBERS = [
   'ownerId',
   'enabled',
   'rateLimit',
-  'trusted',
   'environment',
   'companyService',
 ] as const satisfies readonly (keyof ClientEntity)[];

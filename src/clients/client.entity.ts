@@ -37,10 +37,6 @@ export class ClientEntity {
   @Column('integer', { name: 'rate_limit', nullable: true })
   rateLimit!: number | null;
 
-  /** Consent is recorded without showing the page. */
-  @Column('boolean')
-  trusted!: boolean;
-
   /** With operator scopes, but no operator's own: an admin says that it is a service of the company (contract §17). */
   @Column('boolean', { name: 'company_service', default: false })
   companyService!: boolean;

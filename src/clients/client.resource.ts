@@ -115,16 +115,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       hint: 'For each of its users. Leave empty for the service default.',
     },
   },
-  trusted: {
-    view: flag('Whether the consent is recorded without a page.'),
-    rule: IsTrueOrFalse(),
-    about: 'Confidential clients only.',
-    given: 'optional',
-    initial: false,
-    changeable: true,
-    audited: true,
-    form: { as: 'tick', label: 'Trusted: the consent page is skipped' },
-  },
   companyService: {
     wire: 'company_service',
     view: flag('Whether it is a service of the company, which no operator’s role limits.'),
@@ -157,7 +147,7 @@ export const CLIENT = resource<ClientEntity>()('client', {
         {
           value: 'sandbox',
           label: 'Sandbox',
-          hint: 'Its users are invented drivers, whom the partner creates. It is never trusted.',
+          hint: 'Its users are invented drivers, whom the partner creates.',
         },
       ],
     },

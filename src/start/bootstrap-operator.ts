@@ -78,7 +78,6 @@ async function createClient(
     ownerId,
     enabled: true,
     rateLimit: null,
-    trusted: false,
     companyService: false,
   });
   await manager.insert(ClientSecretEntity, { clientId: id, digest: digestOf(secret) });

@@ -103,16 +103,17 @@ describe('With identity providers in a browser', () => {
       expect(page.url()).toBe(`${service.url}/login`);
     });
 
-    it('somebody who is logged in there returns to a trusted app with one press', async () => {
-      const trusted = await service.make.client({ trusted: true, redirectUris: [redirectUri] });
+    it('a driver who is logged in there comes to the consent page with one press', async () => {
+      const app = await service.make.client({ redirectUris: [redirectUri] });
       const page = await newPage(javaScript);
       await page.goto(`${service.url}/login`);
       await press(page, 'Continue with Example Company');
       await press(page, 'Log in as dana');
       await page.waitForURL(`${service.url}/account`);
       await page.context().clearCookies({ name: 'session' });
-      await page.goto(consentUrl(trusted));
+      await page.goto(consentUrl(app));
       await press(page, 'Continue with Example Company');
+      await press(page, 'Authorize');
       await headingIs(page, 'My app');
     });
 

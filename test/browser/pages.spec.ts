@@ -197,15 +197,6 @@ describe('in a browser', () => {
       expect(await callerOf(tokens.access_token)).toBe(other.id);
     });
 
-    it('a trusted client gets its code right after the login', async () => {
-      const trusted = await service.make.client({ trusted: true, redirectUris: client.redirectUris });
-      const page = await newPage(javaScriptEnabled);
-      const authorization = await begin(trusted);
-      await page.goto(authorization.url);
-      await logIn(page);
-      await authorization.finish(await arrive(page));
-    });
-
     it('a user logs in and out on the start page', async () => {
       const page = await newPage(javaScriptEnabled);
       await page.goto(service.url);

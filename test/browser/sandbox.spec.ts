@@ -115,10 +115,6 @@ describe('The sandbox in a browser, without a script', () => {
     await page.getByLabel('Name').fill('Voltwise trial');
     await page.getByLabel('Sandbox', { exact: true }).check();
     await page.getByLabel('Redirect URIs').fill(REDIRECT_URI);
-    await page.getByLabel('Trusted').check();
-    await press(page, 'Create client');
-    expect(await page.locator('main').innerText()).toContain('A client in a sandbox is never trusted.');
-    await page.getByLabel('Trusted').uncheck();
     await page.getByLabel('vehicle:read').check();
     await press(page, 'Create client');
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Client created');

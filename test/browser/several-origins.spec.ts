@@ -159,12 +159,13 @@ describe('Leaving this service for a site that redirects on to other origins', (
       await headingIs(page, 'My app');
     });
 
-    it('a driver logs in with a password, and arrives at a trusted application whose callback redirects on', async () => {
-      const client = await service.make.client({ trusted: true, redirectUris: [redirectUri] });
+    it('a driver logs in with a password, and a refused request leads to an application whose callback redirects on', async () => {
+      const client = await service.make.client({ redirectUris: [redirectUri] });
       const user = await service.make.user();
       const page = await newPage(javaScript);
-      const query = { response_type: 'code', client_id: client.id, redirect_uri: redirectUri };
-      await page.goto(service.url + authorizePath(query));
+      const query = { response_type: 'token', client_id: client.id, redirect_uri: redirectUri };
+      const path = new URLSearchParams({ return_to: authorizePath(query) });
+      await page.goto(`${service.url}/login?${path.toString()}`);
       await page.getByLabel('Email').fill(user.email);
       await page.getByLabel('Password').fill(PASSWORD);
       await press(page, 'Log in');

@@ -185,7 +185,12 @@ describe('SQL and markup in fields', () => {
           newClient(),
           ['type', 'grant_types', 'scopes', 'redirect_uris', 'owner_id'],
         ],
-        ['POST', '/admin/clients', newClient(), ['rate_limit', 'trusted', 'client_id', 'client_secret']],
+        [
+          'POST',
+          '/admin/clients',
+          newClient(),
+          ['rate_limit', 'company_service', 'client_id', 'client_secret'],
+        ],
         [
           'PATCH',
           `/admin/clients/${client.id}`,

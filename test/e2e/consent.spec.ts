@@ -274,25 +274,4 @@ describe('The consent page', () => {
       expect(await consentedScopes()).toEqual(['vehicle:read']);
     });
   });
-
-  describe('of a trusted client', () => {
-    const trusted = madeForEach(() => service.make.client({ trusted: true }));
-
-    it('is still preceded by validation and login', async () => {
-      const wrong = await service.http.get(authorizePath(parametersOf(trusted, { scope: 'admin:read' })));
-      expect(wrong.headers.get('location')).toContain('error=invalid_scope');
-      const stranger = await service.http.get(authorizePath(parametersOf(trusted)));
-      expect(stranger.headers.get('location')).toMatch(/^\/login\?/);
-      expect(await consentedScopes(trusted)).toBeUndefined();
-    });
-
-    it('is not shown, but the consent is recorded', async () => {
-      const answer = await browser.open(authorizePath(parametersOf(trusted)));
-      const location = new URL(answer.headers.get('location')!);
-      expect([answer.status, location.origin]).toEqual([302, 'https://app.example']);
-      expect([...location.searchParams.keys()]).toEqual(['code', 'state', 'iss']);
-      expect(await consentedScopes(trusted)).toEqual(PARTNER_SCOPES);
-      expect(await events()).toMatchObject([{ action: 'consent.granted', actor_id: user.id }]);
-    });
-  });
 });

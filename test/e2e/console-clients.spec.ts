@@ -20,7 +20,6 @@ describe('In the console, clients', () => {
     grant_types: ['authorization_code', 'client_credentials'],
     redirect_uris: 'https://app.example/callback\r\n\r\n https://app.example/other ',
     rate_limit: '50',
-    trusted: undefined,
   };
 
   it('are registered, and the secret is shown only once', async () => {

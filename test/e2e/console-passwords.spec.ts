@@ -37,7 +37,7 @@ const ASKING: Record<string, Sent> = {
       grant_types: ['client_credentials'],
     },
   },
-  // Codes go to redirect URIs; a trusted client skips the consent page.
+  // Codes go to redirect URIs.
   '/clients/:client_id/edit': { fields: { redirect_uris: 'https://evil.example/callback' } },
   // It shows a secret.
   '/clients/:client_id/secret': { fields: { expire_previous_in: '3600' } },

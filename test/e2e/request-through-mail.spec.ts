@@ -148,17 +148,19 @@ describe('An authorization request', () => {
       await expectConsentPage(browser, request, user.email);
     });
 
-    it('of a trusted client, to which a page leads that follows the form', async () => {
-      const trusted = await service.make.client({ name: 'Charge Planner', trusted: true });
-      const [request, email] = [requestOf(trusted), newEmail()];
-      await askFrom(request, SIGN_UP, email);
+    it('which is refused, so that a page after the form leads to the application', async () => {
+      const [request, email] = [`${requestOf()}&scope=unknown:scope`, newEmail()];
+      const asking = newBrowser();
+      await asking.submit(await asking.open(SIGN_UP), SIGN_UP, { email, return_to: request });
       const link = await linkTo(email);
       const browser = newBrowser();
       const page = await browser.open(link);
       expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
       const answer = await browser.submit(page, link, person);
       expect([answer.status, leadsTo(answer)]).toEqual([200, request]);
-      expect((await browser.open(request)).headers.get('location')).toContain(REDIRECT_URI);
+      expect((await browser.open(request)).headers.get('location')).toMatch(
+        `${REDIRECT_URI}?error=invalid_scope`,
+      );
     });
   });
 

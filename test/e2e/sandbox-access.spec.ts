@@ -132,7 +132,6 @@ describe('Access to the sandbox', () => {
     });
 
     it.each([
-      [{ environment: 'sandbox', trusted: true }, 'trusted'],
       [{ environment: 'sandbox', scopes: ['admin:read'] }, 'scopes'],
       [{ environment: 'sandbox', scopes: ['admin:write'] }, 'scopes'],
       [{ environment: 'test' }, 'environment'],
@@ -163,8 +162,6 @@ describe('Access to the sandbox', () => {
       expect((await admin('PATCH', path, { name: 'Renamed' })).json.name).toBe('Renamed');
       expect(await statusOf(admin('POST', `${path}/password_links`))).toBe(409);
       expect((await newClient({ owner_id: id })).json.field_errors).toHaveProperty('owner_id');
-      const trusted = await admin('PATCH', `/admin/clients/${partner.client.id}`, { trusted: true });
-      expect(trusted.json.field_errors).toHaveProperty('trusted');
     });
 
     it('joins nobody across environments or owners by consent', async () => {

@@ -267,7 +267,6 @@ describe('From one environment, or one owner’s sandbox, to another', () => {
         ['UPDATE clients SET owner_id = $2, realm = $2 WHERE id = $1', [client.id, stranger.ownerId]],
         ['UPDATE clients SET owner_id = $2 WHERE id = $1', [client.id, stranger.ownerId]],
         ["UPDATE clients SET scopes = '{admin:read}' WHERE id = $1", [client.id]],
-        ['UPDATE clients SET trusted = true WHERE id = $1', [client.id]],
         [
           "UPDATE clients SET environment = 'sandbox', realm = owner_id WHERE id = $1",
           [realms[LIVE]!.client.id],

@@ -133,7 +133,7 @@ describe('A form of the console', () => {
         'redirect_uris',
         'owner',
         'rate_limit',
-        'trusted',
+        'company_service',
         'webhooks_enabled',
       ),
       oddText().map((text) => text.toWellFormed().replaceAll('\0', '')),

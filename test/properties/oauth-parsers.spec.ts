@@ -175,7 +175,6 @@ describe('The rules of clients', () => {
       .map((each) => [...each]),
     scopes: fc.array(names, { maxLength: 4 }),
     redirectUris: fc.array(uri(), { maxLength: 3 }),
-    trusted: fc.boolean(),
     companyService: fc.boolean(),
     environment: fc.constantFrom('live', 'sandbox'),
   });
@@ -196,11 +195,8 @@ describe('The rules of clients', () => {
           client.scopes.every((name) => ['vehicle:read', 'admin:read'].includes(name)) &&
           (isOperator || !client.companyService) &&
           !(isOperator && (client.type === 'public' || client.grantTypes.includes('authorization_code'))) &&
-          !(
-            client.type === 'public' &&
-            (client.trusted || client.grantTypes.includes('client_credentials'))
-          ) &&
-          !(client.environment === 'sandbox' && (client.trusted || isOperator)) &&
+          !(client.type === 'public' && client.grantTypes.includes('client_credentials')) &&
+          !(client.environment === 'sandbox' && isOperator) &&
           client.redirectUris.every((each) => redirectUriViolation(each, client.type) === undefined)
         );
       }),

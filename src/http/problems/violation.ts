@@ -29,8 +29,6 @@ export const SHARED_WORDS = {
   not_https_or_loopback: () => 'must be https, or http on a loopback address',
   scheme_without_dot: () => 'must have a scheme with a dot in it, such as com.example.app:/callback',
 
-  public_and_trusted: () => 'only a confidential client can be trusted',
-  sandbox_and_trusted: () => 'a client in a sandbox is never trusted',
   sandbox_and_scope: ({ scope }: { scope: string }) => `a client in a sandbox must not hold ${scope}`,
   needless_company_service: () => 'is only for a client with operator scopes',
   missing_company_service: () =>

@@ -40,7 +40,7 @@ export class AuthorizationController {
     private readonly sandbox: SandboxAuthorization,
   ) {}
 
-  /** Shows the consent page. Without a session it redirects to the login page; trusted clients skip the consent page. */
+  /** Shows the consent page. Without a session it redirects to the login page. */
   @Get()
   @PageRoute()
   @ApiAuthorization()
@@ -50,10 +50,6 @@ export class AuthorizationController {
     if (isInSandbox(authorizationRequest)) return this.sandbox.show(authorizationRequest, request, reply);
     const user = await this.sessions.current(request);
     if (!user) return this.toLogin(authorizationRequest, reply, 302);
-    // A HEAD request must have no effect: it records no consent and issues no code.
-    if (authorizationRequest.client.trusted && request.method !== 'HEAD') {
-      return this.redirect(reply, 302, await this.approve(authorizationRequest, user, request));
-    }
     await this.sendConsentPage(authorizationRequest, user, request, reply);
   }
 

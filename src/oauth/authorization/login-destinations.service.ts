@@ -13,14 +13,9 @@ export class LoginDestinations implements OnModuleInit {
     private readonly onward: OnwardRedirects,
   ) {}
 
-  /** The authorization endpoint redirects to a trusted client without asking, and back to every client with an error. */
+  /** The authorization endpoint redirects a refused request to its client without asking. */
   onModuleInit(): void {
-    this.onward.add(async (path) => {
-      const checked = await this.requestIn(path);
-      return (
-        checked?.outcome === 'redirect' || (checked?.outcome === 'request' && checked.request.client.trusted)
-      );
-    });
+    this.onward.add(async (path) => (await this.requestIn(path))?.outcome === 'redirect');
   }
 
   /** The name of the client behind `return_to`. */

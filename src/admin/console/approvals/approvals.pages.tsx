@@ -62,7 +62,6 @@ const DETAILS: Record<string, string> = {
   redirectUris: 'Redirect URIs',
   companyService: 'Company service',
   environment: 'Environment',
-  trusted: 'Trusted',
   rateLimit: 'Requests per hour',
   expirePreviousIn: 'Previous secrets stay valid (seconds)',
 };

@@ -24,7 +24,6 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
   grantTypes: GRANT_TYPES.filter((grantType) => fields.grant_types.includes(grantType)),
   scopes: fields.scopes,
   redirectUris: linesIn(fields.redirect_uris),
-  trusted: fields.trusted,
   companyService: fields.company_service,
   environment: fields.environment === 'sandbox' ? 'sandbox' : 'live',
 });
@@ -35,7 +34,6 @@ export function givesPower(client: ClientEntity, fields: ClientFormValues): bool
   return (
     redirectUris.some((uri) => !client.redirectUris.includes(uri)) ||
     grantTypes.some((grantType) => !client.grantTypes.includes(grantType)) ||
-    (fields.trusted && !client.trusted) ||
     (fields.company_service && !client.companyService)
   );
 }

@@ -75,7 +75,6 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
               'Requests per hour',
               client.rateLimit === null ? 'service default' : `${client.rateLimit} for each user`,
             ],
-            ['Consent page', client.trusted ? 'skipped (trusted client)' : 'shown at every authorization'],
             client.companyService && ['Company service', 'yes: no operator’s role limits its scopes'],
             ['Created', <ExactMoment at={client.createdAt} />],
           ]}
