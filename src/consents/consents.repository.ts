@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository, type EntityManager } from 'typeorm';
+import { countUpTo } from '../database/queries/count-up-to.js';
 import { batched } from '../database/queries/batched.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, readPageBySql, type Page, type PageRequest } from '../database/queries/read-page.js';
@@ -160,21 +161,9 @@ export class ConsentsRepository {
   );
 
   /** The number of users with an active consent to the client, counted up to a limit. */
-  async countLive(clientId: string, limit: number): Promise<number> {
-    const row = await this.consents.manager
-      .createQueryBuilder()
-      .select('count(*)::int', 'count')
-      .from(
-        (live) =>
-          live
-            .select('1')
-            .from(ConsentEntity, 'consent')
-            .where('consent.clientId = :clientId AND consent.revokedAt IS NULL', { clientId })
-            .limit(limit),
-        'live',
-      )
-      .getRawOne<{ count: number }>();
-    return row!.count;
+  countLive(clientId: string, limit: number): Promise<number> {
+    const query = this.consents.createQueryBuilder('consent').where({ clientId, revokedAt: IsNull() });
+    return countUpTo(limit, this.consents.manager, query);
   }
 
   /** One page of the client's consents, including revoked ones, by user id. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
+import { countUpTo } from '../database/queries/count-up-to.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
 import type { RevocationReason } from '../users/accounts/access-revocations.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
@@ -54,22 +55,12 @@ export class GrantsRepository {
   }
 
   /** The number of active grants of the client or the user, counted up to a limit. */
-  async countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
-    const row = await this.grants.manager
-      .createQueryBuilder()
-      .select('count(*)::int', 'count')
-      .from(
-        (live) =>
-          live
-            .select('1')
-            .from(GrantEntity, 'grant')
-            .where(filter)
-            .andWhere('grant.revokedAt IS NULL AND grant.expiresAt > now()')
-            .limit(limit),
-        'live',
-      )
-      .getRawOne<{ count: number }>();
-    return row!.count;
+  countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
+    const query = this.grants
+      .createQueryBuilder('grant')
+      .where(filter)
+      .andWhere('grant.revokedAt IS NULL AND grant.expiresAt > now()');
+    return countUpTo(limit, this.grants.manager, query);
   }
 
   /** Locks the user until the transaction ends, so that nothing new is issued meanwhile; false if there is none. */

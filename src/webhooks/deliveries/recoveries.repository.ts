@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { heldAt, holds } from '../../consents/consent.sql.js';
+import { countUpTo } from '../../database/queries/count-up-to.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
 import { RESTARTED } from './deliveries.repository.js';
@@ -40,20 +41,9 @@ export class RecoveriesRepository {
   ) {}
 
   /** How many deliveries a recovery would resend, counted up to a limit. */
-  async count(resent: Resent, limit: number): Promise<number> {
-    const row = await this.deliveries.manager
-      .createQueryBuilder()
-      .select('count(*)::int', 'count')
-      .from(
-        (part) =>
-          resendable(
-            part.select('1').from(DeliveryEntity, 'delivery') as SelectQueryBuilder<DeliveryEntity>,
-            resent,
-          ).limit(limit),
-        'resendable',
-      )
-      .getRawOne<{ count: number }>();
-    return row!.count;
+  count(resent: Resent, limit: number): Promise<number> {
+    const query = resendable(this.deliveries.createQueryBuilder('delivery'), resent);
+    return countUpTo(limit, this.deliveries.manager, query);
   }
 
   /** Resends up to `limit` deliveries for a recovery, from the start of their schedule; returns their number. */
