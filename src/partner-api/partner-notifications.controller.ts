@@ -1,10 +1,11 @@
-import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Query, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { originOf } from '../http/server/request-origin.js';
 import { ApiEndpoint, ApiId, ApiProblems } from '../http/api/api-answers.js';
-import { PageQuery, pageRequestOf, setPageLinks } from '../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
+import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { NotificationView, notificationView } from '../notifications/notification.view.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { PartnerAnswer, PartnerEndpoint, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
@@ -36,12 +37,11 @@ export class PartnerNotificationsController {
   async list(
     @Query() query: PageQuery,
     @CurrentPrincipal() principal: Principal,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<NotificationView[]> {
-    const page = await this.notifications.list(visibleTo(principal), pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (notification) => notification.id);
-    return page.items.map((notification) => notificationView(notification, this.settings.baseUrl));
+  ): Promise<ListAnswer<NotificationView>> {
+    return listAnswer(
+      await this.notifications.list(visibleTo(principal), pageRequestOf(query)),
+      (notification) => notificationView(notification, this.settings.baseUrl),
+    );
   }
 
   @Get(':id')

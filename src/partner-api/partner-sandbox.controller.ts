@@ -1,24 +1,10 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  Req,
-  Res,
-  UseGuards,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
-import { Settings } from '../config/settings.js';
 import { ApiEndpoint, ApiId, ApiNoContent } from '../http/api/api-answers.js';
 import { EmptyBodyGuard } from '../http/api/empty-body.guard.js';
-import { PageQuery, pageRequestOf, setPageLinks } from '../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
+import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { validationFailed } from '../http/problems/problem.js';
 import { PartnerAnswer, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
 import { SandboxFaults } from '../sandbox-faults/sandbox-faults.service.js';
@@ -46,7 +32,6 @@ export class PartnerSandboxController {
     private readonly drivers: DriversService,
     private readonly plans: PlansService,
     private readonly faults: SandboxFaults,
-    private readonly settings: Settings,
   ) {}
 
   @Get('drivers')
@@ -57,15 +42,8 @@ export class PartnerSandboxController {
     'Shared by all sandbox clients of the owner.',
   )
   @PartnerPage(DriverView)
-  async list(
-    @Query() query: PageQuery,
-    @CurrentSandbox() sandbox: Sandbox,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<DriverView[]> {
-    const page = await this.drivers.list(sandbox, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (driver) => driver.id);
-    return page.items.map(driverView);
+  async list(@Query() query: PageQuery, @CurrentSandbox() sandbox: Sandbox): Promise<ListAnswer<DriverView>> {
+    return listAnswer(await this.drivers.list(sandbox, pageRequestOf(query)), driverView);
   }
 
   @Post('drivers')

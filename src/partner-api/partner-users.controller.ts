@@ -1,10 +1,11 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
 import { ApiEndpoint, ApiId, ApiProblems } from '../http/api/api-answers.js';
-import { PageQuery, pageRequestOf, setPageLinks } from '../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
+import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
 import { USER_ID_PATTERN } from '../secrets/ids.js';
 import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
@@ -38,12 +39,11 @@ export class PartnerUsersController {
   async list(
     @Query() query: PageQuery,
     @CurrentPrincipal() principal: Principal,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PartnerUserView[]> {
-    const page = await this.consents.listUsers(principal.client.id, principal.userId, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (user) => user.id);
-    return page.items.map((user) => this.view(user, principal));
+  ): Promise<ListAnswer<PartnerUserView>> {
+    return listAnswer(
+      await this.consents.listUsers(principal.client.id, principal.userId, pageRequestOf(query)),
+      (user) => this.view(user, principal),
+    );
   }
 
   /** The token's own user, for client libraries that ask who logged in; without a user (client credentials) a 404 problem. */

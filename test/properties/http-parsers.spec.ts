@@ -9,7 +9,7 @@ import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import { errorPage } from '../../src/http/problems/error-page.js';
 import { Form, isUnsafeText, queryStringOf } from '../../src/http/forms/form.js';
 import { jsonOrHtml, prefersHtml } from '../../src/http/server/negotiation.js';
-import { setPageLinks } from '../../src/http/api/page-query.js';
+import { linkHeader } from '../../src/http/api/list-answer.js';
 import { badRequest, Problem } from '../../src/http/problems/problem.js';
 import { renderProblem } from '../../src/http/problems/render-problem.js';
 import { requestIdOf } from '../../src/http/server/request-id.js';
@@ -201,11 +201,7 @@ describe('A Link header', () => {
   it('contains one address of this service for each page, with the original parameters', () => {
     always(
       fc.property(urlText(), urlText(), oddText(), (name, value, id) => {
-        let link = '';
-        const reply = { header: (_name: string, text: string) => (link = text) } as unknown as FastifyReply;
-        const page = { items: [id], hasNext: true, hasPrevious: true };
-        const url = `/v2/users?${name}=${value}`;
-        setPageLinks(request({}, url), reply, BASE_URL, page, (each) => each);
+        const link = linkHeader(`${BASE_URL}/v2/users?${name}=${value}`, { after: id, before: id })!;
         const match = /^<([^<>]*)>; rel="next", <([^<>]*)>; rel="previous"$/.exec(link);
         const next = new URL(match![1]!);
         return (

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PageQuery, pageRequestOf, setPageLinks } from '../../src/http/api/page-query.js';
+import { linkHeader, listAnswer } from '../../src/http/api/list-answer.js';
+import { PageQuery, pageRequestOf } from '../../src/http/api/page-query.js';
 import {
   readPageBySql,
   type PartSql,
@@ -39,12 +39,9 @@ function select(ids: string[], part: PartSql): string[] {
 const pageOf = (ids: string[], page: PageRequest, direction: 'asc' | 'desc'): Promise<Page<string>> =>
   readPageBySql(page, 'id', direction, (part) => Promise.resolve(select(ids, part)));
 
-function linksOf(url: string, page: Page<string>): string | undefined {
-  let link: string | undefined;
-  const reply = { header: (_name: string, value: string) => (link = value) } as unknown as FastifyReply;
-  setPageLinks({ url } as FastifyRequest, reply, BASE_URL, page, (id) => id);
-  return link;
-}
+const itself = (id: string): string => id;
+const linksOf = (url: string, page: Page<string>): string | undefined =>
+  linkHeader(BASE_URL + url, listAnswer(page, itself, itself));
 
 describe('paging', () => {
   it.each([

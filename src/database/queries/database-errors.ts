@@ -20,7 +20,7 @@ const AWAY_SYSTEM_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 const AWAY_MESSAGES =
-  /Connection terminated|timeout exceeded when trying to connect|Cannot use a pool after calling end|Client has encountered a connection error|Client was closed|Query read timeout/;
+  /Connection terminated|^timeout expired$|timeout exceeded when trying to connect|Cannot use a pool after calling end|Client has encountered a connection error|Client was closed|Query read timeout/;
 // A connection that ended between two statements of a transaction was returned to the pool with its error.
 const AWAY_NAMES = new Set(['QueryRunnerAlreadyReleasedError', 'QueryRunnerProviderAlreadyReleasedError']);
 

@@ -1,8 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import type { PageRequest } from '../../database/queries/read-page.js';
 import { badRequest } from '../problems/problem.js';
 import { violation } from '../problems/violation.js';
 import { IsMatching, IsOptionalNotNull, IsWholeNumber } from '../validation/validation.decorators.js';
@@ -43,28 +42,4 @@ export function pageRequestOf(query: PageQuery): PageRequest {
     throw badRequest('Send page_after or page_before, not both.');
   }
   return { size: query.page_size ?? DEFAULT_PAGE_SIZE, after: query.page_after, before: query.page_before };
-}
-
-/** Sets the `Link` header (RFC 8288) with absolute URLs; omits pages that do not exist. */
-export function setPageLinks<T>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  baseUrl: string,
-  page: Page<T>,
-  idOf: (item: T) => string,
-): void {
-  const link = (rel: string, parameter: string, item: T): string => {
-    const url = new URL(baseUrl + request.url);
-    url.searchParams.delete('page_after');
-    url.searchParams.delete('page_before');
-    url.searchParams.set(parameter, idOf(item));
-    return `<${url.href}>; rel="${rel}"`;
-  };
-  const first = page.items[0];
-  const last = page.items.at(-1);
-  const links = [
-    ...(page.hasNext && last !== undefined ? [link('next', 'page_after', last)] : []),
-    ...(page.hasPrevious && first !== undefined ? [link('previous', 'page_before', first)] : []),
-  ];
-  if (links.length > 0) void reply.header('link', links.join(', '));
 }

@@ -1,9 +1,8 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
-import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
@@ -15,10 +14,7 @@ import { ApprovalView, approvalView } from './admin-approvals.view.js';
 @Controller('admin/approvals')
 @AdminApi()
 export class AdminApprovalsController {
-  constructor(
-    private readonly settings: Settings,
-    private readonly approvals: ApprovalsService,
-  ) {}
+  constructor(private readonly approvals: ApprovalsService) {}
 
   /** Newest first, paged; `state` filters the list. */
   @Get()
@@ -28,14 +24,8 @@ export class AdminApprovalsController {
     'With `FOUR_EYES=true`, erasing a user, deleting a client, and what makes an admin or takes over an operator wait for a second admin.',
   )
   @ApiPage(ApprovalView)
-  async list(
-    @Query() query: ApprovalsQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ApprovalView[]> {
-    const page = await this.approvals.list(query.state, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (approval) => approval.id);
-    return page.items.map(approvalView);
+  async list(@Query() query: ApprovalsQuery): Promise<ListAnswer<ApprovalView>> {
+    return listAnswer(await this.approvals.list(query.state, pageRequestOf(query)), approvalView);
   }
 
   /** Only a person approves, in the console: 403 for every token. */

@@ -1,9 +1,8 @@
-import { Controller, Get, Query, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, Query } from '@nestjs/common';
 import { AuditService } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import { ApiPage } from '../../../http/api/api-answers.js';
-import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { pageRequestOf } from '../../../http/api/page-query.js';
 import { AdminApi, AdminRead } from '../admin-api.decorator.js';
 import { auditFilterOf, AuditEventsQuery } from './admin-audit-events.dto.js';
 import { AuditEventView, auditEventView } from './admin-audit-events.view.js';
@@ -12,23 +11,14 @@ import { AuditEventView, auditEventView } from './admin-audit-events.view.js';
 @Controller('admin/audit_events')
 @AdminApi()
 export class AdminAuditEventsController {
-  constructor(
-    private readonly settings: Settings,
-    private readonly audit: AuditService,
-  ) {}
+  constructor(private readonly audit: AuditService) {}
 
   /** The log, newest first, paged; `actor`, `subject`, `action`, `request_id` and `since` (ISO 8601) filter the list. */
   @Get()
   @AdminRead('listAuditEvents', 'The audit log, newest first', 'Newest first; all given filters must match.')
   @ApiPage(AuditEventView)
-  async list(
-    @Query() query: AuditEventsQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<AuditEventView[]> {
+  async list(@Query() query: AuditEventsQuery): Promise<ListAnswer<AuditEventView>> {
     const filter = auditFilterOf(query);
-    const page = await this.audit.list(filter, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (event) => event.id);
-    return page.items.map(auditEventView);
+    return listAnswer(await this.audit.list(filter, pageRequestOf(query)), auditEventView);
   }
 }

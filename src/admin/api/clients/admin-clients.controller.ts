@@ -9,14 +9,12 @@ import {
   Patch,
   Post,
   Query,
-  Req,
   Res,
 } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
 import { CLIENT } from '../../../clients/client.resource.js';
 import { ClientsService } from '../../../clients/clients.service.js';
-import { Settings } from '../../../config/settings.js';
 import {
   ApiAnswer,
   ApiId,
@@ -25,7 +23,8 @@ import {
   ApiProblems,
   NOT_CACHED,
 } from '../../../http/api/api-answers.js';
-import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { newId } from '../../../secrets/ids.js';
@@ -39,7 +38,6 @@ import { ClientView, NewClientView } from './admin-clients.view.js';
 @AdminApi()
 export class AdminClientsController {
   constructor(
-    private readonly settings: Settings,
     private readonly clients: ClientsService,
     private readonly fourEyes: FourEyes,
   ) {}
@@ -72,17 +70,11 @@ export class AdminClientsController {
   @Get()
   @AdminRead('listClients', 'Clients by id', 'Sorted by id; `q` searches.')
   @ApiPage(ClientView)
-  async list(
-    @Query() query: ClientsQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ClientView[]> {
-    const page = await this.clients.list(
-      { q: query.q, environment: query.environment },
-      pageRequestOf(query),
+  async list(@Query() query: ClientsQuery): Promise<ListAnswer<ClientView>> {
+    return listAnswer(
+      await this.clients.list({ q: query.q, environment: query.environment }, pageRequestOf(query)),
+      (client) => CLIENT.view(client),
     );
-    setPageLinks(request, reply, this.settings.baseUrl, page, (client) => client.id);
-    return page.items.map((client) => CLIENT.view(client));
   }
 
   /** One client, or 404. */

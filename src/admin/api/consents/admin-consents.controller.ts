@@ -1,10 +1,9 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
-import { PageQuery, pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { ConsentDto } from './admin-consents.dto.js';
@@ -14,10 +13,7 @@ import { ConsentView, consentView } from './admin-consents.view.js';
 @Controller('admin/clients/:client_id/consents')
 @AdminApi()
 export class AdminConsentsController {
-  constructor(
-    private readonly settings: Settings,
-    private readonly consents: ConsentsService,
-  ) {}
+  constructor(private readonly consents: ConsentsService) {}
 
   /** The client's consents by user id, paged, including revoked ones; `page_after` and `page_before` are user ids. */
   @Get()
@@ -32,12 +28,12 @@ export class AdminConsentsController {
   async list(
     @Param('client_id') clientId: string,
     @Query() query: PageQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ConsentView[]> {
-    const page = await this.consents.list(clientId, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (consent) => consent.userId);
-    return page.items.map(consentView);
+  ): Promise<ListAnswer<ConsentView>> {
+    return listAnswer(
+      await this.consents.list(clientId, pageRequestOf(query)),
+      consentView,
+      (consent) => consent.userId,
+    );
   }
 
   /**

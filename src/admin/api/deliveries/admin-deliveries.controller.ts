@@ -1,9 +1,8 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
-import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
@@ -20,24 +19,15 @@ import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 @Controller('admin/deliveries')
 @AdminApi()
 export class AdminDeliveriesController {
-  constructor(
-    private readonly settings: Settings,
-    private readonly deliveries: DeliveriesService,
-  ) {}
+  constructor(private readonly deliveries: DeliveriesService) {}
 
   /** Newest first, paged; `client_id`, `endpoint_id` and `state` filter the list. */
   @Get()
   @AdminRead('listDeliveries', 'Deliveries, newest first', 'All given filters must match.')
   @ApiPage(DeliveryView)
-  async list(
-    @Query() query: DeliveriesQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<DeliveryView[]> {
+  async list(@Query() query: DeliveriesQuery): Promise<ListAnswer<DeliveryView>> {
     const filter = { clientId: query.client_id, endpointId: query.endpoint_id, state: query.state };
-    const page = await this.deliveries.list(filter, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (delivery) => delivery.id);
-    return page.items.map(deliveryView);
+    return listAnswer(await this.deliveries.list(filter, pageRequestOf(query)), deliveryView);
   }
 
   /** One delivery with its payload and `attempts`, or 404. */

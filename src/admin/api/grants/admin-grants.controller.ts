@@ -1,9 +1,8 @@
-import { Controller, Delete, Get, HttpCode, Param, Query, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import { ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
-import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
@@ -14,10 +13,7 @@ import { GrantView, grantView } from './admin-grants.view.js';
 @Controller('admin/grants')
 @AdminApi()
 export class AdminGrantsController {
-  constructor(
-    private readonly settings: Settings,
-    private readonly grants: GrantsService,
-  ) {}
+  constructor(private readonly grants: GrantsService) {}
 
   /** The active grants by id, paged; `client_id` and `user_id` filter the list. */
   @Get()
@@ -27,15 +23,9 @@ export class AdminGrantsController {
     'A grant is one authorization of a client by a user; all given filters must match.',
   )
   @ApiPage(GrantView)
-  async list(
-    @Query() query: GrantsQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<GrantView[]> {
+  async list(@Query() query: GrantsQuery): Promise<ListAnswer<GrantView>> {
     const filter = { clientId: query.client_id, userId: query.user_id };
-    const page = await this.grants.listLive(filter, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (grant) => grant.id);
-    return page.items.map(grantView);
+    return listAnswer(await this.grants.listLive(filter, pageRequestOf(query)), grantView);
   }
 
   /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such an active grant: 404. */

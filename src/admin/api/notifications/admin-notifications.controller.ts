@@ -1,9 +1,9 @@
-import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
 import { Settings } from '../../../config/settings.js';
 import { ApiAnswer, ApiPage } from '../../../http/api/api-answers.js';
-import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { pageRequestOf } from '../../../http/api/page-query.js';
 import type { NotificationEntity } from '../../../notifications/notification.entity.js';
 import { notificationView } from '../../../notifications/notification.view.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
@@ -44,15 +44,11 @@ export class AdminNotificationsController {
   @Get()
   @AdminRead('listAdminNotifications', 'Notifications, newest first', 'All given filters must match.')
   @ApiPage(AdminNotificationView)
-  async list(
-    @Query() query: NotificationsQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<AdminNotificationView[]> {
+  async list(@Query() query: NotificationsQuery): Promise<ListAnswer<AdminNotificationView>> {
     const filter = { userId: query.user_id, clientId: query.client_id };
-    const page = await this.notifications.list(filter, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (notification) => notification.id);
-    return page.items.map((notification) => this.view(notification));
+    return listAnswer(await this.notifications.list(filter, pageRequestOf(query)), (notification) =>
+      this.view(notification),
+    );
   }
 
   private view(notification: NotificationEntity): AdminNotificationView {

@@ -1,10 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
-import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { pageRequestOf } from '../../../http/api/page-query.js';
 import { RedirectUriRequestsService } from '../../../partners/redirect-uris/redirect-uri-requests.service.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
@@ -16,10 +15,7 @@ import { RedirectUriRequestView, redirectUriRequestView } from './admin-redirect
 @Controller('admin/redirect_uri_requests')
 @AdminApi()
 export class AdminRedirectUriRequestsController {
-  constructor(
-    private readonly settings: Settings,
-    private readonly requests: RedirectUriRequestsService,
-  ) {}
+  constructor(private readonly requests: RedirectUriRequestsService) {}
 
   /** Newest first, paged; `state` and `client_id` filter the list. */
   @Get()
@@ -29,15 +25,9 @@ export class AdminRedirectUriRequestsController {
     'Members of an organisation ask for them in the portal. Nothing is changed until they are approved.',
   )
   @ApiPage(RedirectUriRequestView)
-  async list(
-    @Query() query: RedirectUriRequestsQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RedirectUriRequestView[]> {
+  async list(@Query() query: RedirectUriRequestsQuery): Promise<ListAnswer<RedirectUriRequestView>> {
     const filter = { state: query.state, clientId: query.client_id };
-    const page = await this.requests.list(filter, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, ({ id }) => id);
-    return page.items.map(redirectUriRequestView);
+    return listAnswer(await this.requests.list(filter, pageRequestOf(query)), redirectUriRequestView);
   }
 
   /** Changes the client: 200; not pending, or impossible by now: 409. */

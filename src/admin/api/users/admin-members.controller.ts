@@ -1,9 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
-import { PageQuery, pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { MembersService } from '../../../partners/members/members.service.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
@@ -16,7 +15,6 @@ import { MemberView, memberView } from './admin-members.view.js';
 @AdminApi()
 export class AdminMembersController {
   constructor(
-    private readonly settings: Settings,
     private readonly users: UsersService,
     private readonly members: MembersService,
   ) {}
@@ -31,16 +29,13 @@ export class AdminMembersController {
   @ApiId('id', 'user')
   @ApiPage(MemberView)
   @ApiProblems(404)
-  async list(
-    @Param('id') id: string,
-    @Query() query: PageQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<MemberView[]> {
+  async list(@Param('id') id: string, @Query() query: PageQuery): Promise<ListAnswer<MemberView>> {
     const organisation = await this.users.get(id);
-    const page = await this.members.list(organisation.id, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, ({ userId }) => userId);
-    return page.items.map(memberView);
+    return listAnswer(
+      await this.members.list(organisation.id, pageRequestOf(query)),
+      memberView,
+      ({ userId }) => userId,
+    );
   }
 
   /** Adds a user: 201; a member already, the owner, no organisation, or more than 50: 409. */

@@ -9,13 +9,11 @@ import {
   Patch,
   Post,
   Query,
-  Req,
   Res,
   UseGuards,
 } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import {
   ApiAnswer,
   ApiId,
@@ -25,7 +23,8 @@ import {
   NOT_CACHED,
 } from '../../../http/api/api-answers.js';
 import { LinkView } from '../../../http/api/link.view.js';
-import { pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor, CurrentPrincipal } from '../../../tokens/current-principal.decorator.js';
 import type { Principal } from '../../../tokens/principal.js';
 import { GrantsService } from '../../../tokens/grants.service.js';
@@ -44,7 +43,6 @@ import { RevokedView } from '../revoked.view.js';
 @AdminApi()
 export class AdminUsersController {
   constructor(
-    private readonly settings: Settings,
     private readonly users: UsersService,
     private readonly fourEyes: FourEyes,
     private readonly grants: GrantsService,
@@ -68,16 +66,10 @@ export class AdminUsersController {
     'Sorted by id; `q` searches. Live ones, unless `environment` says otherwise.',
   )
   @ApiPage(UserView)
-  async list(
-    @Query() query: UsersQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<UserView[]> {
+  async list(@Query() query: UsersQuery): Promise<ListAnswer<UserView>> {
     const { q, operator_role: operatorRole, environment } = query;
     const filter = { q, operatorRole, environment };
-    const page = await this.users.list(filter, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (user) => user.id);
-    return page.items.map(userView);
+    return listAnswer(await this.users.list(filter, pageRequestOf(query)), userView);
   }
 
   /** One user, or 404. */

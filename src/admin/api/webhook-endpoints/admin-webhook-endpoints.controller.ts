@@ -1,20 +1,5 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Header,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { Settings } from '../../../config/settings.js';
 import {
   ApiAnswer,
   ApiId,
@@ -23,7 +8,8 @@ import {
   ApiProblems,
   NOT_CACHED,
 } from '../../../http/api/api-answers.js';
-import { PageQuery, pageRequestOf, setPageLinks } from '../../../http/api/page-query.js';
+import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
+import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
@@ -39,10 +25,7 @@ import { EndpointView, endpointView, NewEndpointView } from './admin-webhook-end
 @Controller('admin')
 @AdminApi()
 export class AdminWebhookEndpointsController {
-  constructor(
-    private readonly settings: Settings,
-    private readonly endpoints: EndpointsService,
-  ) {}
+  constructor(private readonly endpoints: EndpointsService) {}
 
   /** Adds an endpoint: 201 and, only this once, its `secret`; 409 if the client has 50. */
   @Post('clients/:client_id/webhook_endpoints')
@@ -73,12 +56,8 @@ export class AdminWebhookEndpointsController {
   async list(
     @Param('client_id') clientId: string,
     @Query() query: PageQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<EndpointView[]> {
-    const page = await this.endpoints.list(clientId, pageRequestOf(query));
-    setPageLinks(request, reply, this.settings.baseUrl, page, (endpoint) => endpoint.id);
-    return page.items.map(endpointView);
+  ): Promise<ListAnswer<EndpointView>> {
+    return listAnswer(await this.endpoints.list(clientId, pageRequestOf(query)), endpointView);
   }
 
   /** One endpoint, or 404. */
