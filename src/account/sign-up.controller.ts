@@ -2,6 +2,7 @@ import { Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { unlessConflict } from '../http/page-routes/unless-conflict.js';
 import { safeReturnTo, withReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import {
@@ -13,7 +14,7 @@ import {
 } from '../http/page-routes/open-pages.js';
 import { linkGone } from '../http/page-routes/link-gone.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { notFound, Problem } from '../http/problems/problem.js';
+import { notFound } from '../http/problems/problem.js';
 import { originOf } from '../http/server/request-origin.js';
 import { MailLimitsService } from '../rate-limits/mail-limits.service.js';
 import { PasskeySignUps } from '../users/emails/passkey-sign-ups.service.js';
@@ -101,7 +102,7 @@ export class SignUpController {
     if (Object.keys(errors).length > 0) {
       return this.form(key, link, person.name, errors);
     }
-    try {
+    const redeem = async (): Promise<OpenAnswer> => {
       const actor = { type: 'user', id: null, ...originOf(request) } as const;
       if (passkey === undefined) {
         const made = await this.signUps.redeem(key, person, actor);
@@ -113,10 +114,8 @@ export class SignUpController {
       if (outcome === 'gone') return gone();
       if (outcome === 'wrong answer') return this.form(key, link, person.name, { form: WRONG_ANSWER });
       return await this.goOn(outcome, 'passkey', request, reply, actor);
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 409) throw error;
-      return { page: taken(link.returnTo), status: 409 };
-    }
+    };
+    return unlessConflict(redeem, () => ({ page: taken(link.returnTo), status: 409 }));
   }
 
   private form(key: string, { email }: ShownSignUp, name?: string, errors?: FieldErrors): OpenAnswer {

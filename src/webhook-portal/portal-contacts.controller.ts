@@ -1,8 +1,9 @@
 import { Param } from '@nestjs/common';
 import { isEmail } from 'class-validator';
 import { Settings } from '../config/settings.js';
+import { unlessConflict } from '../http/page-routes/unless-conflict.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { badRequest, Problem } from '../http/problems/problem.js';
+import { badRequest } from '../http/problems/problem.js';
 import { illegible } from '../http/validation/legible-text.js';
 import { MailLimitsService } from '../rate-limits/mail-limits.service.js';
 import { ContactsService } from '../webhooks/contacts/contacts.service.js';
@@ -37,13 +38,13 @@ export class PortalContactsController {
     }
     const error = await this.refusalOf(context, email);
     if (error !== undefined) return this.page(context, { email, error, status: 429 });
-    try {
-      await this.contacts.add(context.clientId, email, context.actor);
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 409) throw error;
-      return this.page(context, { email, error: error.detail, status: 409 });
-    }
-    return { goTo: PATH, notice: 'contact_added' };
+    return unlessConflict(
+      async () => {
+        await this.contacts.add(context.clientId, email, context.actor);
+        return { goTo: PATH, notice: 'contact_added' };
+      },
+      (detail) => this.page(context, { email, error: detail, status: 409 }),
+    );
   }
 
   /** `do` is `resend` or `remove`. */

@@ -1,8 +1,9 @@
 import { ClientSecretsService } from '../clients/client-secrets.service.js';
 import { ClientsService, type Alongside } from '../clients/clients.service.js';
 import { SecretUses } from '../clients/secret-uses.service.js';
+import { unlessConflict } from '../http/page-routes/unless-conflict.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { badRequest, Problem } from '../http/problems/problem.js';
+import { badRequest } from '../http/problems/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { MembersService } from '../partners/members/members.service.js';
 import type { FieldErrors } from '../web/forms/field.js';
@@ -44,15 +45,13 @@ export class PortalCredentialsController {
       return this.page(context, { errors: { keep: 'Choose one of these.' }, status: 400 });
     }
     const tell = this.telling(context, 'the secret was rotated.');
-    try {
+    return this.attempt(context, async () => {
       const rotated = await this.secrets.rotateOnce(clientId, newest, Number(keep), actor, tell);
       if (!rotated) return { goTo: NEW_SECRET_PATH };
       const previousSecretExpiresAt = rotated.previousSecretExpiresAt?.toISOString() ?? null;
       const showOnce: ShownSecret = { secret: rotated.secret, previousSecretExpiresAt };
       return { goTo: NEW_SECRET_PATH, showOnce };
-    } catch (error) {
-      return this.page(context, refusalOf(error));
-    }
+    });
   }
 
   /** The secret that was just created, shown once to whoever created it. */
@@ -62,15 +61,17 @@ export class PortalCredentialsController {
   }
 
   @PortalPost('end', 'nothing')
-  async end(@Context() context: PortalContext): Promise<PortalAnswer> {
+  end(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form, clientId, actor } = context;
-    try {
+    return this.attempt(context, async () => {
       const tell = this.telling(context, 'an old secret was ended.');
       await this.secrets.end(clientId, form.get('secret') ?? '', actor, tell);
       return { goTo: CREDENTIALS_PATH, notice: 'secret_ended' };
-    } catch (error) {
-      return this.page(context, refusalOf(error));
-    }
+    });
+  }
+
+  private attempt(context: PortalContext, work: () => Promise<PortalAnswer>): Promise<PortalAnswer> {
+    return unlessConflict(work, (form) => this.page(context, { errors: { form }, status: 409 }));
   }
 
   /** Tells the admins in the transaction of the change. */
@@ -96,11 +97,4 @@ export class PortalCredentialsController {
       status,
     };
   }
-}
-
-function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
-  if (error instanceof Problem && error.status === 409) {
-    return { errors: { form: error.detail }, status: 409 };
-  }
-  throw error;
 }

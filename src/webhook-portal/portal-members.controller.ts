@@ -1,8 +1,8 @@
 import { Param } from '@nestjs/common';
 import { isEmail } from 'class-validator';
 import { Settings } from '../config/settings.js';
+import { unlessConflict } from '../http/page-routes/unless-conflict.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { Problem } from '../http/problems/problem.js';
 import { illegible } from '../http/validation/legible-text.js';
 import { InvitationsService } from '../partners/members/invitations.service.js';
 import { isMemberRole } from '../partners/members/member-role.js';
@@ -101,13 +101,8 @@ export class PortalMembersController {
     return { goTo: MEMBERS_PATH, notice: 'invitation_withdrawn' };
   }
 
-  private async attempt(context: PortalContext, work: () => Promise<PortalAnswer>): Promise<PortalAnswer> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 409) throw error;
-      return this.page(context, { form: error.detail }, 409);
-    }
+  private attempt(context: PortalContext, work: () => Promise<PortalAnswer>): Promise<PortalAnswer> {
+    return unlessConflict(work, (form) => this.page(context, { form }, 409));
   }
 
   private async page(

@@ -1,7 +1,8 @@
 import { Param, UseGuards } from '@nestjs/common';
+import { unlessConflict } from '../http/page-routes/unless-conflict.js';
 import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { badRequest, Problem } from '../http/problems/problem.js';
+import { badRequest } from '../http/problems/problem.js';
 import { RateLimitsService } from '../rate-limits/rate-limits.service.js';
 import { REQUEST_FAULTS } from '../sandbox-faults/sandbox-fault.entity.js';
 import { FAULTS_MAX, SandboxFaults } from '../sandbox-faults/sandbox-faults.service.js';
@@ -142,14 +143,14 @@ export class PortalSandboxController {
     work: (sandbox: Sandbox) => Promise<{ driver?: string; notice: Notice }>,
   ): Promise<PortalAnswer> {
     if (Object.keys(errors).length > 0) return this.page(context, driver, { form, errors, status: 400 });
-    try {
-      const done = await work(sandboxIn(context));
-      const chosen = done.driver ?? driver ?? context.form.get('chosen');
-      return { goTo: chosen ? `${PATH}?driver=${encodeURIComponent(chosen)}` : PATH, notice: done.notice };
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 409) throw error;
-      return this.page(context, driver, { form, errors: { form: error.detail }, status: 409 });
-    }
+    return unlessConflict(
+      async () => {
+        const done = await work(sandboxIn(context));
+        const chosen = done.driver ?? driver ?? context.form.get('chosen');
+        return { goTo: chosen ? `${PATH}?driver=${encodeURIComponent(chosen)}` : PATH, notice: done.notice };
+      },
+      (detail) => this.page(context, driver, { form, errors: { form: detail }, status: 409 }),
+    );
   }
 
   private async page(

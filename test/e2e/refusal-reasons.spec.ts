@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ActivityService } from '../../src/activity/activity.service.js';
-import { refusalMessage } from '../../src/admin/console/clients/refusal-messages.js';
+import { refusalMessage } from '../../src/admin/console/clients/operator-refusal-messages.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';

@@ -9,7 +9,7 @@ import { Facts } from '../../web/tables/facts.js';
 import { Moment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
 import { PortalTable } from './portal-table.js';
-import { ForAdmins, type AdminState } from './for-admins.js';
+import { AdminNotice, type AdminState } from './admin-notice.js';
 import type { PortalPage } from './portal-layout.js';
 
 export const CREDENTIALS_PATH = '/portal/credentials';
@@ -62,7 +62,7 @@ export function credentialsPage(props: CredentialsPageProps): PortalPage {
               The client gets a new secret. While the old one is still valid, it can switch without downtime.
               Other old secrets end with it, or earlier.
             </p>
-            <ForAdmins state={state} what="rotate the secret" path={CREDENTIALS_PATH} />
+            <AdminNotice state={state} what="rotate the secret" path={CREDENTIALS_PATH} />
             {state === 'confirmed' && <RotateForm {...props} />}
           </>
         )}

@@ -7,7 +7,7 @@ import { Moment } from '../../web/tables/moment.js';
 import { PortalTable } from './portal-table.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
 import { LinkButton } from '../../web/forms/form.js';
-import { ForAdmins, type AdminState } from './for-admins.js';
+import { AdminNotice, type AdminState } from './admin-notice.js';
 import type { PortalPage } from './portal-layout.js';
 
 export const MEMBERS_PATH = '/portal/members';
@@ -49,7 +49,7 @@ export const membersPage = (props: MembersPageProps): PortalPage => ({
       {props.owner.isOrganisation ? (
         <>
           <h2>Invite somebody</h2>
-          <ForAdmins state={props.state} what="invite and remove members" path={MEMBERS_PATH} />
+          <AdminNotice state={props.state} what="invite and remove members" path={MEMBERS_PATH} />
           {props.state === 'confirmed' && <InviteForm {...props} />}
         </>
       ) : (
@@ -122,7 +122,7 @@ function OfPerson({ members, invitations, state }: MembersPageProps): VNode {
   return (
     <>
       <p class="muted">The owner is a person, not an organisation, so nobody else can be invited.</p>
-      <ForAdmins state={state} what="remove members" path={MEMBERS_PATH} />
+      <AdminNotice state={state} what="remove members" path={MEMBERS_PATH} />
     </>
   );
 }

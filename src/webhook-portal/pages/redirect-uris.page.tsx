@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../web/layout/notices.js';
 import { Moment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
 import { PortalTable } from './portal-table.js';
-import { ForAdmins, type AdminState } from './for-admins.js';
+import { AdminNotice, type AdminState } from './admin-notice.js';
 import type { PortalPage } from './portal-layout.js';
 
 export const REDIRECT_URIS_PATH = '/portal/redirect-uris';
@@ -45,7 +45,7 @@ export const redirectUrisPage = (props: RedirectUrisPageProps): PortalPage => ({
       <h2>Registered</h2>
       <Registered {...props} />
       <h2>Ask for another</h2>
-      <ForAdmins state={props.state} what="ask for changes" path={REDIRECT_URIS_PATH} />
+      <AdminNotice state={props.state} what="ask for changes" path={REDIRECT_URIS_PATH} />
       {props.state === 'confirmed' && (
         <PageForm
           action={REDIRECT_URIS_PATH}

@@ -6,7 +6,7 @@ import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { clientPath, aboutClient } from './client-layout.js';
-import { refusalMessage } from './refusal-messages.js';
+import { refusalMessage } from './operator-refusal-messages.js';
 
 export interface RefusalsPageProps {
   client: ClientEntity;

@@ -6,7 +6,7 @@ import { LinkButton } from '../../web/forms/form.js';
 export type AdminState = 'no admin' | 'to confirm' | 'confirmed';
 
 /** Said in place of what is for admins: who may change it, or that a login is needed before. */
-export function ForAdmins({
+export function AdminNotice({
   state,
   what,
   path,
