@@ -3,23 +3,20 @@ import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import type { FieldErrors } from '../web/forms/field.js';
 import { Problem } from '../http/problems/problem.js';
-import { headersInLines, limitIn, linesOf } from '../webhooks/endpoints/endpoint-headers.js';
-import type { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
+import {
+  EMPTY_ENDPOINT,
+  endpointFieldsIn,
+  endpointFieldsOf,
+  type EndpointFormValues,
+} from '../webhooks/endpoints/endpoint-form.js';
+import { headersInLines, limitIn } from '../webhooks/endpoints/endpoint-headers.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
-import { endpointFormPage, type EndpointInput } from './pages/endpoint-form.page.js';
+import { endpointFormPage } from './pages/endpoint-form.page.js';
 import { endpointsPage } from './pages/endpoints.page.js';
 import type { PortalAnswer, PortalContext } from './portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from './portal-pages.decorator.js';
 import { apiWords, type Violation } from '../http/problems/violation.js';
-
-const NO_INPUT: EndpointInput = {
-  url: '',
-  description: '',
-  event_types: [],
-  max_per_minute: '',
-  headers: '',
-};
 
 /** The list of endpoints, and the forms for adding and editing (contract §11.1). */
 @PortalPages()
@@ -37,7 +34,7 @@ export class PortalEndpointsController {
 
   @PortalGet('endpoints/new', 'developer')
   showNew(@Context() context: PortalContext): Promise<PortalAnswer> {
-    return this.form(context, { input: NO_INPUT, errors: {} });
+    return this.form(context, { input: EMPTY_ENDPOINT, errors: {} });
   }
 
   /** Adds it and redirects to its page; errors are shown beside the fields. */
@@ -48,14 +45,14 @@ export class PortalEndpointsController {
       const { endpoint } = await this.endpoints.create(context.clientId, inputOf(form), context.actor);
       return { goTo: `/portal/endpoints/${endpoint.id}`, notice: 'endpoint_added' };
     } catch (error) {
-      return this.form(context, { input: typedIn(form), ...refusalOf(error) });
+      return this.form(context, { input: endpointFieldsIn(form), ...refusalOf(error) });
     }
   }
 
   @PortalGet('endpoints/:id/edit', 'developer')
   async showEdit(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
-    return this.form(context, { id, input: inputFrom(endpoint), errors: {} });
+    return this.form(context, { id, input: endpointFieldsOf(endpoint), errors: {} });
   }
 
   /** Saves all fields or none. */
@@ -66,13 +63,13 @@ export class PortalEndpointsController {
       await this.endpoints.update(id, context.clientId, inputOf(form), context.actor);
       return { goTo: `/portal/endpoints/${id}`, notice: 'endpoint_saved' };
     } catch (error) {
-      return this.form(context, { id, input: typedIn(form), ...refusalOf(error) });
+      return this.form(context, { id, input: endpointFieldsIn(form), ...refusalOf(error) });
     }
   }
 
   private async form(
     context: PortalContext,
-    what: { id?: string; input: EndpointInput; errors: FieldErrors; status?: number },
+    what: { id?: string; input: EndpointFormValues; errors: FieldErrors; status?: number },
   ): Promise<PortalAnswer> {
     const { status, ...props } = what;
     const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
@@ -80,25 +77,9 @@ export class PortalEndpointsController {
   }
 }
 
-const typedIn = (form: Form): EndpointInput => ({
-  url: form.get('url') ?? '',
-  description: form.get('description') ?? '',
-  event_types: form.getAll('event_types'),
-  max_per_minute: form.get('max_per_minute') ?? '',
-  headers: form.get('headers') ?? '',
-});
-
-const inputFrom = (endpoint: EndpointEntity): EndpointInput => ({
-  url: endpoint.url,
-  description: endpoint.description,
-  event_types: endpoint.eventTypes,
-  max_per_minute: endpoint.maxPerMinute?.toString() ?? '',
-  headers: linesOf(endpoint.headerNames),
-});
-
 /** Trims spaces that were pasted along, and removes duplicate types; throws a 400 problem for lines that are no headers. */
 function inputOf(form: Form) {
-  const typed = typedIn(form);
+  const typed = endpointFieldsIn(form);
   const limit = typed.max_per_minute.trim();
   return {
     url: typed.url.trim(),

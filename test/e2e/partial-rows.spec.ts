@@ -1,7 +1,8 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { KNOWN_MEMBERS, type ClientWithSecrets } from '../../src/clients/client-with-secrets.js';
 import { ClientsRepository } from '../../src/clients/clients.repository.js';
-import { LISTED_MEMBERS, type EndpointInList } from '../../src/webhooks/endpoints/endpoint-in-list.js';
+import type { EndpointInList } from '../../src/webhooks/endpoints/endpoint-in-list.js';
+import { ENDPOINT } from '../../src/webhooks/endpoints/endpoint.resource.js';
 import { EndpointsRepository } from '../../src/webhooks/endpoints/endpoints.repository.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { URL_OK } from '../support/bad-endpoints.js';
@@ -25,7 +26,7 @@ describe('A statement that reads a part of an entity returns exactly the members
     const input = { url: URL_OK, eventTypes: [TYPE] };
     const { endpoint } = await service.app.get(EndpointsService).create(client.id, input, SERVICE_ACTOR);
     const page = await service.app.get(EndpointsRepository).list({ clientId: client.id }, { size: 1 });
-    expect(Object.keys(page.items[0]!).sort()).toEqual([...LISTED_MEMBERS, ...IN_LIST].sort());
+    expect(Object.keys(page.items[0]!).sort()).toEqual([...ENDPOINT.shownKeys, ...IN_LIST].sort());
     expect(page.items[0]).toMatchObject({
       id: endpoint.id,
       eventTypes: endpoint.eventTypes,

@@ -12,9 +12,9 @@ export interface FormField {
 
 /** What each kind of form field holds. */
 export interface FormKinds {
-  /** One line; without spaces around it. */
+  /** One line; its member has no spaces around it. */
   line: string;
-  /** The same with spaces as typed. */
+  /** The same with spaces around it. */
   text: string;
   /** A whole number, or nothing. */
   number: string;
@@ -33,9 +33,10 @@ export interface FormKind<T> {
   member(typed: T): unknown;
 }
 
-const textKind = (member: (typed: string) => unknown, isTrimmed: boolean): FormKind<string> => ({
+/** What was typed stays as it is in the form. */
+const textKind = (member: (typed: string) => unknown): FormKind<string> => ({
   of: (value) => (value as string | number | null | undefined)?.toString() ?? '',
-  in: (form, name) => (isTrimmed ? form.get(name)?.trim() : form.get(name)) ?? '',
+  in: (form, name) => form.get(name) ?? '',
   member,
 });
 const numberIn = (text: string): unknown => (/^\d{1,12}$/.test(text) ? Number(text) : text);
@@ -46,11 +47,11 @@ export const linesIn = (text: string): string[] =>
     .filter((line) => line !== '');
 
 export const FORM_KINDS: { [K in keyof FormKinds]: FormKind<FormKinds[K]> } = {
-  line: textKind((typed) => typed, true),
-  text: textKind((typed) => typed, false),
-  number: textKind((typed) => (typed === '' ? null : numberIn(typed)), true),
-  choice: textKind((typed) => typed, false),
-  lines: { ...textKind(linesIn, false), of: (value) => ((value ?? []) as string[]).join('\n') },
+  line: textKind((typed) => typed.trim()),
+  text: textKind((typed) => typed),
+  number: textKind((typed) => (typed.trim() === '' ? null : numberIn(typed.trim()))),
+  choice: textKind((typed) => typed),
+  lines: { ...textKind(linesIn), of: (value) => ((value ?? []) as string[]).join('\n') },
   tick: {
     of: (value) => value === true,
     in: (form, name) => form.get(name) === 'true',

@@ -82,5 +82,5 @@ function shownField(name: string, { as, label, hint, options = [] }: FormField):
   if (as === 'tick') return <Tick {...field} />;
   if (as === 'choice' || as === 'choices')
     return <Choices {...field} type={as === 'choice' ? 'radio' : 'checkbox'} options={[...options]} />;
-  return <TextField {...field} />;
+  return <TextField {...field} inputMode={as === 'number' ? 'numeric' : undefined} />;
 }

@@ -34,14 +34,14 @@ export type Fields<E> = { readonly [K in keyof E]-?: Field<E[K]> };
 export type Name<F, K extends keyof F> = F[K] extends { wire: infer W extends string } ? W : K & string;
 type Wire<V> = V extends Date ? string : V;
 type With<F, P> = { [K in keyof F]: F[K] extends P ? K : never }[keyof F];
-type Shown<F> = With<F, { view: object }>;
+export type ShownKeys<F> = With<F, { view: object }>;
 type Given<F> = With<F, { given: string }>;
 type Required<F> = With<F, { given: 'required' }>;
 type Changeable<F> = With<F, { changeable: true }>;
 
 /** An entity as the API shows it. */
 export type View<E, F extends Fields<E>> = {
-  [K in Shown<F> & keyof E as Name<F, K>]: Wire<E[K]>;
+  [K in ShownKeys<F> & keyof E as Name<F, K>]: Wire<E[K]>;
 };
 /** What a new one is made of. */
 export type NewOf<E, F extends Fields<E>> = Pick<E, Required<F> & keyof E> &
@@ -96,8 +96,13 @@ export class Resource<E extends object, F extends Fields<E>> {
     );
   }
 
+  /** The keys of what the API shows. */
+  get shownKeys(): (ShownKeys<F> & keyof E)[] {
+    return this.list.flatMap(({ view, key }) => (view ? [key as ShownKeys<F> & keyof E] : []));
+  }
+
   /** What the API shows of an entity. */
-  view(entity: Pick<E, Shown<F> & keyof E>): View<E, F> {
+  view(entity: Pick<E, ShownKeys<F> & keyof E>): View<E, F> {
     return pairs(this.list, ({ view, key, wire }) => {
       const value = (entity as Record<string, unknown>)[key];
       return view && [wire, value instanceof Date ? value.toISOString() : value];

@@ -1,23 +1,14 @@
 import { Choices, TextArea, TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { HEADERS_HINT } from '../../webhooks/endpoints/endpoint-headers.js';
+import type { EndpointFormValues } from '../../webhooks/endpoints/endpoint-form.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import type { PortalPage } from './portal-layout.js';
-
-/** The values of the form, as typed. */
-export interface EndpointInput {
-  url: string;
-  description: string;
-  event_types: string[];
-  max_per_minute: string;
-  /** One in each line; a masked value stays as it is. */
-  headers: string;
-}
 
 export interface EndpointFormPageProps {
   /** The endpoint being edited; undefined for a new one. */
   id?: string;
-  input: EndpointInput;
+  input: EndpointFormValues;
   errors: FieldErrors;
   /** The types that the client's scopes allow. */
   eventTypes: EventTypeEntity[];

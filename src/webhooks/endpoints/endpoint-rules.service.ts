@@ -5,14 +5,9 @@ import { validationFailed } from '../../http/problems/problem.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
 import { EndpointAddresses } from './endpoint-addresses.service.js';
 import { headerViolations } from './endpoint-headers.js';
-import type { EndpointChanges } from './endpoint-changes.js';
+import { DESCRIPTION_MAX, PER_MINUTE_MAX, type EndpointChanges } from './endpoint.resource.js';
 import { typeErrors } from './type-errors.js';
 import { violation, type Violation, type Violations } from '../../http/problems/violation.js';
-
-// In code points, as PostgreSQL counts.
-const DESCRIPTION_MAX = 200;
-/** Contract §22. */
-const PER_MINUTE_MAX = 6000;
 
 /** What the members of an endpoint may be (contract §10, §22). */
 @Injectable()

@@ -7,7 +7,8 @@ import { readPageBySql, type Page, type PageRequest } from '../../database/queri
 import type { Environment } from '../../users/accounts/environment.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
-import { LISTED_MEMBERS, type EndpointInList } from './endpoint-in-list.js';
+import type { EndpointInList } from './endpoint-in-list.js';
+import { ENDPOINT } from './endpoint.resource.js';
 import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
 
 /** All given members must match. */
@@ -140,7 +141,7 @@ export class EndpointsRepository {
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       // Joins the clients; the query builder knows no lateral joins.
       return this.endpoints.query(
-        `SELECT ${columnList(this.endpoints, 'e', LISTED_MEMBERS)}, c.name AS "clientName", c.environment,
+        `SELECT ${columnList(this.endpoints, 'e', ENDPOINT.shownKeys)}, c.name AS "clientName", c.environment,
                 coalesce(h.delivered, 0)::int AS "delivered24h", coalesce(h.failed, 0)::int AS "failed24h"
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id

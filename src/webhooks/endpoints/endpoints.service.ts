@@ -11,12 +11,11 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { isId, newId } from '../../secrets/ids.js';
 import { realmOf } from '../../users/accounts/environment.js';
 import { ContactsService } from '../contacts/contacts.service.js';
-import { auditView, headersShown } from './endpoint-audit.js';
-import type { EndpointChanges, NewEndpoint } from './endpoint-changes.js';
 import type { EndpointHeaders } from './endpoint-headers.js';
 import { EndpointRules } from './endpoint-rules.service.js';
 import { EndpointSecrets } from './endpoint-secrets.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason, type EndpointEntity } from './endpoint.entity.js';
+import { ENDPOINT, type EndpointChanges, type NewEndpoint } from './endpoint.resource.js';
 import { EndpointsRepository, type EndpointFilter } from './endpoints.repository.js';
 import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
 import type { EndpointInList } from './endpoint-in-list.js';
@@ -117,12 +116,9 @@ export class EndpointsService {
           id,
           clientId,
           realm: realmOf(client),
+          ...ENDPOINT.complete(input),
           url: url!,
-          description: input.description ?? '',
-          eventTypes: input.eventTypes,
-          enabled: input.enabled ?? true,
           sealedSecret: sealed,
-          maxPerMinute: input.maxPerMinute ?? null,
           headerNames: headers.headerNames,
           sealedHeaders: headers.sealedHeaders,
         });
@@ -131,7 +127,7 @@ export class EndpointsService {
           action: 'webhook_endpoint.created',
           subjectType: 'webhook_endpoint',
           subjectId: id,
-          after: auditView(made),
+          after: ENDPOINT.auditView(made),
         });
         return made;
       });
@@ -171,8 +167,8 @@ export class EndpointsService {
           : {}),
       });
       const after = (await this.repository.find(id, clientId, manager))!;
-      const difference = changesBetween(auditView(before), {
-        ...auditView(after),
+      const difference = changesBetween(ENDPOINT.auditView(before), {
+        ...ENDPOINT.auditView(after),
         headers: headersShown(after.headerNames, headers?.changed),
       });
       if (difference) {
@@ -197,7 +193,7 @@ export class EndpointsService {
         action: 'webhook_endpoint.deleted',
         subjectType: 'webhook_endpoint',
         subjectId: id,
-        before: auditView(before),
+        before: ENDPOINT.auditView(before),
       });
     });
   }
@@ -309,6 +305,10 @@ export class EndpointsService {
     throw notFound('There is no webhook endpoint with this id.');
   }
 }
+
+/** The names of the headers, and which of them have a new value. */
+const headersShown = (names: readonly string[], newValues: readonly string[] = []): string[] =>
+  names.map((name) => (newValues.includes(name) ? `${name} (new value)` : name));
 
 /** Identifies the current signing secret without revealing it: a digest of its sealed form, which includes a nonce. */
 export const nameOfSecret = ({ sealedSecret }: EndpointEntity): string =>

@@ -11,6 +11,7 @@ import {
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { ENDPOINT } from '../../../webhooks/endpoints/endpoint.resource.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import {
@@ -19,7 +20,7 @@ import {
   toEndpointChanges,
   toNewEndpoint,
 } from './admin-webhook-endpoints.dto.js';
-import { EndpointView, endpointView, NewEndpointView } from './admin-webhook-endpoints.view.js';
+import { EndpointView, NewEndpointView } from './admin-webhook-endpoints.view.js';
 
 /** Webhook endpoints in the admin API (contract §12). */
 @Controller('admin')
@@ -44,7 +45,7 @@ export class AdminWebhookEndpointsController {
     @CurrentActor() actor: Actor,
   ): Promise<NewEndpointView> {
     const { endpoint, secret } = await this.endpoints.create(clientId, toNewEndpoint(body), actor);
-    return { ...endpointView(endpoint), secret };
+    return { ...ENDPOINT.view(endpoint), secret };
   }
 
   /** The client's endpoints by id, paged. */
@@ -57,7 +58,9 @@ export class AdminWebhookEndpointsController {
     @Param('client_id') clientId: string,
     @Query() query: PageQuery,
   ): Promise<ListAnswer<EndpointView>> {
-    return listAnswer(await this.endpoints.list(clientId, pageRequestOf(query)), endpointView);
+    return listAnswer(await this.endpoints.list(clientId, pageRequestOf(query)), (endpoint) =>
+      ENDPOINT.view(endpoint),
+    );
   }
 
   /** One endpoint, or 404. */
@@ -67,7 +70,7 @@ export class AdminWebhookEndpointsController {
   @ApiAnswer(200, 'The endpoint.', EndpointView)
   @ApiProblems(404)
   async get(@Param('id') id: string): Promise<EndpointView> {
-    return endpointView(await this.endpoints.get(id));
+    return ENDPOINT.view(await this.endpoints.get(id));
   }
 
   /** Changes the given members; enabling also clears the reason why the service disabled it. */
@@ -85,7 +88,7 @@ export class AdminWebhookEndpointsController {
     @Body() body: EndpointChangesDto,
     @CurrentActor() actor: Actor,
   ): Promise<EndpointView> {
-    return endpointView(await this.endpoints.update(id, undefined, toEndpointChanges(body), actor));
+    return ENDPOINT.view(await this.endpoints.update(id, undefined, toEndpointChanges(body), actor));
   }
 
   /** Deletes the endpoint: nothing more is sent to it. 204. */

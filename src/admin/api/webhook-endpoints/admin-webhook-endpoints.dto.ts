@@ -1,31 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  Fixed,
-  IsJsonObject,
-  IsLine,
-  IsListOfDifferent,
-  IsText,
-  IsTrueOrFalse,
-  IsOptionalNotNull,
-  IsWholeNumber,
-  MayBeNull,
-} from '../../../http/validation/validation.decorators.js';
+import { Fixed, IsJsonObject, IsOptionalNotNull } from '../../../http/validation/validation.decorators.js';
 import type { HeaderChanges } from '../../../webhooks/endpoints/endpoint-headers.js';
-import type { EndpointChanges, NewEndpoint } from '../../../webhooks/endpoints/endpoint-changes.js';
-import { violation } from '../../../http/problems/violation.js';
-
-const IsEventTypeList = (): PropertyDecorator => IsListOfDifferent(1, 50, violation('event_types'));
-
-const MaxPerMinute = (): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({
-      description: 'The most attempts that start in a minute; null without a limit.',
-      example: 60,
-    }),
-    MayBeNull(),
-    IsWholeNumber(1, 6000, 'or null'),
-  );
+import {
+  ENDPOINT,
+  type EndpointChanges,
+  type NewEndpoint,
+} from '../../../webhooks/endpoints/endpoint.resource.js';
 
 const Headers = (description: string): PropertyDecorator =>
   applyDecorators(
@@ -40,51 +21,13 @@ const Headers = (description: string): PropertyDecorator =>
   );
 
 /** Body of `POST /admin/clients/{client_id}/webhook_endpoints`. */
-export class NewEndpointDto {
-  @ApiProperty({ description: 'A public https URL.', example: 'https://hooks.example.com/charging' })
-  @IsText(1, 2048)
-  url!: string;
-
-  @IsOptionalNotNull()
-  @IsLine(0, 200)
-  description?: string;
-
-  @IsEventTypeList()
-  event_types!: string[];
-
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  enabled?: boolean;
-
-  @MaxPerMinute()
-  max_per_minute?: number | null;
-
+export class NewEndpointDto extends ENDPOINT.newBody() {
   @Headers('Up to 10 headers of its own that each attempt carries; responses show their names only.')
   headers?: HeaderChanges;
 }
 
 /** Body of `PATCH /admin/webhook_endpoints/{id}`: omitted members stay unchanged. */
-export class EndpointChangesDto {
-  @ApiProperty({ description: 'A public https URL.', example: 'https://hooks.example.com/charging' })
-  @IsOptionalNotNull()
-  @IsText(1, 2048)
-  url?: string;
-
-  @IsOptionalNotNull()
-  @IsLine(0, 200)
-  description?: string;
-
-  @IsOptionalNotNull()
-  @IsEventTypeList()
-  event_types?: string[];
-
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
-  enabled?: boolean;
-
-  @MaxPerMinute()
-  max_per_minute?: number | null;
-
+export class EndpointChangesDto extends ENDPOINT.changesBody() {
   @Headers('All headers of its own; null keeps the value that one has.')
   headers?: HeaderChanges;
 
@@ -93,19 +36,11 @@ export class EndpointChangesDto {
 }
 
 export const toNewEndpoint = (body: NewEndpointDto): NewEndpoint => ({
-  url: body.url,
-  description: body.description,
-  eventTypes: body.event_types,
-  enabled: body.enabled,
-  maxPerMinute: body.max_per_minute,
+  ...ENDPOINT.newOf(body),
   headers: body.headers,
 });
 
 export const toEndpointChanges = (body: EndpointChangesDto): EndpointChanges => ({
-  url: body.url,
-  description: body.description,
-  eventTypes: body.event_types,
-  enabled: body.enabled,
-  maxPerMinute: body.max_per_minute,
+  ...ENDPOINT.changesOf(body),
   headers: body.headers,
 });

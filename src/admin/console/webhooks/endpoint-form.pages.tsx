@@ -1,19 +1,19 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { Choices, TextArea, TextField } from '../../../web/forms/field.js';
+import { TextArea } from '../../../web/forms/field.js';
 import { HEADERS_HINT } from '../../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
+import { ENDPOINT_FORM, type EndpointFormValues } from '../../../webhooks/endpoints/endpoint-form.js';
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import type { EndpointFields } from './endpoint-form.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 
 interface FormProps {
   types: EventTypeEntity[];
-  fields: EndpointFields;
+  fields: EndpointFormValues;
   errors?: FieldErrors;
 }
 
@@ -72,23 +72,10 @@ export function editEndpointPage({
 }
 
 function Fields({ types }: { types: EventTypeEntity[] }): VNode {
+  const options = types.map(({ name, description }) => ({ value: name, label: name, hint: description }));
   return (
     <>
-      <TextField name="url" label="URL" hint="A public https address." />
-      <TextField name="description" label="Description (optional)" />
-      <Choices
-        name="event_types"
-        label="Event types"
-        hint="Those allowed by the client's scopes."
-        type="checkbox"
-        options={types.map(({ name, description }) => ({ value: name, label: name, hint: description }))}
-      />
-      <TextField
-        name="max_per_minute"
-        label="Attempts per minute (optional)"
-        inputMode="numeric"
-        hint="The most that start in a minute, 1 to 6,000. The rest waits."
-      />
+      {ENDPOINT_FORM.show(ENDPOINT_FORM.changeable, { event_types: options })}
       <TextArea name="headers" label="Headers (optional)" hint={HEADERS_HINT} spellcheck={false} />
     </>
   );

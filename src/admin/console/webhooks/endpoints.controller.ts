@@ -2,6 +2,14 @@ import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ONCE_FIELD } from '../../../web/forms/form.js';
+import {
+  EMPTY_ENDPOINT,
+  endpointFieldsIn,
+  endpointFieldsOf,
+  endpointMembersOf,
+  type EndpointFormValues,
+} from '../../../webhooks/endpoints/endpoint-form.js';
+import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import {
@@ -15,14 +23,6 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import {
-  EMPTY_ENDPOINT,
-  endpointFieldsIn,
-  endpointFieldsOf,
-  endpointMembersOf,
-  sendsElsewhere,
-  type EndpointFields,
-} from './endpoint-form.js';
 import { editEndpointPage, newEndpointPage } from './endpoint-form.pages.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 import { deleteEndpointPage, endpointPage, endpointSecretPage } from './endpoint.pages.js';
@@ -66,7 +66,7 @@ export class ConsoleEndpointsController {
     const fields = endpointFieldsIn(form);
     const id = context.onceIn('endp', newPath(clientId));
     const { done, errors } = await context.attemptWithPassword(async () => {
-      const input = toNewEndpoint(await formValue(NewEndpointDto, { ...endpointMembersOf(fields) }));
+      const input = toNewEndpoint(await formValue(NewEndpointDto, endpointMembersOf(fields)));
       return this.endpoints.createOnce(id, clientId, input, context.actor);
     });
     if (errors) return this.newForm(clientId, fields, form.get(ONCE_FIELD)!, errors);
@@ -99,9 +99,7 @@ export class ConsoleEndpointsController {
     const fields = endpointFieldsIn(context.form);
     const asksPassword = sendsElsewhere(await this.endpoints.get(id), fields);
     const work = async () => {
-      const changes = toEndpointChanges(
-        await formValue(EndpointChangesDto, { ...endpointMembersOf(fields) }),
-      );
+      const changes = toEndpointChanges(await formValue(EndpointChangesDto, endpointMembersOf(fields)));
       await this.endpoints.update(id, undefined, changes, context.actor);
     };
     const { errors } = await (asksPassword ? context.attemptWithPassword(work) : attempt(work));
@@ -135,7 +133,7 @@ export class ConsoleEndpointsController {
 
   private async newForm(
     clientId: string,
-    fields: EndpointFields,
+    fields: EndpointFormValues,
     once: string,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
@@ -144,10 +142,19 @@ export class ConsoleEndpointsController {
     return { page: newEndpointPage({ client, types, fields, once, errors }), status: errors ? 400 : 200 };
   }
 
-  private async editForm(id: string, fields: EndpointFields, errors?: FieldErrors): Promise<ConsoleAnswer> {
+  private async editForm(
+    id: string,
+    fields: EndpointFormValues,
+    errors?: FieldErrors,
+  ): Promise<ConsoleAnswer> {
     const endpoint = await this.endpoints.get(id);
     const client = await this.clients.get(endpoint.clientId);
     const types = await this.eventTypes.listFor(client.scopes);
     return { page: editEndpointPage({ endpoint, types, fields, errors }), status: errors ? 400 : 200 };
   }
 }
+
+/** Whether a change sends users' data to another URL, or more of it. */
+const sendsElsewhere = (endpoint: EndpointEntity, fields: EndpointFormValues): boolean =>
+  fields.url.trim() !== endpoint.url ||
+  fields.event_types.some((type) => !endpoint.eventTypes.includes(type));
