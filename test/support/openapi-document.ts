@@ -6,7 +6,7 @@ const read = (name: string): OpenApiDocument =>
   JSON.parse(readFileSync(path.join(process.cwd(), name), 'utf8')) as OpenApiDocument;
 
 /** The committed documents; a test compares them with the generated ones. */
-export const partnersDocument = read('openapi.json');
+const partnersDocument = read('openapi.json');
 const operatorsDocument = read('openapi-operators.json');
 
 /** Of an operation that both describe, that of partners, with the ways to authenticate of both. */

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../openapi.js';
 import { referenceSettings } from '../reference-settings.js';
 
 /** Where the documents are served. */
-export const DOCUMENT_URLS: Record<Audience, string> = {
+const DOCUMENT_URLS: Record<Audience, string> = {
   partners: '/openapi.json',
   operators: '/openapi/operators.json',
 };
