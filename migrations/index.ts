@@ -9,6 +9,7 @@ import { Webhooks1764000000008 } from './1764000000008-webhooks.js';
 import { Portal1764000000009 } from './1764000000009-portal.js';
 import { Sandbox1764000000010 } from './1764000000010-sandbox.js';
 import { Operations1764000000011 } from './1764000000011-operations.js';
+import { ClientDescriptions1795635911342 } from './1795635911342-client-descriptions.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -23,6 +24,7 @@ export const MIGRATIONS = [
   Portal1764000000009,
   Sandbox1764000000010,
   Operations1764000000011,
+  ClientDescriptions1795635911342,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -15,6 +15,10 @@ export class ClientEntity {
   @Column('text')
   name!: string;
 
+  /** For operators. */
+  @Column('text', { default: '' })
+  description!: string;
+
   @Column('text')
   type!: ClientType;
 

@@ -4,6 +4,7 @@ import { ResourceForm, type FormValues } from '../http/resources/resource-form.j
 import { resource, type ChangesOf, type NewOf, type View } from '../http/resources/resource.js';
 import {
   IsIdOf,
+  IsLine,
   IsListOfDifferent,
   IsOneOf,
   IsTrueOrFalse,
@@ -29,6 +30,21 @@ export const CLIENT = resource<ClientEntity>()('client', {
     audited: true,
     form: { as: 'text', label: 'Name', hint: 'Shown to users on the consent page.' },
     option: ['name', 'NAME'],
+  },
+  description: {
+    view: text('For operators.'),
+    rule: IsLine(0, 500),
+    about: 'For operators: neither users nor the partner see it.',
+    given: 'optional',
+    initial: '',
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'text',
+      label: 'Description',
+      hint: 'For operators: neither users nor the partner see it. Optional.',
+    },
+    option: ['description', 'TEXT'],
   },
   type: {
     view: oneOf(...CLIENT_TYPES),

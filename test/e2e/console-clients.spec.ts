@@ -70,6 +70,52 @@ describe('In the console, clients', () => {
     expect(await actionsOn(client.id)).toEqual(['client.updated']);
   });
 
+  it('have a description for operators, in the admin API, the console and the audit log', async () => {
+    const bearer = await service.make.clientToken(await service.make.operatorClient());
+    const body = {
+      ...{ name: 'Described', type: 'public', owner_id: owner.id, grant_types: ['authorization_code'] },
+      ...{ scopes: ['vehicle:read'], redirect_uris: ['https://app.example/callback'] },
+    };
+    const create = (description: unknown) =>
+      service.http.send('/admin/clients', { json: { ...body, description }, bearer });
+    for (const refused of ['x'.repeat(501), 'two\nlines', null, 7]) {
+      const { status, json } = await create(refused);
+      expect([refused, status, json.field_errors]).toMatchObject([
+        refused,
+        400,
+        { description: [expect.any(String)] },
+      ]);
+    }
+    const made = await create('é'.repeat(500));
+    expect([made.status, made.json.description]).toEqual([201, 'é'.repeat(500)]);
+    expect((await create(undefined)).json.description).toBe('');
+    const id = made.json.client_id as string;
+    const api = `/admin/clients/${id}`;
+    const patched = await service.http.send(api, {
+      method: 'PATCH',
+      json: { description: 'Ask <Mia>' },
+      bearer,
+    });
+    expect([patched.status, patched.json.description]).toEqual([200, 'Ask <Mia>']);
+    expect((await browser.open(`${CLIENTS}/${id}`)).html.querySelector('dl')!.text).toContain('Ask <Mia>');
+
+    const edit = await browser.open(`${CLIENTS}/${id}/edit`);
+    expect(edit.html.querySelector('label[for="description"]')!.text).toBe('Description');
+    expect(edit.html.querySelector('#description')!.getAttribute('value')).toBe('Ask <Mia>');
+    await submit(`${CLIENTS}/${id}/edit`, { description: 'x'.repeat(501) });
+    expect(await said(await submit(`${CLIENTS}/${id}/edit`, { description: '' }))).toBe('Client updated.');
+    expect((await service.http.get(api, { bearer })).json.description).toBe('');
+    const events = await service.database.query(
+      "SELECT after->>'description' AS description FROM audit_events WHERE subject_id = $1 ORDER BY id",
+      [id],
+    );
+    expect(events).toEqual([
+      { description: 'é'.repeat(500) },
+      { description: 'Ask <Mia>' },
+      { description: '' },
+    ]);
+  });
+
   it('get a new secret, while the old one stays valid for the chosen time', async () => {
     const client = await service.make.client();
     const secret = path(client, '/secret');

@@ -134,8 +134,12 @@ describe('the operator tool for use without a browser', () => {
     const owner = await service.make.user();
     const client = await result(
       ...['register-client', '--name', 'Fleet app', '--owner', owner.id, '--scope', 'vehicle:read'],
-      ...['--grant-type', 'client_credentials'],
+      ...['--grant-type', 'client_credentials', '--description', 'For the fleet team'],
     );
+    const described = await service.database.query('SELECT description FROM clients WHERE id = $1', [
+      client.client_id,
+    ]);
+    expect(described).toEqual([{ description: 'For the fleet team' }]);
     const token = (secret: string) =>
       service.http.token({ grant_type: 'client_credentials' }, { id: client.client_id!, secret });
     expect((await token(client.client_secret!)).status).toBe(200);

@@ -34,6 +34,7 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
         <Facts
           facts={[
             ['Name', <bdi>{client.name}</bdi>],
+            client.description !== '' && ['Description', <bdi>{client.description}</bdi>],
             ['Client ID', <Id id={client.id} />],
             ['State', <Enabled enabled={client.enabled} />],
             ['Environment', <EnvironmentName of={client} />],
