@@ -24,6 +24,7 @@ const LAYERS = [
   ['sandbox', 'partners'],
   ['identity-providers'],
   ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'api-docs', 'operations', 'start'],
+  ['sign-in'],
   ['cli'],
 ];
 

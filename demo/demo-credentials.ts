@@ -5,7 +5,7 @@ import { nameOf } from '../src/sandbox/generator/vehicle.js';
 import { newId, newUlid } from '../src/secrets/ids.js';
 import { newSecret } from '../src/secrets/tokens.js';
 
-/** Somebody who can log in. */
+/** Someone who can log in. */
 export interface DemoUser {
   id: string;
   email: string;

@@ -25,7 +25,7 @@ export const demoRedirectUri = (baseUrl: string): string => `${baseUrl}/demo/cal
 
 /**
  * Inserts the data of the demonstration. Existing data is kept, except for the redirect URI, which follows the port. What a start
- * prints credentials for is added again; the rest only once. Returns the addresses that somebody else has by now, whose users are
+ * prints credentials for is added again; the rest only once. Returns the addresses that someone else has by now, whose users are
  * left out.
  */
 export async function seedDemonstration(
@@ -59,7 +59,7 @@ export async function seedDemonstration(
 }
 
 /**
- * Whether an earlier start added its data: anything of it counts. Somebody may have deleted the rest, but never all of it, because
+ * Whether an earlier start added its data: anything of it counts. Someone may have deleted the rest, but never all of it, because
  * each start adds again what is missing.
  */
 async function hasAny(manager: EntityManager, demo: DemoCredentials): Promise<boolean> {
@@ -95,7 +95,7 @@ async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl
     ownerId,
   });
   const isNew = await addClient(manager, demo.sandboxClient, { ...partner, environment: 'sandbox' });
-  // With the client: somebody may have deleted only the driver since.
+  // With the client: someone may have deleted only the driver since.
   if (isNew) await addSandboxDriver(manager, demo);
   await manager.query(
     `INSERT INTO consents (client_id, user_id, scopes, evidence)
@@ -236,7 +236,7 @@ async function addNeighbours(
   );
 }
 
-/** Returns whether the user is there: not if somebody else has the address. */
+/** Returns whether the user is there: not if someone else has the address. */
 async function addUser(
   manager: EntityManager,
   user: DemoUser,

@@ -22,7 +22,7 @@ export async function startDemonstration(
       module: demoModule(await identityOf(settings, credentials)),
       seed: async (dataSource) => {
         for (const email of await seedDemonstration(dataSource, credentials, settings))
-          say(`Warning: somebody else has the address ${email}: what is printed for it does not work.`);
+          say(`Warning: someone else has the address ${email}: what is printed for it does not work.`);
       },
       banner: () => demoBanner(settings, credentials),
       stop: () => postgres.stop(),

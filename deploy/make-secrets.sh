@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the secrets that docker-compose.yml reads, each in a file in ./secrets beside it (or in the folder given as argument).
+# Creates the secrets that docker-compose.yml reads, each in a file in ./secrets next to it (or in the folder given as argument).
 # Existing files stay as they are, so it can be run again. Needs openssl.
 set -eu
 umask 077

@@ -123,7 +123,7 @@ export const EVENT_TYPES: [
     'webhook.test',
     null,
     'itself',
-    'A test that somebody asked for in the portal.',
+    'A test that someone asked for in the portal.',
     { message: 'If you can read this, your endpoint works.' },
   ],
 ];

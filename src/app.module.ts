@@ -22,6 +22,7 @@ import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { SandboxModule } from './sandbox/sandbox.module.js';
 import { SandboxFaultsModule } from './sandbox-faults/sandbox-faults.module.js';
 import { ScopesModule } from './scopes/scopes.module.js';
+import { SignInModule } from './sign-in/sign-in.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 import { UsersModule } from './users/users.module.js';
@@ -59,6 +60,7 @@ export class AppModule {
         PartnerApiModule,
         WebhookPortalModule,
         AccountModule,
+        SignInModule,
         AdminModule,
         ApiDocsModule,
         OperationsModule,

@@ -74,7 +74,7 @@ export const codeExchange = {
   },
 };
 
-/** Rows as src/tokens/authorization-codes.repository.ts writes them; they live long enough for the round. */
+/** Rows as src/tokens/codes/authorization-codes.repository.ts writes them; they live long enough for the round. */
 async function newCodes({ users }, query, table, count) {
   const { newSecret, digestOf } = await load('secrets/tokens.js');
   const codes = Array.from({ length: count }, (_, n) => {

@@ -10,7 +10,7 @@ const DRAWN = 200_000;
 
 /**
  * W6: fills the tables up to the requested number of live tokens, in random order of the floor's digests, as real traffic would,
- * and makes the workloads use tokens drawn at random. Foreign keys are not checked meanwhile; the rows satisfy them. Returns a
+ * and makes the workloads use tokens drawn at random. Foreign keys are not checked in the meantime; the rows satisfy them. Returns a
  * sentence about the result.
  */
 export async function fillTables({ database: { pool, query }, setting }, { options: { rows }, say }) {

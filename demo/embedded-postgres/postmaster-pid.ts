@@ -14,7 +14,7 @@ export function postmasterPidFile(cluster: string): string {
   return path.join(cluster, 'postmaster.pid');
 }
 
-/** The cluster's postmaster.pid; undefined if there is none or it contains no pid. */
+/** The cluster's postmaster.pid; undefined if it is missing or contains no pid. */
 export async function readPostmasterPid(cluster: string): Promise<PostmasterPid | undefined> {
   let text: string;
   try {

@@ -12,7 +12,7 @@ export const DEMO_PROVIDER_ID = 'demo-company';
 const CLIENT_ID = 'charging-data-service';
 const LIVES_SECONDS = 3600;
 
-/** Somebody who can log in there with one press of a button. */
+/** Someone who can log in there with one press of a button. */
 export interface DemoPerson {
   id: string;
   email: string;

@@ -32,7 +32,7 @@ export async function createIndexConcurrently(
 export const dropIndexConcurrently = (queryRunner: QueryRunner, name: string): Promise<void> =>
   withoutLockTimeout(queryRunner, `DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 
-/** These statements wait for older transactions, however long those take; nobody waits for these statements meanwhile. */
+/** These statements wait for older transactions, however long those take; nobody waits for these statements in the meantime. */
 async function withoutLockTimeout(queryRunner: QueryRunner, statement: string): Promise<void> {
   await queryRunner.query('SET lock_timeout = 0');
   try {

@@ -6,7 +6,7 @@ import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
-import { ConnectedClientsService } from '../tokens/connected-clients.service.js';
+import { ConnectedClientsService } from '../tokens/grants/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { applicationsPage } from './pages/applications.page.js';

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { ReAuthentication } from '../identity-providers/sign-in/re-authentication.service.js';
-import { PasswordConfirmations } from '../rate-limits/password-confirmations.service.js';
+import { PasswordConfirmations } from '../rate-limits/sign-in/password-confirmations.service.js';
 import { PendingSignIns } from '../users/factors/pending-sign-ins.service.js';
 import { secondFactorPath } from '../users/factors/factor-paths.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
@@ -30,7 +30,7 @@ export class AccountConfirmController {
 
   /**
    * The right password renews the session, under a new id; a wrong one counts like a failed login. A session without the second
-   * factor that its user has goes on to the step that asks for it. Whoever came from an identity provider authenticates there, and so does
+   * factor that its user has goes on to the step that asks for it. A user who came from an identity provider authenticates there, and so does
    * everybody where passwords are switched off.
    */
   @AccountPost()
@@ -49,7 +49,7 @@ export class AccountConfirmController {
     if (!user.gaveSecondFactor && (await this.factors.isAskedAfterPassword(user))) {
       const account = await this.passwords.verify(user, password, actor, request, reply, true);
       if (!account) return this.form(context, returnTo, 'This is not your password.');
-      // Disabled or changed meanwhile: the next page leads to the login.
+      // Disabled or changed in the meantime: the next page leads to the login.
       if (!(await this.pending.begin(reply, account))) return { goTo: returnTo };
       return { goTo: secondFactorPath(returnTo) };
     }

@@ -1,7 +1,7 @@
 import { Settings } from '../config/settings.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound, badRequest } from '../http/problems/problem.js';
-import { MailLimitsService } from '../rate-limits/mail-limits.service.js';
+import { MailLimitsService } from '../rate-limits/sign-in/mail-limits.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { EmailVerificationService } from '../users/emails/email-verification.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';

@@ -5,7 +5,7 @@ import { Settings } from '../config/settings.js';
 import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import type { FieldErrors } from '../web/forms/field.js';
-import { SignInLimitsService } from '../rate-limits/sign-in-limits.service.js';
+import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { PasswordChangeService } from '../users/passwords/password-change.service.js';
 import { PasswordsAllowedGuard } from '../users/passwords/passwords-allowed.guard.js';
@@ -50,7 +50,7 @@ export class AccountPasswordController {
     if (await this.passwords.change(account, user, password, request, reply, actor)) {
       return { goTo: PATH, notice: 'password_changed' };
     }
-    // Changed or logged out in another browser meanwhile: this one is logged out, or has to try again.
+    // Changed or logged out in another browser in the meantime: this one is logged out, or has to try again.
     return { goTo: PATH };
   }
 

@@ -18,12 +18,11 @@ import { AccountPasswordController } from './account-password.controller.js';
 import { AccountSecurityController } from './account-security.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
 import { AccountGuard } from './account.guard.js';
-import { AfterAnswer } from './after-answer.service.js';
-import { EmailVerificationController } from './email-verification.controller.js';
-import { ForgottenPasswordController } from './forgotten-password.controller.js';
+import { AfterAnswer } from './sign-up/after-answer.service.js';
+import { EmailVerificationController } from './sign-up/email-verification.controller.js';
 import { InvitationController } from './invitation.controller.js';
-import { PasskeySignUpController } from './passkey-sign-up.controller.js';
-import { SignUpController } from './sign-up.controller.js';
+import { PasskeySignUpController } from './sign-up/passkey-sign-up.controller.js';
+import { SignUpController } from './sign-up/sign-up.controller.js';
 import { UnsubscribeController } from './unsubscribe.controller.js';
 
 /** The users' own page (contract §13), forgotten passwords and sign-up (contract §18): only controllers and pages, which call the services of the other modules. */
@@ -50,12 +49,12 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     AccountSecurityController,
     AccountSessionsController,
     EmailVerificationController,
-    ForgottenPasswordController,
     InvitationController,
     PasskeySignUpController,
     SignUpController,
     UnsubscribeController,
   ],
   providers: [AccountGuard, AfterAnswer],
+  exports: [AfterAnswer],
 })
 export class AccountModule {}

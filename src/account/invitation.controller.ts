@@ -22,11 +22,11 @@ import type { SignedInUser } from '../users/sessions/signed-in-user.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import { messagePage } from '../web/layout/message.page.js';
 import { invitationPage } from './pages/invitation.page.js';
-import { signUpPage } from './pages/sign-up.page.js';
-import { signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
+import { signUpPage } from './sign-up/sign-up.page.js';
+import { signUpErrors, signUpFieldsIn } from './sign-up/sign-up-fields.js';
 
 /**
- * The page of an invitation into an organisation (contract §20): for whoever is logged in with its address, after the login, or, for an
+ * The page of an invitation into an organisation (contract §20): for a user who is logged in with its address, after the login, or, for an
  * address without an account, with a form that makes one.
  */
 @OpenPages('invitations/:key')
@@ -140,7 +140,7 @@ const refused = (detail: string) =>
   messagePage({
     title: 'Invitation not accepted',
     heading: 'This is not possible right now',
-    text: [detail, 'The invitation still works: try again later, or ask whoever invited you.'],
+    text: [detail, 'The invitation still works: try again later, or ask the person who invited you.'],
   });
 
 const gone = (): OpenAnswer =>

@@ -12,9 +12,9 @@ import { migrate } from '../database/migrations/migrate.js';
 import type { LockWait } from '../database/migrations/migration-lock.js';
 import { notFound } from '../http/problems/problem.js';
 import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
-import { GrantsService } from '../tokens/grants.service.js';
+import { GrantsService } from '../tokens/grants/grants.service.js';
 import { PurgeService } from '../database/purge/purge.service.js';
-import { TokenKeysService } from '../tokens/token-keys.service.js';
+import { TokenKeysService } from '../tokens/keys/token-keys.service.js';
 import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { MailsService } from '../mail/mails.service.js';
@@ -59,7 +59,7 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
     if (!user) throw notFound('No user has this email address. Use make-operator to create one.');
     const admin = { role: 'operator', operatorRole: 'admin', enabled: true } as const;
     const { id, operatorRole } = await users.update(user.id, admin, SERVICE_ACTOR);
-    // Whoever becomes an admin has no password any more; the address may be somebody else's.
+    // A new admin has no password any more; the address may be someone else's.
     const link = app.get(Settings).passwordSignIn && {
       set_password_at: await app.get(PasswordLinksService).create(id, SERVICE_ACTOR),
     };

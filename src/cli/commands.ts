@@ -1,14 +1,6 @@
+import type { Command } from './command.js';
 import { CLIENT } from '../clients/client.resource.js';
 import { creationOf } from './resource-options.js';
-
-/** What a command takes. */
-export interface Command {
-  /** What follows the name: an argument in angle brackets, options with their values. */
-  usage: string;
-  summary: string;
-  argument?: string;
-  options: { name: string; required?: boolean; repeatable?: boolean }[];
-}
 
 /** Commands for operators without a browser. */
 export const COMMANDS = {

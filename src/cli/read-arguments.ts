@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Options } from './actions.js';
-import { COMMANDS, DATABASE_COMMANDS, type Command } from './commands.js';
+import type { Command } from './command.js';
+import { COMMANDS, DATABASE_COMMANDS } from './commands.js';
 
 export type CommandName = keyof typeof COMMANDS | keyof typeof DATABASE_COMMANDS;
 

@@ -1,5 +1,5 @@
 import type { ListedField } from '../http/resources/resource.js';
-import type { Command } from './commands.js';
+import type { Command } from './command.js';
 
 interface Creatable {
   list: readonly ListedField[];

@@ -87,7 +87,7 @@ export class ClientSecretsService {
   }
 
   /**
-   * Ends a secret that has a newer one beside it, and the portal links and the sessions that were opened with one: its holder may have
+   * Ends a secret that has a newer one, and the portal links and the sessions that were opened with one: its holder may have
    * opened the portal. Throws a 409 problem if there is no such secret, or no longer.
    */
   end(clientId: string, name: string, actor: Actor, alongside?: Alongside): Promise<void> {

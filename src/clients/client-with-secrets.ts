@@ -37,7 +37,7 @@ export interface ClientWithSecrets {
   now: number;
 }
 
-/** Whether the client may do anything: it is enabled, and if it has operator scopes, somebody stands behind it (contract §17). */
+/** Whether the client may do anything: it is enabled, and if it has operator scopes, someone stands behind it (contract §17). */
 export const isWorking = ({ client, operatorRole, hasOperatorScope }: ClientWithSecrets): boolean =>
   client.enabled && isBacked({ operatorRole, hasOperatorScope });
 

@@ -1,7 +1,7 @@
 import { flag, idOf, listOf, oneOf, orNull, scopeNames, text, time, whole } from '../http/api/api-schemas.js';
 import { violation } from '../http/problems/violation.js';
 import { ResourceForm, type FormValues } from '../http/resources/resource-form.js';
-import { resource, type ChangesOf, type NewOf, type View } from '../http/resources/resource.js';
+import { resource, type ChangesOf, type NewOf } from '../http/resources/resource.js';
 import {
   IsIdOf,
   IsLine,
@@ -176,7 +176,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
 type ClientFieldsOf = typeof CLIENT.fields;
 export type NewClient = NewOf<ClientEntity, ClientFieldsOf>;
 export type ClientChanges = ChangesOf<ClientEntity, ClientFieldsOf>;
-export type ShownClient = View<ClientEntity, ClientFieldsOf>;
 
 export const CLIENT_FORM = new ResourceForm(CLIENT);
 /** The values of a client form, but the owner, who is named by an email or an id. */

@@ -112,7 +112,7 @@ export class ClientsRepository {
     return ids.map((id) => found.get(id));
   });
 
-  /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it meanwhile. */
+  /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it in the meantime. */
   lock(manager: EntityManager, id: string): Promise<ClientEntity | null> {
     return manager
       .withRepository(this.clients)
@@ -156,7 +156,7 @@ export class ClientsRepository {
       .getRawMany<SecretInfo>();
   }
 
-  /** Identifies the client's newest secret by its creation time; `none` if there is none. */
+  /** Identifies the client's newest secret by its creation time; `none` if it has no secret. */
   async newestSecret(clientId: string): Promise<string> {
     const row = await this.clientSecrets
       .createQueryBuilder('secret')
@@ -183,8 +183,8 @@ export class ClientsRepository {
   }
 
   /**
-   * Ends a valid secret that has a newer one beside it; false if there is no such secret. In SQL, because the condition is about the rows
-   * beside it.
+   * Ends a valid secret that has a newer one; false if there is no such secret. In SQL, because the condition is about the other
+   * rows.
    */
   async endSecret(manager: EntityManager, clientId: string, name: string): Promise<boolean> {
     const [, ended]: [unknown[], number] = await manager.query(

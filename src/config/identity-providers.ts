@@ -29,11 +29,11 @@ export interface IdentityProvider {
   accounts: (typeof ACCOUNT_RULES)[number];
   /** Whether addresses count as verified that come without `email_verified`: all, or those of these domains. */
   trustEmail?: true | readonly string[];
-  /** The claim that makes somebody an operator, or the path to it, and the role for each of its values. */
+  /** The claim that makes someone an operator, or the path to it, and the role for each of its values. */
   roleClaim?: string;
   roles: ReadonlyMap<string, OperatorRole>;
   scope: string;
-  /** How it is asked to authenticate somebody again; undefined: `max_age=0`. */
+  /** How it is asked to authenticate someone again; undefined: `max_age=0`. */
   stepUp?: (typeof STEP_UPS)[number];
   /** What is asked for as `acr_values`; one of them has to come back as `acr`, or one of `amrValues` in `amr`. */
   acrValues?: readonly string[];

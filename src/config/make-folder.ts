@@ -13,7 +13,7 @@ export async function makeFolder(folder: string): Promise<void> {
   }
   const above = path.dirname(folder);
   await access(above).catch(() => makeFolder(above));
-  // Another process may have created the parent meanwhile, so try once more.
+  // Another process may have created the parent in the meantime, so try once more.
   await makeOne(folder);
 }
 

@@ -10,9 +10,9 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 export const roleIncludes = (role: OperatorRole | null, least: OperatorRole): boolean =>
   role !== null && OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(least);
 
-/** What somebody is told whose role is not enough. */
+/** What someone is told whose role is not enough. */
 export const roleNeeded = (least: OperatorRole): string => `This requires the role ${least}.`;
 
-/** Whether a role may do more than another; null is none. */
+/** Whether a role may do more than another; null is no role. */
 export const isHigher = (role: OperatorRole | null, than: OperatorRole | null): boolean =>
   role !== null && (than === null || !roleIncludes(than, role));

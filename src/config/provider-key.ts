@@ -13,7 +13,7 @@ const CURVES: Record<string, string> = { prime256v1: 'ES256', secp384r1: 'ES384'
 // RFC 7518 §3.3.
 const RSA_MIN_BITS = 2048;
 
-/** The key in a PEM text (PKCS #8, PKCS #1 or SEC 1), or in a JWK, as text or not; undefined if it is none that can be used. */
+/** The key in a PEM text (PKCS #8, PKCS #1 or SEC 1), or in a JWK, as text or not; undefined if it cannot be used. */
 export function providerKeyIn(value: unknown): ProviderKey | undefined {
   try {
     const jwk = typeof value === 'string' && /^\s*\{/.test(value) ? (JSON.parse(value) as unknown) : value;

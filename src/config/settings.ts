@@ -5,7 +5,7 @@ import { parseIdentityProviders, type IdentityProvider } from './identity-provid
 import { isLoopbackHost } from './loopback.js';
 import { parseEncryptionKey, splitList } from './setting-constraints.js';
 
-/** The first operator, created if there is none: a user and, if configured, a confidential client. */
+/** The first operator, created if it does not exist: a user and, if configured, a confidential client. */
 export interface BootstrapOperator {
   email: string;
   password: string;

@@ -45,7 +45,7 @@ export class ConsentsRepository {
   }
 
   /**
-   * The same, for a caller that creates the consent if there is none: of two at a time, the second waits and finds the consent of the
+   * The same, for a caller that creates the consent if it does not exist: of two at a time, the second waits and finds the consent of the
    * first.
    */
   async lockPair(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
@@ -97,7 +97,7 @@ export class ConsentsRepository {
     );
   }
 
-  /** Revokes an active consent; false if there is none. */
+  /** Revokes an active consent; false if not found. */
   async revoke(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
     const { affected } = await manager
       .withRepository(this.consents)

@@ -39,7 +39,7 @@ export class IdentitiesService {
     return identities.find((identity) => identity.provider === provider) ?? missing();
   }
 
-  /** Removes a link and ends the sessions that came from it; throws a 404 problem if there is none. `check` throws what refuses it. */
+  /** Removes a link and ends the sessions that came from it; throws a 404 problem if it does not exist. `check` throws what refuses it. */
   async remove(
     userId: string,
     provider: string,

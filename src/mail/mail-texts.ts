@@ -17,28 +17,28 @@ export const MAIL_TEXTS = {
   forgottenPassword: (url: string): MailText => ({
     subject: 'Set a new password',
     paragraphs: [
-      'Somebody asked for a new password for your account. With this link you can set one. It works once, within one hour.',
+      'Someone asked for a new password for your account. With this link you can set one. It works once, within one hour.',
     ],
     action: { label: 'Set a new password', url },
     after: [`${ignore} Your password stays as it is.`],
-    footer: ['You get this mail because somebody entered your address on the login page.'],
+    footer: ['You get this mail because someone entered your address on the login page.'],
   }),
   signUp: (url: string): MailText => ({
     subject: 'Create your account',
     paragraphs: ['With this link you can create your account. It works once, within 24 hours.'],
     action: { label: 'Create account', url },
     after: [ignore],
-    footer: ['You get this mail because somebody entered your address to create an account.'],
+    footer: ['You get this mail because someone entered your address to create an account.'],
   }),
   accountExists: (url: string): MailText => ({
     subject: 'You already have an account',
     paragraphs: [
-      'Somebody asked to create an account with your address, but you already have one. Log in with your password.',
+      'Someone asked to create an account with your address, but you already have one. Log in with your password.',
       'If you forgot it, you can set a new one with this link. It works once, within one hour.',
     ],
     action: { label: 'Set a new password', url },
     after: [`${ignore} Your password stays as it is.`],
-    footer: ['You get this mail because somebody entered your address to create an account.'],
+    footer: ['You get this mail because someone entered your address to create an account.'],
   }),
   verifyContact: (clientName: string, url: string): MailText => ({
     subject: `Confirm your address for ${legible(clientName)}`,
@@ -51,7 +51,7 @@ export const MAIL_TEXTS = {
       'If you do not know this application, ignore this mail: without the link you get no more of them.',
     ],
     footer: [
-      `You get this mail because somebody added your address in the webhook portal of “${legible(clientName)}”.`,
+      `You get this mail because someone added your address in the webhook portal of “${legible(clientName)}”.`,
     ],
   }),
   invitation: (organisationName: string, url: string): MailText => ({

@@ -40,7 +40,7 @@ export class SmtpTransport implements MailTransport {
       greetingTimeout: CONNECT_MS,
       dnsTimeout: CONNECT_MS,
       socketTimeout: SILENCE_MS,
-      // A password never crosses a network unencrypted, also if somebody removes the server's offer of TLS.
+      // A password never crosses a network unencrypted, also if someone removes the server's offer of TLS.
       requireTLS: url.protocol === 'smtp:' && url.username !== '' && !isLoopbackHost(url.hostname),
       disableFileAccess: true,
       disableUrlAccess: true,

@@ -23,9 +23,9 @@ const IF_NOT_YOU = {
 };
 
 /** Every notification that the service raises. The message ids are part of the contract with partners and never change. */
-/** Said to whoever gained power, and had perhaps not set all of it. */
+/** Said to a person who gained power, and had perhaps not set all of it. */
 const WAYS_ENDED =
-  'Because somebody else may have set them, the password, passkeys, authenticator app and recovery codes that your account had before ' +
+  'Because someone else may have set them, the password, passkeys, authenticator app and recovery codes that your account had before ' +
   'no longer work: set new ones.';
 
 export const MESSAGES = {
@@ -81,7 +81,7 @@ export const MESSAGES = {
     detailPageBody:
       'The application showed that you agreed elsewhere, for example in a contract. If you did not agree, disconnect the application or tell us.',
   }),
-  /** `role`: null for somebody who is an operator no longer. `isGain`: whether the role is higher than before. */
+  /** `role`: null for someone who is no longer an operator. `isGain`: whether the role is higher than before. */
   operatorRoleChanged: (role: string | null, isGain: boolean): Message => ({
     messageId: 'ERR2701',
     category: 'SERVICE',
@@ -89,7 +89,7 @@ export const MESSAGES = {
     shortTextTitle: 'Your access to the console changed',
     shortTextBody: role
       ? `You are an operator with the role ${role} now. You were logged out everywhere.${isGain ? ` ${WAYS_ENDED}` : ''}`
-      : 'You are an operator no longer. You were logged out everywhere.',
+      : 'You are no longer an operator. You were logged out everywhere.',
     detailPageTitle: 'Why your access changed',
     detailPageBody:
       'An admin, or your company’s directory, decides who is an operator and with which role. If you did not expect this, ask an admin.',
@@ -159,7 +159,7 @@ export const MESSAGES = {
     shortTextBody: `“${providerLabel}”, through which you log in, has another email address for you, so your account has it too. Mail goes there from now on.`,
     detailPageTitle: 'If you did not expect this',
     detailPageBody:
-      'Ask whoever manages your account there. Links that were mailed to the earlier address no longer work. If you think that somebody else ' +
+      'Ask the people who manage your account there. Links that were mailed to the earlier address no longer work. If you think that someone else ' +
       'did this, tell us.',
   }),
   passwordChanged: (): Message => ({
@@ -170,7 +170,7 @@ export const MESSAGES = {
     shortTextBody: 'The password of your account was changed. All other browsers were logged out.',
     detailPageTitle: 'Was this you?',
     detailPageBody:
-      'If it was you, there is nothing to do. If not, somebody else has your password or your mail: set a new password with ' +
+      'If it was you, there is nothing to do. If not, someone else has your password or your mail: set a new password with ' +
       '“Forgot your password?” on the login page, and tell us.',
   }),
   /** `changes`: what was done, each as the end of a sentence that begins with “An operator”. */
@@ -182,7 +182,7 @@ export const MESSAGES = {
     shortTextBody: `An operator ${changes.join(', and ')}.`,
     detailPageTitle: 'Why this happened',
     detailPageBody:
-      'Operators of this service look after accounts, usually because somebody asked them to. If you did not expect this, ask us.',
+      'Operators of this service look after accounts, usually because someone asked them to. If you did not expect this, ask us.',
   }),
   applicationConnected: (clientName: string): Message => ({
     messageId: 'ERR2403',
@@ -192,9 +192,9 @@ export const MESSAGES = {
     shortTextBody: `You agreed to share data with “${clientName}”.`,
     detailPageTitle: 'Was this you?',
     detailPageBody:
-      'If it was not you, disconnect the application on your account page and change your password: somebody else may know it.',
+      'If it was not you, disconnect the application on your account page and change your password: someone else may know it.',
   }),
-  /** `role`: null for somebody who is a member no longer. */
+  /** `role`: null for someone who is no longer a member. */
   membershipChanged: (organisationName: string, role: string | null): Message => ({
     messageId: 'ERR2901',
     category: 'SERVICE',
@@ -216,7 +216,7 @@ export const MESSAGES = {
     shortTextBody: `The request to ${what} ${shortened(uri)} for “${clientName}” was approved. It applies from now on.`,
     detailPageTitle: 'If you did not expect this',
     detailPageBody:
-      'Whoever controls a redirect URI receives the codes of your users. Look at the members of your organisation and at the redirect URIs ' +
+      'A redirect URI receives the codes of your users. Look at the members of your organisation and at the redirect URIs ' +
       'in the partner portal, and tell us.',
   }),
   redirectUriRejected: (

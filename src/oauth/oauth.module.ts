@@ -15,11 +15,7 @@ import { ChangeFeed } from './access-changes/change-feed.service.js';
 import { AuthorizationController } from './authorization/authorization.controller.js';
 import { AuthorizationRequestChecks } from './authorization/authorization-request.checks.js';
 import { AuthorizationService } from './authorization/authorization.service.js';
-import { LoginController } from './authorization/login.controller.js';
-import { LoginDestinations } from './authorization/login-destinations.service.js';
-import { PasskeySignInController } from './authorization/passkey-sign-in.controller.js';
 import { SandboxAuthorization } from './authorization/sandbox-authorization.service.js';
-import { SecondFactorController } from './authorization/second-factor.controller.js';
 import { StartPageController } from './authorization/start-page.controller.js';
 import { ClientAuthenticationGuard } from './clients/client-authentication.guard.js';
 import { ClientBasicStrategy } from './clients/client-basic.strategy.js';
@@ -35,7 +31,7 @@ import { ClientCredentialsGrant } from './token/client-credentials.grant.js';
 import { RefreshTokenGrant } from './token/refresh-token.grant.js';
 import { TokenController } from './token/token.controller.js';
 
-/** The OAuth 2 endpoints, and the login and consent pages. */
+/** The OAuth 2 endpoints and the consent pages. */
 @Module({
   imports: [
     ClientsModule,
@@ -54,11 +50,8 @@ import { TokenController } from './token/token.controller.js';
     AccessChangesController,
     AuthorizationController,
     IntrospectionController,
-    LoginController,
     MetadataController,
-    PasskeySignInController,
     RevocationController,
-    SecondFactorController,
     StartPageController,
     TokenController,
   ],
@@ -72,11 +65,11 @@ import { TokenController } from './token/token.controller.js';
     ClientCredentialsGrant,
     IntrospectionBearerGuard,
     IntrospectionGuard,
-    LoginDestinations,
     OAuthFormGuard,
     RefreshTokenGrant,
     RefusalCounts,
     SandboxAuthorization,
   ],
+  exports: [AuthorizationRequestChecks],
 })
 export class OAuthModule {}

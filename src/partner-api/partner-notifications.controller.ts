@@ -8,9 +8,13 @@ import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { NotificationView, notificationView } from '../notifications/notification.view.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
-import { PartnerAnswer, PartnerEndpoint, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
-import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
-import type { Principal } from '../tokens/principal.js';
+import {
+  PartnerAnswer,
+  PartnerEndpoint,
+  PartnerPage,
+} from '../rate-limits/partners/partner-endpoint.decorator.js';
+import { CurrentPrincipal } from '../tokens/access/current-principal.decorator.js';
+import type { Principal } from '../tokens/access/principal.js';
 import { NotificationMarksDto } from './partner-notifications.dto.js';
 
 /**

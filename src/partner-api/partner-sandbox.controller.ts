@@ -6,12 +6,12 @@ import { EmptyBodyGuard } from '../http/api/empty-body.guard.js';
 import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { validationFailed } from '../http/problems/problem.js';
-import { PartnerAnswer, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
+import { PartnerAnswer, PartnerPage } from '../rate-limits/partners/partner-endpoint.decorator.js';
 import { SandboxFaults } from '../sandbox-faults/sandbox-faults.service.js';
 import { SPEEDS, type Sandbox } from '../sandbox/driver.js';
 import { DriversService } from '../sandbox/drivers.service.js';
 import { PlansService } from '../sandbox/plans.service.js';
-import { CurrentActor } from '../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../tokens/access/current-principal.decorator.js';
 import {
   BurstDto,
   DriverConsentDto,

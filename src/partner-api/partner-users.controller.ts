@@ -8,9 +8,13 @@ import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
 import { USER_ID_PATTERN } from '../secrets/ids.js';
-import { CurrentPrincipal } from '../tokens/current-principal.decorator.js';
-import { PartnerAnswer, PartnerEndpoint, PartnerPage } from '../rate-limits/partner-endpoint.decorator.js';
-import type { Principal } from '../tokens/principal.js';
+import { CurrentPrincipal } from '../tokens/access/current-principal.decorator.js';
+import {
+  PartnerAnswer,
+  PartnerEndpoint,
+  PartnerPage,
+} from '../rate-limits/partners/partner-endpoint.decorator.js';
+import type { Principal } from '../tokens/access/principal.js';
 import type { ConsentedUser } from '../consents/consented-user.js';
 import { PartnerUserView } from './partner-users.view.js';
 

@@ -3,7 +3,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ApiProblems } from '../http/api/api-answers.js';
 import { forbidden, notFound } from '../http/problems/problem.js';
-import { PartnerEndpoint } from '../rate-limits/partner-endpoint.decorator.js';
+import { PartnerEndpoint } from '../rate-limits/partners/partner-endpoint.decorator.js';
 import { sandboxOf, type Sandbox } from '../sandbox/driver.js';
 
 /** Admits client-credentials tokens of clients in a sandbox; for live clients these endpoints do not exist. */

@@ -8,10 +8,10 @@ import type { AddressLimits } from '../http/guards/address-rate-limit.guard.js';
 import { rateLimitExceeded } from '../http/problems/problem.js';
 import { countDecision } from './rate-limit-metrics.js';
 import { addressKey } from '../http/server/address-key.js';
-import { partnerKey } from './partner-limit.js';
-import type { RateLimitDecision, RateLimitStore } from './rate-limit-store.js';
-import { RATE_LIMIT_STORE } from './store-token.js';
-import { RefusalAnnouncements, type AnnouncedRefusal } from './refusal-announcements.js';
+import { partnerKey } from './partners/partner-limit.js';
+import type { RateLimitDecision, RateLimitStore } from './store/rate-limit-store.js';
+import { RATE_LIMIT_STORE } from './store/store-token.js';
+import { RefusalAnnouncements, type AnnouncedRefusal } from './partners/refusal-announcements.js';
 import { waitingTime } from './waiting-time.js';
 
 const MINUTE_MS = 60_000;

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, SERVICE_ACTOR, type Actor } from '../audit/audit.service.js';
 import { Transactions } from '../database/queries/transactions.js';
-import { GrantsService } from '../tokens/grants.service.js';
+import { GrantsService } from '../tokens/grants/grants.service.js';
 import type { Environment } from '../users/accounts/environment.js';
 import type { FaultKind, RequestFault, SandboxFaultEntity } from './sandbox-fault.entity.js';
 import { SandboxFaultsRepository } from './sandbox-faults.repository.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set where the answer is a fault that somebody asked for, for the log of requests. */
+    /** Set where the answer is a fault that someone asked for, for the log of requests. */
     sandboxFault?: FaultKind;
   }
 }

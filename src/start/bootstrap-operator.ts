@@ -12,7 +12,7 @@ import { emailKeyOf } from '../users/accounts/email.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 
 /**
- * Creates the first operator if there is none (contract §14): an operator with the role `admin`, and a confidential client with all
+ * Creates the first operator if no operator exists (contract §14): an operator with the role `admin`, and a confidential client with all
  * operator scopes, each only if no other exists. Runs under the lock of the migrations.
  */
 export async function bootstrapOperator(dataSource: DataSource, operator: BootstrapOperator): Promise<void> {

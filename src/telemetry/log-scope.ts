@@ -21,7 +21,7 @@ export function keepLogScope(): void {
 export const inLogScope = <T>(fields: LogFields, work: () => T): T =>
   isKept ? scope.run(fields, work) : work();
 
-/** The same function, which will run in the present scope and trace whoever calls it; if the scope is kept. */
+/** The same function, which will run in the present scope and trace for every caller; if the scope is kept. */
 export const bindLogScope = <Args extends unknown[]>(work: (...args: Args) => void) =>
   isKept ? (AsyncResource.bind(work) as typeof work) : work;
 

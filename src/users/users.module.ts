@@ -26,7 +26,6 @@ import { SealedReturns } from './emails/sealed-returns.service.js';
 import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
-import { PasswordLinksController } from './passwords/password-links.controller.js';
 import { PasswordLinksRepository } from './passwords/password-links.repository.js';
 import { PasswordLinksService } from './passwords/password-links.service.js';
 import { ActingSessions } from './sessions/acting-sessions.service.js';
@@ -69,7 +68,6 @@ import { USERS_PURGE } from './users-purge.js';
     TypeOrmModule.forFeature([AuthenticatorAppEntity, PasskeyEntity, PendingSignInEntity]),
     TypeOrmModule.forFeature([RecoveryCodeEntity, WebauthnChallengeEntity]),
   ],
-  controllers: [PasswordLinksController],
   providers: [
     AccessRevocations,
     ActingSessions,

@@ -285,7 +285,7 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
   },
   'sign-up link gone': go('/sign-up/gone'),
   'invitation gone': go('/invitations/gone'),
-  'invitation for somebody without an account': async (page, service, cast) =>
+  'invitation for someone without an account': async (page, service, cast) =>
     page.goto(`${service.url}/invitations/${await invitationKey(service, cast, `y${cast.driver.email}`)}`),
   invitation: async (page, service, cast) => {
     await service.database.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [

@@ -6,7 +6,7 @@ import { PasswordLinksService } from '../../src/users/passwords/password-links.s
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
 import { SignUpService } from '../../src/users/emails/sign-up.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PortalAccessService } from '../../src/webhook-portal/portal-access.service.js';
+import { PortalAccessService } from '../../src/webhook-portal/access/portal-access.service.js';
 import type { TestClient } from '../support/factory.js';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { startService, type TestService } from '../support/test-service.js';

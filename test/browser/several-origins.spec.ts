@@ -135,7 +135,7 @@ describe('Leaving this service for a site that redirects on to other origins', (
       await page.waitForURL(`${service.url}${path}/erase`);
     });
 
-    it('somebody whose session has ended is led to the only provider by a form', async () => {
+    it('someone whose session has ended is led to the only provider by a form', async () => {
       const page = await newPage(javaScript);
       await withNewService({ PASSWORD_SIGN_IN: 'false' }, async (url) => {
         await page.goto(`${url}/account/email`);

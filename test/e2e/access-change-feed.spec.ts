@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { ChangeFeed } from '../../src/oauth/access-changes/change-feed.service.js';
-import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EventStream, type StreamOptions } from '../support/event-stream.js';
@@ -65,7 +65,7 @@ async function untilAllIsOnDisk(): Promise<void> {
 }
 const disable = (userId: string) =>
   here.app.get(UsersService).update(userId, { enabled: false }, SERVICE_ACTOR);
-/** Changes somebody whom nothing else concerns, and waits until the stream tells of it: everything before has then been told. */
+/** Changes someone whom nothing else concerns, and waits until the stream tells of it: everything before has then been told. */
 async function toldUpTo(stream: EventStream): Promise<StreamEventData[]> {
   const { id } = await service.make.user();
   await disable(id);

@@ -50,7 +50,7 @@ describe('What opened an account before', () => {
     idp.people.set(sub, { email, email_verified: true, groups });
   const users = () => service.app.get(UsersService);
 
-  /** An account with everything that can open it, all of it set by somebody else. */
+  /** An account with everything that can open it, all of it set by someone else. */
   const opened = async (email: string) => {
     const user = await service.make.user({ email, emailVerified: true });
     const browser = await service.make.signedIn(user);
@@ -150,7 +150,7 @@ describe('What opened an account before', () => {
     }
   });
 
-  it('ends when an admin makes somebody an operator, or gives a higher role', async () => {
+  it('ends when an admin makes someone an operator, or gives a higher role', async () => {
     const before = await opened(`made${++n}@mail.example`);
     const bearer = await service.make.adminToken();
     const patch = (json: object) =>
@@ -158,7 +158,7 @@ describe('What opened an account before', () => {
     expect((await patch({ role: 'operator', operator_role: 'viewer' })).status).toBe(200);
     await expectNothingOpens(before);
     await mailTo(before.user.email, 'password, passkeys');
-    // An address that somebody else may have set does not get a link either, until an admin vouches for it.
+    // An address that someone else may have set does not get a link either, until an admin vouches for it.
     expect((await users().get(before.user.id)).emailVerifiedAt).toBeNull();
     // The password that comes with the role is the admin's own.
     const changes = { operator_role: 'support', password: PASSWORD, email_verified: true };
@@ -169,7 +169,7 @@ describe('What opened an account before', () => {
     expect(await rowsOf(before.user)).toEqual({ ...NOTHING, password: true });
   });
 
-  it('includes the links to other providers, which somebody else may have made', async () => {
+  it('includes the links to other providers, which someone else may have made', async () => {
     const { sub, email } = newPerson();
     await newBrowser().logIn(sub, 'drivers');
     const user = (await users().findByEmail(email))!;

@@ -1,5 +1,5 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';

@@ -115,13 +115,13 @@ describe('With FOUR_EYES=true', () => {
       ]);
     });
 
-    it('making somebody an admin', async () => {
+    it('making someone an admin', async () => {
       const asked = await makeAdmin();
       expect([asked.json.action, asked.json.details]).toEqual(['user.make_admin', { email: user.email }]);
       expect((await send('GET', `/admin/users/${user.id}`, first!)).json.role).toBe('user');
       expect((await decide('approve', asked)).status).toBe(200);
       expect((await send('GET', `/admin/users/${user.id}`, first!)).json.operator_role).toBe('admin');
-      // For somebody who is an admin, nothing has to be approved.
+      // For someone who is an admin, nothing has to be approved.
       const same = { role: 'operator', operator_role: 'admin' };
       expect((await send('PATCH', `/admin/users/${user.id}`, first!, same)).status).toBe(200);
       await service.make.setRole(user, { role: 'user' });
@@ -193,7 +193,7 @@ describe('With FOUR_EYES=true', () => {
   });
 
   describe('is not approved by the same person:', () => {
-    it('in the console, which offers no button, also with the form of somebody else', async () => {
+    it('in the console, which offers no button, also with the form of someone else', async () => {
       const asked = await erase();
       const answer = await decide('approve', asked, asking);
       expect([answer.status, answer.json.detail]).toEqual([
@@ -235,7 +235,7 @@ describe('With FOUR_EYES=true', () => {
     expect((await send('GET', '/admin/approvals', bearer)).status).toBe(200);
   });
 
-  it('is not approved by somebody whose role is lowered at the same moment', async () => {
+  it('is not approved by someone whose role is lowered at the same moment', async () => {
     const former = await makeAnAdmin(service);
     const asked = await erase();
     // The approval has passed the guard, and waits for the row of the approver, who is lowered before it goes on.

@@ -46,7 +46,7 @@ describe('A client with operator scopes', () => {
   const stateOf = async ({ id }: { id: string }) =>
     (await send('GET', `/admin/clients/${id}`, admin)).json as { enabled: boolean; company_service: boolean };
 
-  describe('whose owner is an operator no longer', () => {
+  describe('whose owner is no longer an operator', () => {
     beforeEach(async () => {
       expect((await send('PATCH', `/admin/users/${owner.id}`, bearer, { name: 'X' })).status).toBe(403);
       expect((await send('GET', '/admin/users', bearer, undefined, 1)).status).toBe(200);

@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { GrantsService } from '../../src/tokens/grants.service.js';
+import { GrantsService } from '../../src/tokens/grants/grants.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI, type Tokens } from '../support/factory.js';
 import type { Answer, Http } from '../support/http.js';

@@ -1,5 +1,5 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
-import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';

@@ -43,7 +43,7 @@ const ASKING: Record<string, Sent> = {
   '/clients/:client_id/secret': { fields: { expire_previous_in: '3600' } },
   // It ends every token, as revoking does.
   '/clients/:client_id/disable': {},
-  // Clients are disabled when somebody has access that they should not have.
+  // Clients are disabled when someone has access that they should not have.
   '/clients/:client_id/enable': { from: '/clients/:client_id' },
   '/clients/:client_id/revoke': {},
   '/clients/:client_id/delete': {},

@@ -11,7 +11,7 @@ import { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
-/* Whatever somebody did with the demonstration, it starts again. */
+/* Whatever someone did with the demonstration, it starts again. */
 describe('A start of the demonstration', () => {
   let folder: string;
   let demo: DemoCredentials;
@@ -53,7 +53,7 @@ describe('A start of the demonstration', () => {
   const deleteClient = ({ id }: { id: string }) => database.query('DELETE FROM clients WHERE id = $1', [id]);
   const signUp = (email: string) =>
     database.query(
-      `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, 'Somebody', 'individual', 'user')`,
+      `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, 'Someone', 'individual', 'user')`,
       [newId('user'), email],
     );
 
@@ -112,12 +112,12 @@ describe('A start of the demonstration', () => {
       expect(await start()).toEqual([demo[who].email]);
       expect(await counts()).toEqual(COMPLETE);
       expect(await database.query('SELECT name FROM users WHERE email = $1', [demo[who].email])).toEqual([
-        { name: 'Somebody' },
+        { name: 'Someone' },
       ]);
     },
   );
 
-  it('leaves out what belongs to the organisation if somebody else has its address', async () => {
+  it('leaves out what belongs to the organisation if someone else has its address', async () => {
     await start();
     await database.query('DELETE FROM clients WHERE owner_id = $1', [demo.organisation.id]);
     await erase(demo.organisation);

@@ -46,7 +46,7 @@ describe('GET /v2/events with wait', () => {
     const before = Number((await get()).headers.get('x-ratelimit-remaining'));
     const answer = waiting();
     await untilItWaits();
-    // An event of somebody else does not end it.
+    // An event of someone else does not end it.
     const stranger = await service.make.user();
     await publish(session('foreign'), stranger);
     let isAnswered = false;
@@ -79,7 +79,7 @@ describe('GET /v2/events with wait', () => {
     await service.make.updateClient(client, { enabled: false });
     let status: number | undefined;
     void answer.then((refused) => (status = refused.status));
-    // What woke it meanwhile lets it wait again.
+    // What woke it in the meantime lets it wait again.
     await until('it is answered', () => {
       clock.letPass();
       return status !== undefined;

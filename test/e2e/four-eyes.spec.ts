@@ -281,7 +281,7 @@ describe('With FOUR_EYES=true, one admin alone', () => {
     expect(waiting).toEqual([]);
   });
 
-  it('is not followed by the others once they are an admin no longer', async () => {
+  it('is not followed by the others once they are no longer an admin', async () => {
     const former = await makeAdmin(service, 'Former');
     const [first, second] = [await service.make.user(), await service.make.user()];
     const path = `${CONSOLE}/users/${first.id}/erase`;
@@ -296,7 +296,7 @@ describe('With FOUR_EYES=true, one admin alone', () => {
       const answer = await decide(ben!, id);
       expect([answer.status, answer.said]).toEqual([
         409,
-        expect.stringContaining('Whoever asked for this is an admin no longer'),
+        expect.stringContaining('Whoever asked for this is no longer an admin'),
       ]);
       expect((await decide(ben!, id, 'reject')).status).toBe(200);
     }

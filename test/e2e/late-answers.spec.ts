@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
-import { accessTokenId } from '../../src/tokens/token-record.js';
+import { accessTokenId } from '../../src/tokens/keys/token-record.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { TestClient } from '../support/factory.js';
@@ -43,7 +43,7 @@ describe('A token that ends while its request is carried out', () => {
     );
   };
 
-  /** Sends a request that needs a table which is locked, lets something happen meanwhile, and unlocks it more than 100 ms later. */
+  /** Sends a request that needs a table which is locked, lets something happen in the meantime, and unlocks it more than 100 ms later. */
   async function sentWhile(
     table: string,
     send: () => Promise<Answer>,

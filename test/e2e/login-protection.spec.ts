@@ -1,5 +1,5 @@
-import type { RateLimitStore } from '../../src/rate-limits/rate-limit-store.js';
-import { RATE_LIMIT_STORE } from '../../src/rate-limits/store-token.js';
+import type { RateLimitStore } from '../../src/rate-limits/store/rate-limit-store.js';
+import { RATE_LIMIT_STORE } from '../../src/rate-limits/store/store-token.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
 import { PASSWORD } from '../support/factory.js';

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { keepLogScope } from '../../src/telemetry/log-scope.js';
-import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
+import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
 import { DeliveryAttemptService } from '../../src/webhooks/deliveries/delivery-attempt.service.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
 import { useService } from '../support/test-service.js';
@@ -31,7 +31,7 @@ describe('The log', () => {
   it('has one JSON line for each request, with the route pattern and without the query string', async () => {
     const id = 'a-request-of-the-caller';
     await service.http.get('/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735?access_token=x&page_size=2', {
-      headers: { 'x-request-id': id, cookie: 'a=b', 'user-agent': 'somebody' },
+      headers: { 'x-request-id': id, cookie: 'a=b', 'user-agent': 'someone' },
     });
     const [line, ...more] = lines().filter(({ request_id }) => request_id === id);
     expect(more).toEqual([]);

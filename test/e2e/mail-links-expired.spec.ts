@@ -1,6 +1,6 @@
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { MailsService } from '../../src/mail/mails.service.js';
-import { MailLimitsService } from '../../src/rate-limits/mail-limits.service.js';
+import { MailLimitsService } from '../../src/rate-limits/sign-in/mail-limits.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { MailServer } from '../support/mail-server.js';
 import { startService, type TestService } from '../support/test-service.js';

@@ -72,7 +72,7 @@ describe('The rate limits of /o/* and the login', () => {
   });
 
   describe('for an address', () => {
-    it("count a stranger's failures with somebody else's client_id, without using up that client's limit", async () => {
+    it("count a stranger's failures with someone else's client_id, without using up that client's limit", async () => {
       const address = newAddress();
       const attempts: HttpOptions[] = [
         wrongSecret(),

@@ -7,7 +7,7 @@ import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
 import { PATIENT, useService } from '../support/test-service.js';
 
-const LAST = 'This is the last enabled admin. Make somebody else an admin first.';
+const LAST = 'This is the last enabled admin. Make someone else an admin first.';
 
 describe('The role of an operator', () => {
   const service = useService({
@@ -187,7 +187,7 @@ describe('The role of an operator', () => {
   });
 
   describe('in the console', () => {
-    it('is chosen when somebody becomes an operator, shown, and changed', async () => {
+    it('is chosen when someone becomes an operator, shown, and changed', async () => {
       const user = await service.make.user({ name: 'Nina New' });
       const browser = await service.make.signedIn(admin);
       const path = `/admin/console/users/${user.id}`;

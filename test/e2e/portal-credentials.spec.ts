@@ -129,7 +129,7 @@ describe('The credentials of a client', () => {
     }
     expect(rowsOf(await browser.open(PATH))[0]).not.toContain('not yet');
     const uses = await service.database.query<{ exact: boolean }>(
-      // An hour may have ended meanwhile.
+      // An hour may have ended in the meantime.
       `SELECT last_used_at IN (date_trunc('hour', $2::timestamptz, 'UTC'), date_trunc('hour', now(), 'UTC')) AS exact
          FROM client_secret_uses WHERE client_id = $1`,
       [client.id, begun!.at],

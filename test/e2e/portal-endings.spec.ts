@@ -4,7 +4,7 @@ import { isAccepted } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 import { ACTIONS } from '../../src/cli/actions.js';
-import { PortalLinksRepository } from '../../src/webhook-portal/portal-links.repository.js';
+import { PortalLinksRepository } from '../../src/webhook-portal/access/portal-links.repository.js';
 
 /* Whatever takes away access to the webhook portal also ends its sessions and its unused links. */
 describe('The webhook portal', () => {

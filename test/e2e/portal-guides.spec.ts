@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import { SNIPPETS } from '../../src/webhook-portal/pages/snippets.js';
+import { SNIPPETS } from '../../src/webhook-portal/guides/snippets.js';
 import { madeOnce } from '../support/made.js';
 import type { Page } from '../support/browser-session.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';

@@ -46,7 +46,7 @@ describe('The members of an organisation are invited by a mail whose link', () =
     expect(JSON.stringify(events)).not.toContain(email);
   });
 
-  it('makes an account with a verified address for somebody who has none', async () => {
+  it('makes an account with a verified address for someone who has none', async () => {
     const link = await invited('viewer');
     const browser = newBrowser();
     const page = await browser.open(link);

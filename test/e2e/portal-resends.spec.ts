@@ -248,7 +248,7 @@ describe('In the portal,', () => {
 
   it('the bars of a chart, and the table beside it, lead to the list of their time and state', async () => {
     const endpoint = await newEndpoint();
-    // Another hour may begin meanwhile: all is in this one, but for the delivery of the day before.
+    // Another hour may begin in the meantime: all is in this one, but for the delivery of the day before.
     const at = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
     await service.database.query(
       `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)

@@ -113,7 +113,7 @@ describe('The account of a person who logs in through a provider', () => {
     await expectRefused(sub, 'no_account', 'by-hand');
   });
 
-  it('is not given to somebody else who got the address there', async () => {
+  it('is not given to someone else who got the address there', async () => {
     const { sub, email } = add();
     await newBrowser().logIn(sub, 'company');
     const successor = add({ email });
@@ -186,7 +186,7 @@ describe('The account of a person who logs in through a provider', () => {
     }
   });
 
-  it('is not made by a provider of operators for somebody without the claim', async () => {
+  it('is not made by a provider of operators for someone without the claim', async () => {
     const { sub, email } = add();
     await expectRefused(sub, 'not_for_you', 'staff');
     expect(await userOf(email)).toBeNull();
@@ -218,7 +218,7 @@ describe('The account of a person who logs in through a provider', () => {
     await expectOnlyOne(sub, email);
   });
 
-  it('when somebody cancels there, is told so', async () => {
+  it('when someone cancels there, is told so', async () => {
     const answer = await newBrowser().logIn('');
     expect([answer.status, await lastRefusal(service)]).toEqual([400, 'provider_refused']);
     expect(answer.html.querySelector('h1')?.text).toBe('The login was not completed');

@@ -37,7 +37,7 @@ describe('What a provider says about a person', () => {
     await idp.close();
   });
 
-  /** Logs somebody new in; the heading of the refusal, or the user that was made. */
+  /** Logs someone new in; the heading of the refusal, or the user that was made. */
   const logIn = async (
     id: string,
     claims: Record<string, unknown>,

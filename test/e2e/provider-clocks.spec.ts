@@ -31,7 +31,7 @@ describe('The clock of an identity provider', () => {
   it.each([
     ['issued in an hour', () => ({ iat: inSeconds(3600), exp: inSeconds(7200) })],
     ['issued in ten minutes', () => ({ iat: inSeconds(600), exp: inSeconds(900) })],
-    ['of somebody who authenticates in an hour', () => ({ auth_time: inSeconds(3600) })],
+    ['of someone who authenticates in an hour', () => ({ auth_time: inSeconds(3600) })],
   ])('is not believed in an ID token %s', async (_what, claims) => {
     const page = await logIn(claims());
     expect([page.status, page.html.querySelector('h1')?.text]).toEqual([

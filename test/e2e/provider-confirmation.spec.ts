@@ -137,7 +137,7 @@ describe('An operator who came from a provider, when the console asks for the pa
 
     const inGroup = (...groups: string[]) =>
       (idp.faults = { claims: { sub: anna.id, email, groups, auth_time: secondsAgo(1) } });
-    /** Somebody of this group logs in, and presses the button of the page that asks. */
+    /** Someone of this group logs in, and presses the button of the page that asks. */
     const askedAs = async (group: string): Promise<Page> => {
       inGroup(group);
       browser = new BrowserSession(service.url);

@@ -93,7 +93,7 @@ describe('Logging out at the provider', () => {
     expect([query.get('client_id'), query.has('id_token_hint')]).toEqual([CLIENT_ID, false]);
   });
 
-  it('goes there without it if it was moved from the session of somebody else', async () => {
+  it('goes there without it if it was moved from the session of someone else', async () => {
     const [one, two] = [await logIn('fay'), await logIn('gus')];
     await service.database.query(
       `UPDATE sessions SET sealed_id_token = (SELECT sealed_id_token FROM sessions WHERE provider_subject = 'fay')

@@ -46,7 +46,7 @@ describe('Name and address of an account that is linked to a provider', () => {
   const newSub = () => `profile${++people}`;
   const is = (sub: string, person: TestPerson): void => void idp.people.set(sub, person);
   const logIn = (sub: string, id = 'company') => new PersonBrowser(service.url, idp.url).logIn(sub, id);
-  /** Somebody who has logged in before. */
+  /** Someone who has logged in before. */
   const known = async (): Promise<[sub: string, email: string]> => {
     const sub = newSub();
     is(sub, { email: `${sub}@mail.example`, email_verified: true, name: 'Ada Before' });

@@ -32,7 +32,7 @@ describe('Recovery codes', () => {
   const removeApp = async () =>
     browser.submit(await browser.open(`${SECURITY}/app/remove`), `${SECURITY}/app/remove`);
 
-  it('are neither shown nor kept for somebody with a passkey alone', async () => {
+  it('are neither shown nor kept for someone with a passkey alone', async () => {
     const { codes } = await addPasskey(browser, service.url);
     expect([codes, await kept()]).toEqual([[], 0]);
     expect((await browser.open(SECURITY)).text).not.toContain('Recovery codes');
@@ -40,7 +40,7 @@ describe('Recovery codes', () => {
     expect(page.html.querySelector(`form[action="${CODES}"]`)).toBeNull();
   });
 
-  it('are not made for somebody with a passkey alone', async () => {
+  it('are not made for someone with a passkey alone', async () => {
     await addApp(browser);
     await addPasskey(browser, service.url);
     const form = await browser.open(CODES);

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
-import { writeRefreshToken } from '../../src/tokens/token-record.js';
+import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
+import { writeRefreshToken } from '../../src/tokens/keys/token-record.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';

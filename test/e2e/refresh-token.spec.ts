@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import { GrantsService } from '../../src/tokens/grants.service.js';
+import { GrantsService } from '../../src/tokens/grants/grants.service.js';
 import { madeOnce } from '../support/made.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import type { Tokens } from '../support/factory.js';

@@ -78,7 +78,7 @@ describe('A request id', () => {
       const made = await service.http.send('/admin/users', {
         bearer: admin,
         headers: { 'x-request-id': id },
-        json: { email: `${id}@mail.example`, name: 'Somebody' },
+        json: { email: `${id}@mail.example`, name: 'Someone' },
       });
       expect(made.status).toBe(201);
       const subject = (made.json as { id: string }).id;

@@ -179,7 +179,7 @@ describe('An authorization request', () => {
   });
 
   it.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)'])(
-    'is never an address of somebody else: %s',
+    'is never an address of someone else: %s',
     async (return_to) => {
       for (const path of [SIGN_UP, FORGOTTEN]) {
         const user = path === FORGOTTEN ? await service.make.user() : undefined;
@@ -194,7 +194,7 @@ describe('An authorization request', () => {
     },
   );
 
-  it('is stored sealed, and what somebody else writes in its place is not followed', async () => {
+  it('is stored sealed, and what someone else writes in its place is not followed', async () => {
     const [request, email] = [requestOf(), newEmail()];
     await askFrom(request, SIGN_UP, email);
     const link = await linkTo(email);

@@ -69,7 +69,7 @@ describe('What operators watch', () => {
     expect(refusals).not.toContain('Its limit can be raised');
     const portal = await enterPortal(service, partner.client);
     const shown = (await portal.open('/portal/refusals')).html.text;
-    expect(shown).toContain('Somebody asked in the sandbox for this request to fail.');
+    expect(shown).toContain('Someone asked in the sandbox for this request to fail.');
     expect(shown).not.toContain('ask for a higher limit');
   });
 

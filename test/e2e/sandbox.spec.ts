@@ -226,7 +226,7 @@ describe('The sandbox', () => {
       const requests = await portal.open('/portal/requests');
       expect(requests.html.text.match(/made to fail in the sandbox/g)).toHaveLength(1);
       const refusals = await portal.open('/portal/refusals');
-      expect(refusals.html.text).toContain('Somebody asked in the sandbox for this refresh to fail.');
+      expect(refusals.html.text).toContain('Someone asked in the sandbox for this refresh to fail.');
     });
 
     it('answers exactly the next requests, also simultaneous ones, as if they were real, and marks nothing else', async () => {

@@ -120,7 +120,7 @@ describe('Signing up with a passkey', () => {
       await expectRefused(await postPasskey(asking, second, response), second);
     });
 
-    it('with the challenge of a login, and with that of somebody who adds a passkey', async () => {
+    it('with the challenge of a login, and with that of someone who adds a passkey', async () => {
       const link = await newLink();
       const browser = await service.make.signedIn(await service.make.user());
       const login = await passkeyOptions(browser);

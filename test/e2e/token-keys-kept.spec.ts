@@ -1,5 +1,5 @@
 import { PurgeService } from '../../src/database/purge/purge.service.js';
-import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { madeForEach } from '../support/made.js';
 import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';

@@ -4,8 +4,8 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { seal } from '../../src/secrets/seal.js';
 import { SealedBox } from '../../src/secrets/sealed-box.js';
-import { TokenKeysRepository } from '../../src/tokens/token-keys.repository.js';
-import { TokenKeysService } from '../../src/tokens/token-keys.service.js';
+import { TokenKeysRepository } from '../../src/tokens/keys/token-keys.repository.js';
+import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { tokenKeysOf } from '../support/tokens.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 

@@ -9,7 +9,7 @@ import {
   writeRefreshToken,
   type AccessTokenRecord,
   type RefreshTokenRecord,
-} from '../../src/tokens/token-record.js';
+} from '../../src/tokens/keys/token-record.js';
 import { madeOnce } from '../support/made.js';
 import type { Tokens } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';

@@ -42,7 +42,7 @@ describe('Mail to users', () => {
     service.app
       .get(Transactions)
       .run((manager) => service.app.get(NotificationsService).raise(manager, id, null, message));
-  /** Everything queued before has been sent when this mail to somebody else has arrived. */
+  /** Everything queued before has been sent when this mail to someone else has arrived. */
   const settled = async (): Promise<void> => {
     const other = await service.make.user({ emailVerified: true });
     await raise(MESSAGES.passwordChanged(), other.id);

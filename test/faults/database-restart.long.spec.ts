@@ -5,7 +5,7 @@ import { OwnPostgres, type StopSignal } from '../support/own-postgres.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
-// How often each kind of request must succeed before PostgreSQL stops and after it is back, and be refused meanwhile.
+// How often each kind of request must succeed before PostgreSQL stops and after it is back, and be refused in the meantime.
 const TIMES = 20;
 
 describe('while PostgreSQL is away', () => {

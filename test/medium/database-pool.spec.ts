@@ -68,7 +68,7 @@ describe('the pool of connections', () => {
   });
 
   it('survives connections that the server ends with the same packet that established them', async () => {
-    // The connection that has been idle since the start is in use meanwhile.
+    // The connection that has been idle since the start is in use in the meantime.
     const holder = dataSource.createQueryRunner();
     await holder.connect();
     isEnding = true;

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { MemoryRateLimitStore } from '../../src/rate-limits/memory-rate-limit-store.js';
-import { SLOTS_PER_WINDOW, type RateLimitDecision } from '../../src/rate-limits/rate-limit-store.js';
-import { RequestLog } from '../../src/rate-limits/request-log.js';
+import { MemoryRateLimitStore } from '../../src/rate-limits/store/memory-rate-limit-store.js';
+import { SLOTS_PER_WINDOW, type RateLimitDecision } from '../../src/rate-limits/store/rate-limit-store.js';
+import { RequestLog } from '../../src/rate-limits/partners/request-log.js';
 import { HOUR, MOST_ENTRIES, storeSuite } from '../support/rate-limit-store-suite.js';
 
 describe('MemoryRateLimitStore', () => {

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import type { Settings } from '../../src/config/settings.js';
-import { RefusalAnnouncements } from '../../src/rate-limits/refusal-announcements.js';
-import { SharedRateLimitStore } from '../../src/rate-limits/shared-rate-limit-store.js';
-import { redisKey } from '../../src/rate-limits/redis-rate-limit-store.js';
+import { RefusalAnnouncements } from '../../src/rate-limits/partners/refusal-announcements.js';
+import { SharedRateLimitStore } from '../../src/rate-limits/store/shared-rate-limit-store.js';
+import { redisKey } from '../../src/rate-limits/store/redis-rate-limit-store.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
 import { allowedOf, HOUR, newKey } from '../support/rate-limit-store-suite.js';

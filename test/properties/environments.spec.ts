@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 import { authorizeAs, RealmMaker, type Realm } from './support/realms.js';
 import { alwaysAsync } from './support/runs.js';
 
-/** One attempt of somebody in a realm to reach something in another, or in the same. */
+/** One attempt of someone in a realm to reach something in another, or in the same. */
 interface Attempt {
   route: string;
   from: number;

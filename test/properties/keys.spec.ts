@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { addressKey } from '../../src/http/server/address-key.js';
-import { partnerKey } from '../../src/rate-limits/partner-limit.js';
-import { namespaceOf, storageKey } from '../../src/rate-limits/storage-key.js';
+import { partnerKey } from '../../src/rate-limits/partners/partner-limit.js';
+import { namespaceOf, storageKey } from '../../src/rate-limits/store/storage-key.js';
 import { firstIdAt, isId, newId, type IdPrefix } from '../../src/secrets/ids.js';
 import { seal, unseal } from '../../src/secrets/seal.js';
 import {

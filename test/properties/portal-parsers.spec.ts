@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { Form } from '../../src/http/forms/form.js';
 import { Problem } from '../../src/http/problems/problem.js';
-import { readDeliveryQuery } from '../../src/webhook-portal/delivery-query.js';
-import { ACTIVITY_RANGES, activityBuckets } from '../../src/webhook-portal/pages/activity-buckets.js';
-import { readRecoveryQuery } from '../../src/webhook-portal/recovery-query.js';
-import { parseUtcTime, utcFieldValue } from '../../src/webhook-portal/utc-time.js';
+import { readDeliveryQuery } from '../../src/webhook-portal/deliveries/delivery-query.js';
+import { ACTIVITY_RANGES, activityBuckets } from '../../src/webhook-portal/deliveries/activity-buckets.js';
+import { readRecoveryQuery } from '../../src/webhook-portal/deliveries/recovery-query.js';
+import { parseUtcTime, utcFieldValue } from '../../src/webhook-portal/frame/utc-time.js';
 import { rangeStart } from '../../src/web/charts/time-buckets.js';
 import { newId } from '../../src/secrets/ids.js';
 import type { EndpointHour } from '../../src/webhooks/endpoints/endpoint-hour.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { AccessTokensService } from '../../src/tokens/access-tokens.service.js';
+import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
-import type { IssuedTokens } from '../../src/tokens/issued-tokens.js';
+import type { IssuedTokens } from '../../src/tokens/grants/issued-tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { consentedCode } from '../support/codes.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';

@@ -12,7 +12,7 @@ import { parseIdentityProviders } from '../../src/config/identity-providers.js';
 import { isLoopbackHost } from '../../src/config/loopback.js';
 import { loadSettings } from '../../src/config/settings.js';
 import { parseEncryptionKey, splitList } from '../../src/config/setting-constraints.js';
-import { connectRedis } from '../../src/rate-limits/redis-connection.js';
+import { connectRedis } from '../../src/rate-limits/store/redis-connection.js';
 import { oddText } from './support/odd-text.js';
 import { always, alwaysAsync } from './support/runs.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Form } from '../../src/http/forms/form.js';
-import { checkSignature, headersIn, typedIn } from '../../src/webhook-portal/signature-check.js';
+import { checkSignature, headersIn, typedIn } from '../../src/webhook-portal/guides/signature-check.js';
 import { makeEndpointSecret, signingKeyOf } from '../../src/webhooks/signing/endpoint-secret.js';
 import { SealedBox } from '../../src/secrets/sealed-box.js';
 import { signDelivery } from '../../src/webhooks/signing/sign-delivery.js';

@@ -9,7 +9,7 @@ import {
   writeRefreshToken,
   type AccessTokenRecord,
   type RefreshTokenRecord,
-} from '../../src/tokens/token-record.js';
+} from '../../src/tokens/keys/token-record.js';
 import { oddText } from './support/odd-text.js';
 import { always } from './support/runs.js';
 

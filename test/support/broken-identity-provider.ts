@@ -149,13 +149,13 @@ export class BrokenIdentityProvider {
     const now = Math.floor(Date.now() / 1000);
     const right = {
       iss: this.url,
-      sub: 'somebody',
+      sub: 'someone',
       aud: CLIENT_ID,
       iat: now,
       exp: now + 300,
       nonce: this.nonces.get(code),
       auth_time: now,
-      email: 'somebody@mail.example',
+      email: 'someone@mail.example',
       email_verified: true,
       name: 'Some Body',
     };

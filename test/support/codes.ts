@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import { AuthorizationCodesService } from '../../src/tokens/authorization-codes.service.js';
+import { AuthorizationCodesService } from '../../src/tokens/codes/authorization-codes.service.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from './factory.js';
 import type { TestInstance } from './test-service.js';
 

@@ -12,7 +12,7 @@ export const CLIENT_SECRET = 'a-secret-of-the-charging-service-at-its-provider';
 // The service gives a provider 10 s; a test of that limit holds the timer itself.
 HeldTimers.hold(10_000, 10_000, '/provider-fetch.');
 
-/** Somebody with an account at the identity provider. */
+/** Someone with an account at the identity provider. */
 export interface TestPerson {
   email?: string;
   email_verified?: unknown;

@@ -26,7 +26,7 @@ export interface Organisation {
   /** A browser of the user, in the portal of the client. */
   inPortal(this: void, user: UserEntity, client?: TestClient): Promise<BrowserSession>;
   member(this: void, role: MemberRole): Promise<UserEntity>;
-  /** Sends the form that invites somebody, `email` unless said otherwise. */
+  /** Sends the form that invites someone, `email` unless said otherwise. */
   invite(this: void, admin: BrowserSession, address?: string, role?: MemberRole): Promise<Page>;
 }
 

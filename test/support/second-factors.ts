@@ -128,7 +128,7 @@ export async function giveCode(
   return browser.submit(await browser.open(path), '/login/second-factor', { code });
 }
 
-/** Whether somebody is logged in in this browser. */
+/** Whether someone is logged in in this browser. */
 export const isLoggedIn = async (browser: BrowserSession): Promise<boolean> =>
   (await browser.open('/account')).status === 200;
 

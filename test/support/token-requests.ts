@@ -4,7 +4,7 @@ import { Form } from '../../src/http/forms/form.js';
 import { AuthorizationCodeGrant } from '../../src/oauth/token/authorization-code.grant.js';
 import type { TokenGrant } from '../../src/oauth/token/grant-request.js';
 import { RefreshTokenGrant } from '../../src/oauth/token/refresh-token.grant.js';
-import type { IssuedTokens } from '../../src/tokens/issued-tokens.js';
+import type { IssuedTokens } from '../../src/tokens/grants/issued-tokens.js';
 import { REDIRECT_URI } from './factory.js';
 import type { TestInstance } from './test-service.js';
 

@@ -8,7 +8,7 @@ import {
   writeRefreshToken,
   type AccessTokenRecord,
   type RefreshTokenRecord,
-} from '../../src/tokens/token-record.js';
+} from '../../src/tokens/keys/token-record.js';
 import type { TestDatabase } from './test-database.js';
 
 // With the key of every instance under test (test-service.ts).

@@ -1,4 +1,4 @@
-import { PORTAL_ROUTES } from '../../src/webhook-portal/portal-routes.js';
+import { PORTAL_ROUTES } from '../../src/webhook-portal/frame/portal-routes.js';
 import { WebhookPortalModule } from '../../src/webhook-portal/webhook-portal.module.js';
 import { declaredRoutes } from '../support/console-routes.js';
 import { routesOfRole } from '../support/route-roles.js';

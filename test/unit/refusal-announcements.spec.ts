@@ -1,12 +1,12 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Settings } from '../../src/config/settings.js';
-import { MemoryRateLimitStore } from '../../src/rate-limits/memory-rate-limit-store.js';
+import { MemoryRateLimitStore } from '../../src/rate-limits/store/memory-rate-limit-store.js';
 import {
   readAnnouncement,
   RefusalAnnouncements,
   writeAnnouncement,
   type AnnouncedRefusal,
-} from '../../src/rate-limits/refusal-announcements.js';
+} from '../../src/rate-limits/partners/refusal-announcements.js';
 import { until } from '../support/until.js';
 
 const REFUSAL = { key: 'address:192.0.2.1', limit: 300, retryAfterMs: 30_000 };

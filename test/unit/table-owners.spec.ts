@@ -66,14 +66,14 @@ const READS: Record<string, string[]> = {
   'sandbox/drivers.repository.ts': ['consents', 'users'],
   'sandbox/plans.repository.ts': ['users'],
   'scopes/scopes.repository.ts': ['clients'],
-  'tokens/access-tokens.repository.ts': ['clients', 'consents', 'users'],
-  'tokens/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],
-  'tokens/connected-clients.repository.ts': ['clients', 'consents', 'scopes'],
-  'tokens/refresh-tokens.repository.ts': ['clients', 'consents', 'users'],
+  'tokens/access/access-tokens.repository.ts': ['clients', 'consents', 'users'],
+  'tokens/codes/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],
+  'tokens/grants/connected-clients.repository.ts': ['clients', 'consents', 'scopes'],
+  'tokens/refresh/refresh-tokens.repository.ts': ['clients', 'consents', 'users'],
   'users/factors/passkeys.repository.ts': ['identities'],
-  'webhook-portal/member-sessions.repository.ts': ['clients', 'organisation_members'],
-  'webhook-portal/portal-links.repository.ts': ['clients', 'grants'],
-  'webhook-portal/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],
+  'webhook-portal/access/member-sessions.repository.ts': ['clients', 'organisation_members'],
+  'webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
+  'webhook-portal/access/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],
   'webhooks/contacts/contacts.repository.ts': ['clients'],
   'webhooks/deliveries/deliveries.repository.ts': ['clients'],
   'webhooks/deliveries/delivery-queue.repository.ts': ['clients'],
@@ -93,11 +93,11 @@ const READS: Record<string, string[]> = {
     'webhook_endpoints',
   ],
   // The list of active grants shows the names of their clients and users.
-  'tokens/grant.entity.ts': ['clients', 'users'],
-  // Locks the user whose grants end, so that nothing new is issued meanwhile.
-  'tokens/grants.repository.ts': ['users'],
+  'tokens/grants/grant.entity.ts': ['clients', 'users'],
+  // Locks the user whose grants end, so that nothing new is issued in the meantime.
+  'tokens/grants/grants.repository.ts': ['users'],
   // The notification of the open period, together with the remaining seconds of the period.
-  'rate-limits/rate-limit-notices.repository.ts': ['notifications'],
+  'rate-limits/partners/rate-limit-notices.repository.ts': ['notifications'],
   // Readiness asks whether the migrations of this build have run.
   'operations/readiness.repository.ts': ['migrations'],
 };
@@ -105,11 +105,11 @@ const READS: Record<string, string[]> = {
 /** Where another module's table is changed. */
 const WRITES: Record<string, string[]> = {
   // A period and its notification begin together, once, in one guarded statement.
-  'rate-limits/rate-limit-notices.repository.ts': ['notifications'],
+  'rate-limits/partners/rate-limit-notices.repository.ts': ['notifications'],
   // The first operator exists before the modules and their services do.
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],
   // The epoch of a client's tokens is a column of the client.
-  'tokens/grants.repository.ts': ['clients'],
+  'tokens/grants/grants.repository.ts': ['clients'],
   // Erasing a user removes what the log says about the user, in the same transaction.
   'users/accounts/users.repository.ts': ['audit_events'],
 };

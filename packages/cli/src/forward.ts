@@ -6,7 +6,7 @@ const ANSWER_MS = 15_000;
 
 /** What became of an event. */
 export interface Forwarded {
-  /** The status, or why there is none. */
+  /** The status, or why it is missing. */
   outcome: string;
   milliseconds: number;
 }

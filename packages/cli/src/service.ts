@@ -34,7 +34,7 @@ export class PassingError extends Error {
   }
 }
 
-/** Answered at once: until the first answer there is no position to go on from, whatever happens meanwhile. */
+/** Answered at once: until the first answer there is no position to go on from, whatever happens in the meantime. */
 export const FIRST_PAGE = `${FEED}?after=latest`;
 
 /** Reads the feed of events (contract §21 of the service) with a token of the client. */

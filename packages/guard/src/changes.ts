@@ -18,7 +18,7 @@ export const concerns = (change: Change, { clientId, userIds }: Subjects): boole
 const MOST = 1_000;
 
 /**
- * The changes that arrived lately, for answers that were under way meanwhile: whom they are about is known only once they are
+ * The changes that arrived lately, for answers that were under way in the meantime: whom they are about is known only once they are
  * there. Of more than a thousand the oldest count as changes of everything.
  */
 export class RecentChanges {

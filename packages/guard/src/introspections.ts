@@ -132,7 +132,7 @@ export class Introspections {
     }
   }
 
-  /** Unless a change that arrived meanwhile concerns the answer. */
+  /** Unless a change that arrived in the meantime concerns the answer. */
   private remember(
     key: string,
     userId: string | undefined,

@@ -25,7 +25,7 @@ export interface GuardOptions {
   maxConnections?: number;
   /** Introspections under way or waiting at most; 1000 by default. More are refused with 503. */
   maxWaiting?: number;
-  /** Allows `http` to other machines too: whoever is in between can then read the tokens and the secret. */
+  /** Allows `http` to other machines too: anyone on the network between them can then read the tokens and the secret. */
   allowHttp?: boolean;
   /** Is told when the service cannot be reached, or refuses this client, and when that is over. Never contains a secret. */
   onWarning?: (message: string) => void;

@@ -5,7 +5,7 @@ import { InitialTile } from '../../web/layout/layout.js';
 import { Moment } from '../../web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
-import type { ConnectedClient } from '../../tokens/connected-client.js';
+import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 
 /** The applications that may read the user's data. `withPortal`: whether there is a portal that the user may open. */

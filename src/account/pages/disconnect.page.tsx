@@ -1,5 +1,5 @@
 import { Confirmation } from '../../web/forms/confirmation.js';
-import type { ConnectedClient } from '../../tokens/connected-client.js';
+import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 import { WhatItReads } from './applications.page.js';
 

@@ -59,7 +59,7 @@ export const passwordPage = ({ email, errors }: PasswordPageProps): AccountPage 
   ),
 });
 
-/** For somebody who has no password to change: how to get one. */
+/** For someone who has no password to change: how to get one. */
 export const noPasswordPage = ({ byMail }: { byMail: boolean }): AccountPage => ({
   title: 'Change your password',
   part: 'password',
@@ -73,7 +73,7 @@ export const noPasswordPage = ({ byMail }: { byMail: boolean }): AccountPage => 
             out everywhere, and every application that you authorized has to ask you again.
           </>
         ) : (
-          'If you want one, ask whoever operates this service for a link to set it.'
+          'If you want one, ask the operators of this service for a link to set it.'
         )}
       </p>
     </>

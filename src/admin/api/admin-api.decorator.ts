@@ -3,8 +3,8 @@ import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
 import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
-import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';
-import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
+import { LimitedBearerGuard } from '../../rate-limits/partners/limited-bearer.guard.js';
+import { RequireScopes, ScopesGuard } from '../../tokens/access/scopes.guard.js';
 import { LeastRole } from '../least-role.js';
 import { OperatorRoleGuard } from './operator-role.guard.js';
 

@@ -24,7 +24,7 @@ export interface Party {
   person: string;
 }
 
-/** What somebody asks for. */
+/** What someone asks for. */
 export interface Asked {
   action: ApprovalAction;
   subjectId: string;
@@ -56,7 +56,7 @@ export class ApprovalsRepository {
   }
 
   /**
-   * The pending approval for this, and whether it is new: at most one is pending, whoever asks at the same moment. `isSame`: whether it
+   * The pending approval for this, and whether it is new: at most one is pending, even if several people ask at the same moment. `isSame`: whether it
    * has these details.
    */
   async request(
@@ -75,7 +75,7 @@ export class ApprovalsRepository {
       })
       .execute();
     const id = newId('appr');
-    // By hand: the conflict is with the partial index over what is pending. If the row is decided meanwhile, a new one is made.
+    // By hand: the conflict is with the partial index over what is pending. If the row is decided in the meantime, a new one is made.
     for (;;) {
       const made: unknown[] = await manager.query(
         `INSERT INTO approvals (id, action, subject_id, details, requested_by_type, requested_by_id, requested_by_person, expires_at)
@@ -104,7 +104,7 @@ export class ApprovalsRepository {
       .findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** A person stands behind what a client asked for, once; undefined if it is not pending, or needs nobody, or has somebody already. */
+  /** A person stands behind what a client asked for, once; undefined if it is not pending, or needs nobody, or has someone already. */
   async second(manager: EntityManager, id: string, person: string): Promise<ApprovalEntity | undefined> {
     const approvals = manager.withRepository(this.approvals);
     const { affected } = await approvals

@@ -68,7 +68,7 @@ export class ApprovalsService {
   /**
    * Carries it out. Only a person approves, in a session with a second factor or from a provider. Nobody knows who holds the secret of a
    * client: behind what one asked for, an admin has to stand first, which is all that the first approval does. Throws a 403 problem for
-   * whoever asked for it, 409 for what is not pending, and 409 with the reason for what became impossible: that stays pending.
+   * the person who asked for it, 409 for what is not pending, and 409 with the reason for what became impossible: that stays pending.
    */
   async approve(id: string, actor: Actor): Promise<Approved> {
     if (actor.type !== 'user') throw forbidden('Only a person approves, in the console.');
@@ -96,7 +96,7 @@ export class ApprovalsService {
     });
   }
 
-  /** Nothing is done. Also for whoever asked for it; throws a 409 problem for what is not pending. */
+  /** Nothing is done. Also for the person who asked for it; throws a 409 problem for what is not pending. */
   async reject(id: string, actor: Actor): Promise<ApprovalEntity> {
     await this.get(id);
     return this.transactions.run(async (manager) => {
@@ -107,7 +107,7 @@ export class ApprovalsService {
     });
   }
 
-  /** Throws a 409 problem if whoever asked for it, or stands behind it, is an admin no longer. */
+  /** Throws a 409 problem if the person who asked for it, or stands behind it, is no longer an admin. */
   private async requireAsking(manager: EntityManager, approval: ApprovalEntity): Promise<void> {
     const { requestedByType: type, requestedById: id, secondedBy } = approval;
     const isStill = (each: Pick<Actor, 'type' | 'id'>) => this.protection.isStillAdmin(manager, each);
@@ -115,7 +115,7 @@ export class ApprovalsService {
       !(await isStill({ type, id })) ||
       (secondedBy && !(await isStill({ type: 'user', id: secondedBy })))
     ) {
-      throw conflict('Whoever asked for this is an admin no longer: reject it.');
+      throw conflict('The person who asked for this is no longer an admin: reject it.');
     }
   }
 

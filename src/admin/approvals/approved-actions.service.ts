@@ -17,7 +17,7 @@ import {
   type ApprovalEntity,
 } from './approval.entity.js';
 
-/** What approving made, for whoever approved, once: it is not stored. */
+/** What approving made, for the person who approved, once: it is not stored. */
 export type ShownOnApproval =
   | { passwordLink: string }
   | { secret: string; isNew: boolean; previousSecretExpiresAt: Date | null };
@@ -48,7 +48,7 @@ export class ApprovedActions {
       'user.make_admin': async (manager, id, { email }, actor) => {
         const admin = { role: 'operator', operatorRole: 'admin' } as const;
         const { email: now } = await users.updateIn(manager, id, admin, actor);
-        // A link to another address would open the account of the new admin to somebody else.
+        // A link to another address would open the account of the new admin to someone else.
         if (email !== undefined && email !== now) {
           throw conflict(
             'This user has another email address than when this was asked for. Reject it and ask again.',

@@ -94,7 +94,7 @@ export class FourEyes {
     );
   }
 
-  /** A link to set another operator's password waits; it is shown to whoever approves. `formId`: as in `createOnce`. */
+  /** A link to set another operator's password waits; it is shown to the person who approves. `formId`: as in `createOnce`. */
   createPasswordLink(id: string, actor: Actor, formId?: string): Promise<Outcome<string | undefined>> {
     const asked = { action: 'user.create_password_link', subjectId: id, details: null } as const;
     const check = (manager: EntityManager) => this.waitOnAnother(manager, id, actor);
@@ -117,7 +117,7 @@ export class FourEyes {
     return this.attempt(asked, actor, () => this.identities.remove(id, provider, actor, check));
   }
 
-  /** A client of the admin API waits; its secret is shown to whoever approves. Undefined if it exists already, as in `createOnce`. */
+  /** A client of the admin API waits; its secret is shown to the person who approves. Undefined if it exists already, as in `createOnce`. */
   createClient(id: string, input: NewClient, actor: Actor): Promise<Outcome<RegisteredClient | undefined>> {
     const asked = { action: 'client.create', subjectId: id, details: { ...input } } as const;
     const check = () => (isAdminClient(input) ? this.wait() : Promise.resolve());
@@ -145,7 +145,7 @@ export class FourEyes {
     );
   }
 
-  /** A new secret for a client of the admin API waits; it is shown to whoever approves. `newest`: as in `rotateOnce`. */
+  /** A new secret for a client of the admin API waits; it is shown to the person who approves. `newest`: as in `rotateOnce`. */
   rotateSecret(
     id: string,
     expirePreviousIn: number,

@@ -17,7 +17,7 @@ export function changed<T extends object>(before: object, changes: T): Partial<T
   ) as Partial<T>;
 }
 
-/** Whether a change makes somebody an operator again or another one, or opens the account to whoever makes it. */
+/** Whether a change makes someone an operator again or another one, or opens the account to the person who makes it. */
 export const userPowersIn = (before: UserEntity, wanted: UserChanges): boolean =>
   wanted.role !== undefined ||
   wanted.operatorRole !== undefined ||

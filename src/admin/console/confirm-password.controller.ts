@@ -9,7 +9,7 @@ import { confirmAtProviderPage, confirmPasswordPage } from './pages/confirm-pass
 import { consolePathIn } from './require-recent-password.js';
 
 /**
- * Asks for the password again before actions that grant power, create a secret or cannot be undone; whoever came from an identity
+ * Asks for the password again before actions that grant power, create a secret or cannot be undone; a user who came from an identity
  * provider authenticates there again, and so does everybody where passwords are switched off.
  */
 @ConsolePages('confirm-password')
@@ -39,7 +39,7 @@ export class ConsoleConfirmPasswordController {
     }
     const outcome = await context.givePassword(form.get('password') ?? '');
     if (outcome === 'wrong') return this.form(context, returnTo, 'This is not your password.');
-    // If this browser was logged out meanwhile, the next page redirects to the login.
+    // If this browser was logged out in the meantime, the next page redirects to the login.
     return { goTo: returnTo, notice: 'password_confirmed' };
   }
 

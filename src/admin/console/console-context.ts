@@ -12,7 +12,7 @@ import type { IdPrefix } from '../../secrets/ids.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import { mayUseRoute } from './console-routes.js';
-import type { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
+import type { PasswordConfirmations } from '../../rate-limits/sign-in/password-confirmations.service.js';
 import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';
 import type { FormIds } from './form-ids.service.js';
 import { PASSWORD_FIELD } from './pages/console-form.js';

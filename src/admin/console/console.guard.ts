@@ -20,7 +20,7 @@ import { isId } from '../../secrets/ids.js';
 import { leastRoleOf } from '../least-role.js';
 import { mayUseRoute } from './console-routes.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
-import { PasswordConfirmations } from '../../rate-limits/password-confirmations.service.js';
+import { PasswordConfirmations } from '../../rate-limits/sign-in/password-confirmations.service.js';
 import { FormIds } from './form-ids.service.js';
 import {
   confirmPathFor,
@@ -90,7 +90,7 @@ export class ConsoleGuard implements CanActivate {
     return true;
   }
 
-  /** Whether the page is about somebody who counts as an operator; asked only for those whom it concerns. */
+  /** Whether the page is about someone who counts as an operator; asked only for those whom it concerns. */
   private async isAboutOperator(role: OperatorRole, path: string, request: FastifyRequest): Promise<boolean> {
     if (role === 'admin') return false;
     const { id, user_id: userId } = request.params as { id?: string; user_id?: string };

@@ -11,7 +11,7 @@ import { fillIn, placeholdersOf } from './placeholders.js';
 const ROOT = path.join(import.meta.dirname, '..');
 
 /**
- * The guides and the pages about libraries (contract §24): Markdown files. They are read when somebody wants the first of them, and
+ * The guides and the pages about libraries (contract §24): Markdown files. They are read when someone wants the first of them, and
  * each is rendered once, so that a start does not wait for them.
  */
 @Injectable()

@@ -11,7 +11,7 @@ import { grantServiceRole } from './service-role.js';
 const LOCK_TIMEOUT_MS = 2_000;
 const REST_MS = 1_000;
 const LONGEST_REST_MS = 10_000;
-// About ten minutes, if somebody keeps holding the lock.
+// About ten minutes, if someone keeps holding the lock.
 const LOCK_ATTEMPTS = 60;
 
 type Entities = Exclude<DataSourceOptions['entities'], undefined>;

@@ -11,7 +11,7 @@ import { SignedOutMeanwhile } from './signed-out-meanwhile.js';
 
 /**
  * Sends the answer of a page route: a page in the layout of its area, a redirect to a page with a notice, or a page that goes on to
- * another site. Whoever was logged out meanwhile is redirected to the first page of the area.
+ * another site. A user who was logged out in the meantime is redirected to the first page of the area.
  */
 @Injectable()
 export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, string> {

@@ -59,7 +59,7 @@ export const SHARED_WORDS = {
   header_value: ({ name, max }: { name: string; max: number }) =>
     `the value of ${name} must be 1 to ${max} visible ASCII characters, with spaces only between them`,
   missing_header_value: ({ name }: { name: string }) =>
-    `the value of ${name} must be entered: there is none to keep`,
+    `the value of ${name} must be entered: no earlier value to keep`,
   header_line: ({ line }: { line: number }) => `line ${line} must be a name, a colon and a value`,
 
   next_version: ({ next }: { next: number }) => `must be ${next}: versions count up`,

@@ -4,7 +4,7 @@ import { Fixed, IsOptionalNotNull, MayBeNull } from '../validation/validation.de
 import type { FormField } from './form-field.js';
 
 /** One field of a resource: every face of the service reads it here. */
-export interface Field<V> {
+interface Field<V> {
   /** Its name in the API, in audit events and in forms. By default that in the entity. */
   readonly wire?: string;
   /** Its schema where the API shows it; one without is never shown. */

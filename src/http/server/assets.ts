@@ -10,7 +10,7 @@ export interface StaticAsset {
   path: string;
   folder: string;
   file: string;
-  /** Its name has its version, and its compressed forms are files beside it. */
+  /** Its name has its version, and its compressed forms are files next to it. */
   versioned?: true;
 }
 

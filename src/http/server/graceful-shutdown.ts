@@ -7,7 +7,7 @@ const ASKED_FOR_MS = 500;
 
 /**
  * The start of a shutdown (contract §14) behind a load balancer. A connection that reaches the listening socket while it closes
- * is lost. So if somebody polls readiness, the socket stays open for three more seconds, in which the balancer learns that the
+ * is lost. So if someone polls readiness, the socket stays open for three more seconds, in which the balancer learns that the
  * instance is not ready and sends requests elsewhere. Otherwise it closes immediately.
  */
 export class GracefulShutdown {

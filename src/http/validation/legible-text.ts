@@ -18,7 +18,7 @@ const nameOf = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
 /**
- * What is wrong with a text that people read (contract §1): the first character that hides something; undefined if there is none.
+ * What is wrong with a text that people read (contract §1): the first character that hides something; undefined if not found.
  */
 export function illegible(text: string, { lines = false } = {}): Violation | undefined {
   const judged = withoutPermitted(lines ? text.replace(LINE_BREAKS_AND_TABS, '') : text);

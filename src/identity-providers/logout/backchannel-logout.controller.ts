@@ -13,7 +13,7 @@ interface Refusal {
   error_description: string;
 }
 
-/** Called by identity providers when somebody logs out there (contract §15). */
+/** Called by identity providers when someone logs out there (contract §15). */
 @Controller('login/backchannel_logout')
 @ApiExcludeController()
 @UseGuards(AddressRateLimitGuard)

@@ -18,11 +18,11 @@ import { personOf, type Person } from './person.js';
 import { ProviderClients, type ProviderClient } from './provider-clients.service.js';
 import { refusalOfError } from './refusal-of-error.js';
 
-/** Contract §15: how long ago somebody may have authenticated who is asked to do so again. */
+/** Contract §15: how long ago someone may have authenticated who is asked to do so again. */
 const RECENT_SECONDS = 15 * 60;
 
 /**
- * What asks a provider to authenticate somebody again. With `prompt`, `max_age` only makes it say when that was (`auth_time`): the
+ * What asks a provider to authenticate someone again. With `prompt`, `max_age` only makes it say when that was (`auth_time`): the
  * request goes through the browser, so that only the answer proves it.
  */
 const STEP_UP = {

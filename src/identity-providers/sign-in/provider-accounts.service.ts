@@ -71,7 +71,7 @@ export class ProviderAccounts {
       await this.accounts.noteVerified(manager, user, person.verifiedEmail, actor);
     }
     const now = await this.applyRole(manager, provider, person, user, actor);
-    // Committed: whoever the provider no longer gives a role is an operator no longer, also if the provider is for operators only.
+    // Committed: a user to whom the provider no longer gives a role is no longer an operator, also if the provider is for operators only.
     if (!isFor(provider, now.user.operatorRole)) return { refused: 'not_for_you', userId: user.id };
     return { ...now, user: await this.profiles.follow(manager, now.user, person, provider.label, actor) };
   }
@@ -162,7 +162,7 @@ export class ProviderAccounts {
     if (!isFor(provider, roleAfter(provider, person, user.operatorRole))) {
       refuse('not_for_you', 'the provider is not for this kind of account', user.id);
     }
-    // The address was given to somebody else there: it does not make them the person who was linked before.
+    // The address was given to someone else there: it does not make them the person who was linked before.
     if (await this.identities.isLinked(manager, user.id, provider.id)) {
       refuse('no_account', 'the account is linked to another person of the provider', user.id);
     }

@@ -11,7 +11,7 @@ import { Form } from '../../http/forms/form.js';
 import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
 import type { WayOut } from '../../http/page-routes/page-answer.js';
 import { originOf } from '../../http/server/request-origin.js';
-import { SignInLimitsService } from '../../rate-limits/sign-in-limits.service.js';
+import { SignInLimitsService } from '../../rate-limits/sign-in/sign-in-limits.service.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 import { digestOf } from '../../secrets/tokens.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';

@@ -11,14 +11,14 @@ import { ProviderSignIns } from './provider-sign-ins.service.js';
 
 /** Where a user authenticates again instead of entering the password. */
 export interface ReAuthenticationPlace {
-  /** What people call the provider; undefined if there is none that the user could go to. */
+  /** What people call the provider; undefined if the user has none to go to. */
   label: string | undefined;
   /** Because the provider decides the role, a passkey does not do. */
   isOnlyWay: boolean;
 }
 
 /**
- * Sends a user to the provider again where the password would otherwise be asked for (contract §15): whoever came from one or has no
+ * Sends a user to the provider again where the password would otherwise be asked for (contract §15): a user who came from one or has no
  * password, operators whose role the provider decides, and everybody where passwords are switched off.
  */
 @Injectable()

@@ -3,9 +3,9 @@ import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiEndpoint, ApiProblems, ApiText } from '../../http/api/api-answers.js';
 import { text } from '../../http/api/api-schemas.js';
-import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';
-import { bearerTokenOf } from '../../tokens/bearer-token.js';
-import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
+import { LimitedBearerGuard } from '../../rate-limits/partners/limited-bearer.guard.js';
+import { bearerTokenOf } from '../../tokens/access/bearer-token.js';
+import { RequireScopes, ScopesGuard } from '../../tokens/access/scopes.guard.js';
 import { INTROSPECTION_SCOPE } from '../introspection-scope.js';
 import { ChangeFeed } from './change-feed.service.js';
 
@@ -54,7 +54,7 @@ export class AccessChangesController {
     const token = bearerTokenOf(request.headers.authorization)!;
     const stream = await this.feed.open(token, request.principal!, lastEventId);
     reply.raw.once('close', () => stream.destroy());
-    // The reader may have gone meanwhile.
+    // The reader may have gone in the meantime.
     if (reply.raw.destroyed) return void stream.destroy();
     void reply.headers(headers).send(stream);
   }

@@ -5,8 +5,8 @@ import type { AccessSubject } from '../../database/changes/access-subject.js';
 import { AccessChanges, type Stamp } from '../../database/changes/access-changes.service.js';
 import { rateLimitExceeded, serviceUnavailable } from '../../http/problems/problem.js';
 import { detached } from '../../telemetry/log-scope.js';
-import { AccessTokensService } from '../../tokens/access-tokens.service.js';
-import type { Principal } from '../../tokens/principal.js';
+import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
+import type { Principal } from '../../tokens/access/principal.js';
 import { INTROSPECTION_SCOPE } from '../introspection-scope.js';
 import { changeEvents, ChangeStream, comment, resetEvent } from './change-stream.js';
 

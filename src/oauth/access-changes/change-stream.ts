@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { AccessSubject } from '../../database/changes/access-subject.js';
-import type { Principal } from '../../tokens/principal.js';
+import type { Principal } from '../../tokens/access/principal.js';
 
 // A reader that is this far behind is cut, and resumes where it was.
 const MOST_WAITING_BYTES = 1_048_576;
@@ -47,7 +47,7 @@ export class ChangeStream extends Readable {
 }
 
 /**
- * The events of one read. Only the last has the position after it: whoever is cut between two of them reads all of them again,
+ * The events of one read. Only the last has the position after it: a reader that is cut off between two of them reads all of them again,
  * which does no harm.
  */
 export function changeEvents(subjects: readonly AccessSubject[], before: string, after: string): string {

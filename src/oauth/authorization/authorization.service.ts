@@ -5,7 +5,7 @@ import { ConsentsService } from '../../consents/consents.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { badRequest } from '../../http/problems/problem.js';
-import { AuthorizationCodesService } from '../../tokens/authorization-codes.service.js';
+import { AuthorizationCodesService } from '../../tokens/codes/authorization-codes.service.js';
 import type { AuthorizationErrorCode, AuthorizationRequest } from './authorization-request.js';
 import { withParameters } from './redirect.js';
 
@@ -32,7 +32,7 @@ export class AuthorizationService {
 
   /**
    * Records the consent and issues a code in one transaction. Throws a 400 problem if the client was disabled or the user logged
-   * out meanwhile.
+   * out in the meantime.
    */
   async approve(request: AuthorizationRequest, user: Approver, actor: Actor): Promise<string> {
     const { client, redirectUri, scopes, state, codeChallenge } = request;

@@ -19,7 +19,7 @@ import { displayHostOf, formTargetOf } from './redirect.js';
 
 const PATH = '/o/authorize/';
 
-/** The authorization page of a client in a sandbox (contract §19): nobody logs in, and somebody chooses a driver instead. */
+/** The authorization page of a client in a sandbox (contract §19): nobody logs in, and someone chooses a driver instead. */
 @Injectable()
 export class SandboxAuthorization {
   constructor(

@@ -21,7 +21,7 @@ export class ClientBasicStrategy extends PassportStrategy(BasicStrategy, 'basic'
     super({ passReqToCallback: true });
   }
 
-  /** The client with this id and secret, both still form-urlencoded; false if there is none. */
+  /** The client with this id and secret, both still form-urlencoded; false if not found. */
   async validate(
     { form, address }: ClientRequest,
     userId: string,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BearerGuard } from '../../tokens/bearer.guard.js';
+import { BearerGuard } from '../../tokens/access/bearer.guard.js';
 import { OAuthError } from '../oauth-error.js';
 
 /** The bearer guard with the error format of an OAuth endpoint. */

@@ -1,7 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { isBearer } from '../../tokens/bearer-token.js';
-import { BEARER_REALM } from '../../tokens/bearer.guard.js';
+import { isBearer } from '../../tokens/access/bearer-token.js';
+import { BEARER_REALM } from '../../tokens/access/bearer.guard.js';
 import { ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { INTROSPECTION_SCOPE as SCOPE } from '../introspection-scope.js';
 import { OAuthError } from '../oauth-error.js';

@@ -5,7 +5,7 @@ import type { KnownClient } from '../../clients/client-with-secrets.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import { originOf } from '../../http/server/request-origin.js';
 import type { Form } from '../../http/forms/form.js';
-import { TokenRevocationService } from '../../tokens/token-revocation.service.js';
+import { TokenRevocationService } from '../../tokens/access/token-revocation.service.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';

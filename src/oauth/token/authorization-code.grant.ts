@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { SERVICE_ACTOR, type Actor } from '../../audit/audit.service.js';
 import { isSecret, sameDigest } from '../../secrets/tokens.js';
-import { AuthorizationCodesService } from '../../tokens/authorization-codes.service.js';
-import { GrantsService } from '../../tokens/grants.service.js';
-import type { IssuedTokens } from '../../tokens/issued-tokens.js';
+import { AuthorizationCodesService } from '../../tokens/codes/authorization-codes.service.js';
+import { GrantsService } from '../../tokens/grants/grants.service.js';
+import type { IssuedTokens } from '../../tokens/grants/issued-tokens.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
 import { invalidGrant } from '../refusals.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
@@ -71,7 +71,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     const code = await this.codes.find(secret);
     // Another request consumed the code between the read and the write: this was its second use.
     if (code?.grantId) return this.replayed(code.grantId, actor);
-    // Otherwise it expired, or client, user or consent ended meanwhile, usually together with the code.
+    // Otherwise it expired, or client, user or consent ended in the meantime, usually together with the code.
     return code?.expired ? expired() : revoked();
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AccessTokensService } from '../../tokens/access-tokens.service.js';
-import type { IssuedTokens } from '../../tokens/issued-tokens.js';
+import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
+import type { IssuedTokens } from '../../tokens/grants/issued-tokens.js';
 import { malformedScope, ownerDisabled, scopeNotRegistered } from '../refusals.js';
 import { parseScope } from '../scope-parameter.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';

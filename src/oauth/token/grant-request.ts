@@ -1,7 +1,7 @@
 import type { Actor } from '../../audit/audit.service.js';
 import type { KnownClient } from '../../clients/client-with-secrets.js';
 import type { Form } from '../../http/forms/form.js';
-import type { IssuedTokens } from '../../tokens/issued-tokens.js';
+import type { IssuedTokens } from '../../tokens/grants/issued-tokens.js';
 
 /** A token request of an authenticated client. */
 export interface GrantRequest {

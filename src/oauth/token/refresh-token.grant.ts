@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { SERVICE_ACTOR, type Actor } from '../../audit/audit.service.js';
 import type { KnownClient } from '../../clients/client-with-secrets.js';
 import { SandboxFaults } from '../../sandbox-faults/sandbox-faults.service.js';
-import { GrantsService } from '../../tokens/grants.service.js';
-import type { IssuedTokens } from '../../tokens/issued-tokens.js';
-import { intersection } from '../../tokens/principal.js';
-import { RefreshTokensService, type UsedGrant } from '../../tokens/refresh-tokens.service.js';
-import type { RefreshTokenRecord } from '../../tokens/token-record.js';
+import { GrantsService } from '../../tokens/grants/grants.service.js';
+import type { IssuedTokens } from '../../tokens/grants/issued-tokens.js';
+import { intersection } from '../../tokens/access/principal.js';
+import { RefreshTokensService, type UsedGrant } from '../../tokens/refresh/refresh-tokens.service.js';
+import type { RefreshTokenRecord } from '../../tokens/keys/token-record.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
 import { invalidGrant, malformedScope, scopeNotGranted, scopeOfAnotherRefresh } from '../refusals.js';
 import { parseScope } from '../scope-parameter.js';
@@ -28,7 +28,7 @@ const malformed = (): OAuthError =>
 const revoked = (): OAuthError =>
   invalidGrant('refresh_token_revoked', 'The refresh token was revoked, with every token of its grant.');
 
-/** Somebody asked for it in the sandbox; the client is told what it would be told live. */
+/** Someone asked for it in the sandbox; the client is told what it would be told live. */
 const failed = (): OAuthError =>
   invalidGrant('sandbox_fault', 'The refresh token was revoked, with every token of its grant.');
 

@@ -6,7 +6,7 @@ import type { GrantType } from '../../clients/client.entity.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import { originOf } from '../../http/server/request-origin.js';
 import type { Form } from '../../http/forms/form.js';
-import type { IssuedTokens } from '../../tokens/issued-tokens.js';
+import type { IssuedTokens } from '../../tokens/grants/issued-tokens.js';
 import { AuthenticatedClient, ClientAuthenticationGuard } from '../clients/client-authentication.guard.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE, OAuthError } from '../oauth-error.js';

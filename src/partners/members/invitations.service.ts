@@ -68,7 +68,7 @@ export class InvitationsService {
       const isMember =
         emailKeyOf(organisation.email) === emailKeyOf(email) ||
         (present && (await this.membersRepository.find(organisationId, present.id, manager)) !== null);
-      if (isMember) throw conflict('Somebody with this address is a member already.');
+      if (isMember) throw conflict('Someone with this address is a member already.');
       await this.repository.deleteByEmailIn(manager, organisationId, email);
       if ((await this.repository.list(organisationId, manager)).length >= INVITATIONS_PER_ORGANISATION) {
         throw conflict(
@@ -96,7 +96,7 @@ export class InvitationsService {
     });
   }
 
-  /** Ends an invitation; throws a 404 problem for one that is used, expired or somebody else's. */
+  /** Ends an invitation; throws a 404 problem for one that is used, expired or someone else's. */
   async withdraw(organisationId: string, id: string, actor: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {
       if (!(await this.repository.delete(manager, organisationId, id))) {
@@ -148,7 +148,7 @@ export class InvitationsService {
 
   /**
    * Creates an account with the address of the invitation, which is verified by that, and makes it a member, in one transaction. False for
-   * a link that no longer works; throws a 409 problem if the address has got an account meanwhile, and beyond 50 members.
+   * a link that no longer works; throws a 409 problem if the address has got an account in the meantime, and beyond 50 members.
    */
   async signUp(key: string, person: { name: string; password: string }, actor: Actor): Promise<boolean> {
     const found = await this.find(key);

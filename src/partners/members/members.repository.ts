@@ -92,7 +92,7 @@ export class MembersRepository {
     await manager.withRepository(this.members).update({ organisationId, userId }, { role });
   }
 
-  /** The role that the member had; undefined for somebody who is none. */
+  /** The role that the member had; undefined for someone who is not a member. */
   async delete(
     manager: EntityManager,
     organisationId: string,

@@ -53,7 +53,7 @@ export class MembersService {
   }
 
   /**
-   * Adds a user whom an operator names. Throws a 400 problem for an unknown user, and a 409 problem for the owner, for somebody who is a
+   * Adds a user whom an operator names. Throws a 400 problem for an unknown user, and a 409 problem for the owner, for someone who is a
    * member already, beyond 50, and for an account that is no organisation.
    */
   async add(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
@@ -93,7 +93,7 @@ export class MembersService {
     return true;
   }
 
-  /** Gives a member another role; doing it again is no change. Throws a 404 problem for somebody who is no member. */
+  /** Gives a member another role; doing it again is no change. Throws a 404 problem for someone who is no member. */
   async changeRole(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
     await this.transactions.run(async (manager) => {
       const organisation = await this.lockAccount(manager, organisationId, actor);
@@ -110,7 +110,7 @@ export class MembersService {
     return this.get(organisationId, userId);
   }
 
-  /** Ends the membership, and with it the member's portal sessions. Throws a 404 problem for somebody who is no member. */
+  /** Ends the membership, and with it the member's portal sessions. Throws a 404 problem for someone who is no member. */
   async remove(organisationId: string, userId: string, actor: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {
       const organisation = await this.lockAccount(manager, organisationId, actor);

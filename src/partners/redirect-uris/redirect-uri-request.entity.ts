@@ -22,7 +22,7 @@ export class RedirectUriRequestEntity {
   @Column('text')
   state!: RedirectUriRequestState;
 
-  /** Why it was rejected, if somebody said so. */
+  /** Why it was rejected, if someone said so. */
   @Column('text', { nullable: true })
   reason!: string | null;
 

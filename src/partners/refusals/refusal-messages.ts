@@ -91,7 +91,7 @@ const INVALID_GRANT = {
   ),
   sandbox_fault: invalidGrant(
     'Fault in the sandbox',
-    'Somebody asked in the sandbox for this refresh to fail. Its grant has ended. ' + AGAIN,
+    'Someone asked in the sandbox for this refresh to fail. Its grant has ended. ' + AGAIN,
   ),
   grant_ended: invalidGrant(
     'Ended grant',
@@ -182,7 +182,7 @@ const sandboxFault = (status: string) =>
   refused(
     status,
     'Fault in the sandbox',
-    'Somebody asked in the sandbox for this request to fail. There is nothing to fix.',
+    'Someone asked in the sandbox for this request to fail. There is nothing to fix.',
   );
 
 const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = {

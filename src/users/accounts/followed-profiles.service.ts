@@ -53,7 +53,7 @@ export class FollowedProfiles {
     const emailVerified = email === undefined ? undefined : true;
     await this.users.update(manager, user.id, { name, email, emailVerified });
     const changed = { ...user, name, ...(email === undefined ? {} : { email, emailVerifiedAt: new Date() }) };
-    // Whoever reads the mail to the old address now must not get in by it. It is still the same person, so sessions and access go on.
+    // A person who reads the mail to the old address now must not get in by it. It is still the same person, so sessions and access go on.
     if (email !== undefined) {
       await this.passwordLinks.deleteByUser(manager, user.id);
       await this.pending.deleteByUser(manager, user.id);

@@ -9,7 +9,7 @@ export interface ClientsOfOperators {
   roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null>;
   /** Which of the users own such a client, or are admins of an organisation that does. */
   behindOne(userIds: string[], manager?: EntityManager): Promise<string[]>;
-  /** Disables those of an owner who is an operator no longer, and ends their tokens, unless they are services of the company. */
+  /** Disables those of an owner who is no longer an operator, and ends their tokens, unless they are services of the company. */
   endOf(manager: EntityManager, ownerId: string, actor: Actor): Promise<void>;
 }
 

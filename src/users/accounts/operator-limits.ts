@@ -7,7 +7,7 @@ import type { UserEntity } from './user.entity.js';
 export const isLimited = ({ type, operatorRole }: Actor): boolean =>
   type !== 'service' && operatorRole !== 'admin';
 
-/** Throws a 403 problem for somebody who is not an admin and gives somebody a role, a password or the webhook portal. */
+/** Throws a 403 problem for someone who is not an admin and gives someone a role, a password or the webhook portal. */
 export function refuseGivingPower(
   actor: Actor,
   before: Pick<UserEntity, 'role' | 'webhooksEnabled'>,

@@ -35,7 +35,7 @@ export class OperatorProtection {
     return new Set([...operators.map(({ id }) => id), ...behind]);
   }
 
-  /** The same for the user with this id; false if there is none. */
+  /** The same for the user with this id; false if not found. */
   async countsById(id: string): Promise<boolean> {
     const user = await this.users.findById(id);
     return user !== null && this.counts(user);
@@ -76,6 +76,6 @@ export class OperatorProtection {
   }
 }
 
-/** Whether somebody acts on their own, and not as an operator. */
+/** Whether someone acts on their own, and not as an operator. */
 const isOwn = ({ id, operatorRole }: Actor, subjectId: string): boolean =>
   operatorRole === undefined && id === subjectId;

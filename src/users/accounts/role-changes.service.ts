@@ -10,7 +10,7 @@ import type { UserEntity } from './user.entity.js';
 
 type Roles = Pick<UserEntity, 'operatorRole'>;
 
-/** What belongs to a change of role, whoever makes it: an admin, an approval, the operator’s tool or an identity provider. */
+/** What belongs to a change of role, made by an admin, an approval, the operator’s tool or an identity provider. */
 @Injectable()
 export class RoleChanges {
   constructor(

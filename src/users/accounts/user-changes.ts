@@ -13,7 +13,7 @@ export interface NewUser {
   operatorRole?: OperatorRole;
   password?: string;
   webhooksEnabled?: boolean;
-  /** Whether the address counts as verified, by somebody who vouches for it. */
+  /** Whether the address counts as verified, by someone who vouches for it. */
   emailVerified?: boolean;
   /** Makes it a driver in the sandbox of this owner. */
   sandboxOwnerId?: string;
@@ -21,7 +21,7 @@ export interface NewUser {
 
 export type UserChanges = Partial<Omit<NewUser, 'sandboxOwnerId'> & { enabled: boolean }>;
 
-/** A new address is not verified, unless somebody vouches for it; undefined if nothing changes. */
+/** A new address is not verified, unless someone vouches for it; undefined if nothing changes. */
 export function emailVerifiedAfter(
   before: UserEntity,
   { emailVerified }: UserChanges,

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 
 /**
  * What a module does when a user is erased, and what the audit log keeps of it: only ids. Runs in the transaction of the erasure,
- * which locks the user's row exclusively, so that nothing new about the user is added meanwhile.
+ * which locks the user's row exclusively, so that nothing new about the user is added in the meantime.
  */
 export type UserErasure = (manager: EntityManager, userId: string) => Promise<Record<string, unknown>>;
 

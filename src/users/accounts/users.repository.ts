@@ -61,7 +61,7 @@ export class UsersRepository {
     return this.withPassword().where('user.id = :id', { id }).getOne();
   }
 
-  /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it meanwhile. */
+  /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it in the meantime. */
   lock(manager: EntityManager, id: string): Promise<UserEntity | null> {
     return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
@@ -81,7 +81,7 @@ export class UsersRepository {
       : query.where('user.emailKey = :key', { key: emailKeyOf(by.email) }).getOne();
   }
 
-  /** Locks the row exclusively, also against new references to it; false if there is none. */
+  /** Locks the row exclusively, also against new references to it; false if not found. */
   async lockForErasure(manager: EntityManager, id: string): Promise<boolean> {
     const user = await manager
       .withRepository(this.users)

@@ -284,7 +284,7 @@ export class UsersService {
   private async refuseLastAdmin(manager: EntityManager, id: string, locked: string[]): Promise<void> {
     const admins = locked.length > 0 ? locked : await this.repository.lockAdmins(manager);
     if (admins.every((admin) => admin === id)) {
-      throw conflict('This is the last enabled admin. Make somebody else an admin first.');
+      throw conflict('This is the last enabled admin. Make someone else an admin first.');
     }
   }
 

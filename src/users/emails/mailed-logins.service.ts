@@ -20,7 +20,7 @@ export class MailedLogins {
 
   /**
    * Logs in, in this browser, the person who has just used up a mailed link, as read with the password hash that was set with it. Returns
-   * the path to go on to, which asks for the second factor first where the account has one; undefined if the account was changed meanwhile.
+   * the path to go on to, which asks for the second factor first where the account has one; undefined if the account was changed in the meantime.
    */
   async logIn(
     request: FastifyRequest,

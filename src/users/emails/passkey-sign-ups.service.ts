@@ -45,7 +45,7 @@ export class PasskeySignUps {
 
   /**
    * Creates the account, with a verified address and the passkey that the browser has made, and uses up the link in one transaction.
-   * Throws a 409 problem if the address has got an account meanwhile.
+   * Throws a 409 problem if the address has got an account in the meantime.
    */
   async redeem(
     key: string,

@@ -87,7 +87,7 @@ export class SignUpService {
 
   /**
    * Creates the account, with a verified address, and uses up the link in one transaction. Undefined for a link that no longer
-   * works; throws a 409 problem if the address has got an account meanwhile.
+   * works; throws a 409 problem if the address has got an account in the meantime.
    */
   async redeem(
     key: string,

@@ -45,7 +45,7 @@ export class AuthenticatorAppsRepository {
     return affected === 1;
   }
 
-  /** Removes the user's app; false if there is none. */
+  /** Removes the user's app; false if not found. */
   async delete(manager: EntityManager, userId: string): Promise<boolean> {
     const { affected } = await manager.withRepository(this.apps).delete({ userId });
     return affected === 1;
@@ -56,7 +56,7 @@ export class AuthenticatorAppsRepository {
     return this.apps.find({ where: { userId: MoreThan(userId) }, order: { userId: 'ASC' }, take: limit });
   }
 
-  /** Replaces a sealed secret unless it was changed meanwhile. */
+  /** Replaces a sealed secret unless it was changed in the meantime. */
   async replaceSealed({ userId, sealedSecret }: AuthenticatorAppEntity, fresh: Buffer): Promise<boolean> {
     const { affected } = await this.apps.update({ userId, sealedSecret }, { sealedSecret: fresh });
     return affected === 1;

@@ -82,7 +82,7 @@ export class AuthenticatorAppsService {
     return step !== undefined && this.apps.useStep(manager, app!, step);
   }
 
-  /** Removes the user's app; throws a 404 problem if there is none, and a 409 problem if the user must keep it. */
+  /** Removes the user's app; throws a 404 problem if it does not exist, and a 409 problem if the user must keep it. */
   remove(user: SignedInUser, actor: Actor): Promise<void> {
     return this.factors.remove(user, 'an authenticator app', async (manager) => {
       if (!(await this.apps.delete(manager, user.id))) throw notFound('You have no authenticator app.');

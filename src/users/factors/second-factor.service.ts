@@ -140,7 +140,7 @@ export class SecondFactorService {
   }
 
   /**
-   * Removes all that somebody else has besides the password, and ends the sessions. Does nothing for a user without a factor.
+   * Removes all that someone else has besides the password, and ends the sessions. Does nothing for a user without a factor.
    * Throws a 404 problem for an unknown user, a 409 problem for one's own account, and a 403 problem for an operator's account
    * unless an admin asks.
    */
@@ -180,7 +180,7 @@ export class SecondFactorService {
     await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorReset());
   }
 
-  /** Throws `SignedOutMeanwhile` if the session of whoever asks has ended before the lock was free. */
+  /** Throws `SignedOutMeanwhile` if the caller's session has ended before the lock was free. */
   private async lock(
     manager: EntityManager,
     userId: string,

@@ -19,7 +19,7 @@ export class WebauthnChallengesRepository {
       .execute();
   }
 
-  /** Uses up a challenge; false if it was used, has expired or is for somebody or something else. */
+  /** Uses up a challenge; false if it was used, has expired or is for someone or something else. */
   async use(digest: Buffer, userId: string | null): Promise<boolean> {
     const { affected } = await this.challenges
       .createQueryBuilder()

@@ -28,7 +28,7 @@ export class WebauthnChallenges {
     return new Uint8Array(challengeOf(secret));
   }
 
-  /** The challenge that this browser has to answer, in base64url, which is used up by this; undefined if there is none. */
+  /** The challenge that this browser has to answer, in base64url, which is used up by this; undefined if not found. */
   async take(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -41,7 +41,7 @@ export class WebauthnChallenges {
     return isOpen ? challengeOf(secret).toString('base64url') : undefined;
   }
 
-  /** A challenge for somebody who signs up by this link, for a passkey of the account that is to get this id. */
+  /** A challenge for someone who signs up by this link, for a passkey of the account that is to get this id. */
   async makeForSignUp(reply: FastifyReply, link: Buffer, userId: string): Promise<Uint8Array<ArrayBuffer>> {
     const secret = newSecret('passkeyChallenge');
     await this.repository.insert(signUpDigest(secret, link, userId), null, CHALLENGE_SECONDS);

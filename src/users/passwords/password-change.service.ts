@@ -58,7 +58,7 @@ export class PasswordChangeService {
 
   /**
    * Records that a logged-in user entered the password again: the browser continues under a new session id, as after a new login.
-   * Returns the digest of that id; undefined if the browser was logged out, or the password changed, meanwhile.
+   * Returns the digest of that id; undefined if the browser was logged out, or the password changed, in the meantime.
    */
   async confirm(
     account: UserEntity,
@@ -85,7 +85,7 @@ export class PasswordChangeService {
   /**
    * Sets the password and ends what depends on the previous one (contract §4): tokens, codes, links and all sessions. This
    * browser continues under a new session id, and stays known. False if the password was changed, or the browser logged out,
-   * meanwhile.
+   * in the meantime.
    */
   async change(
     account: UserEntity,

@@ -22,7 +22,7 @@ export class PasswordLinkEntity {
   @Column('text', { name: 'form_id', nullable: true })
   formId!: string | null;
 
-  /** Whether it was mailed to the user's address: whoever uses it has shown that the address is theirs. */
+  /** Whether it was mailed to the user's address: using it shows that the address is theirs. */
   @Column('boolean')
   mailed!: boolean;
 

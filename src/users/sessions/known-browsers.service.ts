@@ -19,7 +19,7 @@ export interface MarkedBrowser {
 }
 
 /**
- * Marks browsers that logged in to an account: a cookie bound to the account and its password, so that somebody who knew an
+ * Marks browsers that logged in to an account: a cookie bound to the account and its password, so that someone who knew an
  * earlier password counts as a stranger again.
  */
 @Injectable()

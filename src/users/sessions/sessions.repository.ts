@@ -54,7 +54,7 @@ const SEEN_AGAIN_AFTER = `CASE WHEN ends_at IS NULL THEN interval '5 minutes'
                                ELSE least(interval '5 minutes', make_interval(secs => :idle) / 60) END`;
 // After this time, the console asks for the password again before critical actions.
 const RECENTLY = "interval '15 minutes'";
-// A provider may let somebody in who authenticated there long ago. Without a time from the provider, it was never.
+// A provider may let someone in who authenticated there long ago. Without a time from the provider, it was never.
 const AUTHENTICATED_AT = `CASE WHEN session.method = 'provider' THEN coalesce(session.authenticatedAt, '-infinity')
                                ELSE session.createdAt END`;
 // A provider is responsible for its factors.
@@ -232,7 +232,7 @@ export class SessionsRepository {
     return [...new Set(ended.map(({ userId }) => userId))];
   }
 
-  /** Ends one active session of the user; false if there is none with this id. */
+  /** Ends one active session of the user; false if no session has this id. */
   async deleteOne(manager: EntityManager, userId: string, id: string): Promise<boolean> {
     const { affected } = await this.deletion(manager)
       .where('id = :id AND userId = :userId AND expiresAt > now()', { id, userId })

@@ -112,7 +112,7 @@ export class SessionsService {
     const secret = newSecret('session');
     const previous = this.digestIn(request);
     const ended = previous && (await this.sessions.delete(manager, previous));
-    // Whoever was logged in already goes on with the same login.
+    // A user who was logged in already keeps the same login.
     const loginId = ended?.userId === user.id ? (ended.loginId ?? undefined) : undefined;
     // Checked again under a lock: the password may have been changed while it was being verified.
     const details = { ...this.detailsOf(request, actor, signIn), loginId };
@@ -219,7 +219,7 @@ export class SessionsService {
 
   /**
    * Ends all sessions of the user and restarts this browser's, which keeps what it came from, in the caller's transaction. Returns the
-   * new secret, for the cookie after the commit; undefined if this browser was logged out meanwhile.
+   * new secret, for the cookie after the commit; undefined if this browser was logged out in the meantime.
    */
   async renew(
     manager: EntityManager,
@@ -238,7 +238,7 @@ export class SessionsService {
 
   /**
    * Restarts this browser's session and keeps the user's others, in the caller's transaction. Without `signIn` it keeps what it came
-   * from. Returns the new secret, for the cookie after the commit; undefined if it was logged out, or the password changed, meanwhile.
+   * from. Returns the new secret, for the cookie after the commit; undefined if it was logged out, or the password changed, in the meantime.
    */
   async restart(
     manager: EntityManager,

@@ -31,7 +31,7 @@ export class ShownOnce {
     this.cookies.set(reply, nameOf(path), sealed, SECONDS, 'strict');
   }
 
-  /** Takes the value stored for the page, which removes it; undefined if there is none. */
+  /** Takes the value stored for the page, which removes it; undefined if not found. */
   take(request: FastifyRequest, reply: FastifyReply, user: SignedInUser, path: string): unknown {
     const sealed = this.cookies.get(request, nameOf(path));
     if (sealed === undefined) return undefined;

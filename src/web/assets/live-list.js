@@ -60,7 +60,7 @@ function renewList(fresh) {
 }
 
 async function look() {
-  // An operator's session ends unless somebody uses it, which this is not.
+  // An operator's session ends unless someone uses it, which this is not.
   const headers = { accept: 'text/html', 'x-unattended': '1' };
   const response = await fetch(list.dataset.liveList, { headers });
   if (!response.ok) throw new Error(String(response.status));

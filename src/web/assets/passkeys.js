@@ -78,7 +78,7 @@ function showIn(alert, error) {
   alert.hidden = false;
 }
 
-/** Runs the work of a button; says what went wrong in the alert beside it. */
+/** Runs the work of a button; says what went wrong in the alert next to it. */
 function onClick(button, alert, work) {
   button.addEventListener('click', async (event) => {
     event.preventDefault();

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { formatMs } from './numbers.js';
 import { Plot, type ChartProps } from './plot.js';
 
-/** Lines of durations with a dot for each value, interrupted where there is none. */
+/** Lines of durations with a dot for each value, interrupted where a value is missing. */
 export function LineChart(chart: ChartProps): VNode {
   const { series } = chart;
   const highest = Math.max(10, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));

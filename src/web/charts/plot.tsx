@@ -7,7 +7,7 @@ const HEIGHT = 222;
 const MARGIN = { top: 34, right: 26, bottom: 28, left: 78 };
 const HEIGHT_OF_VALUE = 18;
 
-/** Values over time, one for each label; undefined where there is none. */
+/** Values over time, one for each label; undefined where it is missing. */
 export interface ChartSeries {
   class: string;
   /** What its values are, after the number. */

@@ -63,7 +63,7 @@ export class DeliveriesRepository {
     if (entities.length === 0) return undefined;
     const delivery = entities[0] as ReadDelivery;
     const { payload, isErased } = raw[0]!;
-    // After the delivery, and only those that it counts: an attempt that ends meanwhile would not fit its state.
+    // After the delivery, and only those that it counts: an attempt that ends in the meantime would not fit its state.
     const attemptList = await this.attempts.find({
       where: { deliveryId: id, number: LessThanOrEqual(delivery.attempts) },
       order: { number: 'ASC' },

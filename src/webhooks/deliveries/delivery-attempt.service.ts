@@ -78,7 +78,7 @@ export class DeliveryAttemptService {
     isGone: boolean,
   ): Pick<FinishedClaim, 'state' | 'waitSeconds'> {
     if (isSuccess) return { state: 'delivered' };
-    // A test has only one attempt, because somebody is waiting for the response.
+    // A test has only one attempt, because someone is waiting for the response.
     if (isGone || isTest) return { state: 'failed' };
     const retryAfterMs = outcome.kind === 'response' ? outcome.retryAfterMs : undefined;
     const waitSeconds = waitBeforeRetry(this.settings.webhookRetrySchedule, retries, retryAfterMs);

@@ -221,7 +221,7 @@ export class DeliveryQueueRepository {
                 cancel_reason = done.cancel_reason,
                 attempts = d.attempts + (done.attempted_at IS NOT NULL)::int,
                 retries = d.retries + (done.attempted_at IS NOT NULL AND done.state = 'pending')::int,
-                -- What is about a person who was erased meanwhile is due at once, to be cancelled.
+                -- What is about a person who was erased in the meantime is due at once, to be cancelled.
                 next_attempt_at = CASE WHEN done.state = 'pending'
                                        THEN now() + make_interval(secs => CASE WHEN d.erased THEN 0 ELSE done.wait_seconds END) END,
                 finished_at = CASE WHEN done.state <> 'pending' THEN now() END,

@@ -101,7 +101,7 @@ export class RecoveriesRepository {
     return row?.from ? { from: row.from, to: row.to } : undefined;
   }
 
-  /** Closes them, each once; undefined if there is none. */
+  /** Closes them, each once; undefined if not found. */
   async closePauses(
     manager: EntityManager,
     endpointId: string,

@@ -33,7 +33,7 @@ export class EndpointResealService {
     }
   }
 
-  /** False if no key can decrypt them. Headers that are changed meanwhile are sealed under the current key already. */
+  /** False if no key can decrypt them. Headers that are changed in the meantime are sealed under the current key already. */
   private async resealHeaders(id: string, sealed: Buffer | null): Promise<boolean> {
     if (sealed === null) return true;
     const headers = this.secrets.openHeaders(id, sealed);

@@ -254,7 +254,7 @@ export class EndpointsRepository {
     });
   }
 
-  /** Stores the same secrets under another seal, unless they were rotated meanwhile. */
+  /** Stores the same secrets under another seal, unless they were rotated in the meantime. */
   async replaceSealed(id: string, seen: Buffer, secret: Buffer, previous: Buffer | null): Promise<boolean> {
     const { affected } = await this.endpoints
       .createQueryBuilder()
@@ -269,7 +269,7 @@ export class EndpointsRepository {
     return affected === 1;
   }
 
-  /** Stores the same headers under another seal, unless they were changed meanwhile. */
+  /** Stores the same headers under another seal, unless they were changed in the meantime. */
   async replaceSealedHeaders(id: string, seen: Buffer, fresh: Buffer): Promise<void> {
     await this.endpoints.update({ id, sealedHeaders: Equal(seen) }, { sealedHeaders: fresh });
   }

@@ -65,7 +65,7 @@ export class EventContracts {
   async beginUse({ unused }: Judgement): Promise<void> {
     if (!unused || unused.usedAt !== null) return;
     await this.repository.markUsed(unused);
-    // If it has changed meanwhile, so has the revision, and the event is judged again.
+    // If it has changed in the meantime, so has the revision, and the event is judged again.
     unused.usedAt = new Date();
   }
 

@@ -86,7 +86,7 @@ export function compileSchema(schema: object): SchemaCheck {
   };
 }
 
-/** Compiles a schema that somebody wrote. Throws a SchemaError for one that is not valid, or could keep the service busy. */
+/** Compiles a schema that someone wrote. Throws a SchemaError for one that is not valid, or could keep the service busy. */
 export function acceptSchema(schema: Record<string, unknown>): SchemaCheck {
   if (schema.$schema !== undefined && schema.$schema !== DIALECT) {
     throw new SchemaError(`$schema must be ${DIALECT}, or left out`);

@@ -64,7 +64,7 @@ export class EventTypesRepository {
     return (raw as unknown[]).length === 1;
   }
 
-  /** The type with its versions, locked until the transaction ends; publishing goes on meanwhile. */
+  /** The type with its versions, locked until the transaction ends; publishing goes on in the meantime. */
   async lock(manager: EntityManager, name: string): Promise<VersionedEventType | undefined> {
     const type = await manager
       .withRepository(this.types)

@@ -1,6 +1,6 @@
 const ID_MAX = 255;
 
-/** The value that a JSON Pointer (RFC 6901) to a member leads to; undefined if there is none. */
+/** The value that a JSON Pointer (RFC 6901) to a member leads to; undefined if not found. */
 function valueAt(pointer: string, root: unknown): unknown {
   if (!pointer.startsWith('/')) return undefined;
   let value = root;

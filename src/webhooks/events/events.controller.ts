@@ -6,10 +6,10 @@ import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.
 import { text } from '../../http/api/api-schemas.js';
 import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { badRequest, validationFailed } from '../../http/problems/problem.js';
-import { LimitedBearerGuard } from '../../rate-limits/limited-bearer.guard.js';
-import { CurrentPrincipal } from '../../tokens/current-principal.decorator.js';
-import type { Principal } from '../../tokens/principal.js';
-import { RequireScopes, ScopesGuard } from '../../tokens/scopes.guard.js';
+import { LimitedBearerGuard } from '../../rate-limits/partners/limited-bearer.guard.js';
+import { CurrentPrincipal } from '../../tokens/access/current-principal.decorator.js';
+import type { Principal } from '../../tokens/access/principal.js';
+import { RequireScopes, ScopesGuard } from '../../tokens/access/scopes.guard.js';
 import { realmOf } from '../../users/accounts/environment.js';
 import { inUtc } from './event.js';
 import { holdsExactNumbers } from './exact-numbers.js';

@@ -35,7 +35,7 @@ export interface ClientEvent {
   payload: string;
 }
 
-/** A test that somebody asked for. */
+/** A test that someone asked for. */
 export interface TestEvent {
   id: string;
   type: string;
@@ -92,7 +92,7 @@ export class EventsRepository {
       `WITH input AS (
          SELECT * FROM unnest(${NEW.arrays}) WITH ORDINALITY AS i (${NEW.columns}, place)
        ), turn AS MATERIALIZED (
-         -- Whoever numbers the next event about a thing waits before its transaction gets an id: so numbers grow in the feed's order.
+         -- The writer of the next event about a thing waits before its transaction gets an id: so numbers grow in the feed's order.
          ${TAKE_TURNS}
        ), known AS MATERIALIZED (
          -- Before any other row: an erasure locks the user first, too.

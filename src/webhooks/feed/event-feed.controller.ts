@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import { forbidden } from '../../http/problems/problem.js';
-import { PartnerEndpoint, PartnerPage } from '../../rate-limits/partner-endpoint.decorator.js';
-import { AccessTokensService } from '../../tokens/access-tokens.service.js';
-import { bearerTokenOf } from '../../tokens/bearer-token.js';
-import { invalidToken } from '../../tokens/bearer.guard.js';
-import { CurrentPrincipal } from '../../tokens/current-principal.decorator.js';
-import type { Principal } from '../../tokens/principal.js';
+import { PartnerEndpoint, PartnerPage } from '../../rate-limits/partners/partner-endpoint.decorator.js';
+import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
+import { bearerTokenOf } from '../../tokens/access/bearer-token.js';
+import { invalidToken } from '../../tokens/access/bearer.guard.js';
+import { CurrentPrincipal } from '../../tokens/access/current-principal.decorator.js';
+import type { Principal } from '../../tokens/access/principal.js';
 import { EventView, FeedQuery } from './event-feed.dto.js';
 import { EventFeed, type FeedPart } from './event-feed.service.js';
 import { FeedPositions, type FeedPosition } from './feed-position.js';
@@ -64,7 +64,7 @@ export class EventFeedController {
     return `[${part.bodies.join(',')}]`;
   }
 
-  /** Reads as soon as there is something, and for as long as somebody waits for it. */
+  /** Reads as soon as there is something, and for as long as someone waits for it. */
   private async wait(
     principal: Principal,
     after: FeedPosition,
@@ -86,7 +86,7 @@ export class EventFeedController {
         const left = until - performance.now();
         const isNew = part.isAll ? await wait.next(left) : left > 0;
         if (this.isOver(raw)) return part;
-        // The token may have ended meanwhile.
+        // The token may have ended in the meantime.
         reader = { clientId: principal.client.id, scopes: (await this.judgeAgain(request)).scopes };
         if (!isNew) return part;
       }

@@ -88,7 +88,7 @@ export class EventFeedRepository {
     return found;
   }
 
-  /** The position of the newest event; undefined if there is none. */
+  /** The position of the newest event; undefined if not found. */
   async newest(): Promise<FeedPosition | undefined> {
     const [found]: FeedPosition[] = await this.events.query(
       `SELECT e.xid::text AS xid, e.id AS "eventId" FROM events e WHERE ${IS_SETTLED} ORDER BY e.xid DESC, e.id DESC LIMIT 1`,

@@ -13,7 +13,7 @@ const PAUSE_MS = 50;
 /** The longest wait that begins during a shutdown: so that retries don't use up the rate limit. */
 const WHILE_STOPPING_MS = 1_000;
 
-/** Somebody who waits for events of a client. */
+/** Someone who waits for events of a client. */
 export interface FeedWait {
   /**
    * Waits for the next events that may be for the client, no longer than this; false if there were none. A shutdown ends it, or lets
@@ -154,7 +154,7 @@ export class FeedWaits implements OnModuleInit, BeforeApplicationShutdown {
       from,
     );
     for (const waiter of this.waiters) {
-      // Those who have come meanwhile, or for whom this is the first look, may have missed what was before it.
+      // Those who have come in the meantime, or for whom this is the first look, may have missed what was before it.
       const mayHaveMissed = !asked.has(waiter) || this.position === undefined;
       if (mayHaveMissed || news.clients.includes(waiter.clientId)) wake(waiter);
     }

@@ -69,7 +69,7 @@ export class EndpointConnections {
 
   constructor(private readonly connector: GuardedConnector) {}
 
-  /** A kept connection, or a new one. A kept one that was closed meanwhile is established again by the request. */
+  /** A kept connection, or a new one. A kept one that was closed in the meantime is established again by the request. */
   take(target: URL): EndpointConnection {
     return this.kept.get(target.href)?.pop() ?? this.takeNew(target);
   }

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { withTimeout, TimeoutError } from '../../rate-limits/with-timeout.js';
+import { withTimeout, TimeoutError } from '../../rate-limits/store/with-timeout.js';
 import { isPublicAddress } from './address-rules.js';
 import { HttpFailure, INTERNAL_ADDRESS } from './http-outcome.js';
 

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { SettingsError } from '../../config/environment.js';
 import { keyIdOf } from '../../secrets/key-id.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
-import { sealedFor } from '../../tokens/token-keys.service.js';
+import { sealedFor } from '../../tokens/keys/token-keys.service.js';
 import { EncryptionCanaryRepository, type Canary } from './encryption-canary.repository.js';
 
 const TEXT = 'charging-data-service';

@@ -50,7 +50,7 @@ export function verifySignature(
   return matches ? { matches, ...warning } : { matches, problem: 'no_match', ...warning };
 }
 
-/** All `v1` signatures; undefined if there is none, or one is not 32 bytes in base64. Other versions are skipped. */
+/** All `v1` signatures; undefined if it is missing, or one is not 32 bytes in base64. Other versions are skipped. */
 function signaturesIn(header: string): Buffer[] | undefined {
   const parts = header.split(/\s+/).filter((part) => !/^v(?!1,)\w*,/.test(part));
   const signatures = parts.map((part) =>

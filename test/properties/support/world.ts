@@ -14,7 +14,7 @@ import { InvitationsRepository } from '../../../src/partners/members/invitations
 import { MembersService } from '../../../src/partners/members/members.service.js';
 import { RedirectUriRequestsService } from '../../../src/partners/redirect-uris/redirect-uri-requests.service.js';
 import { digestOf, newSecret } from '../../../src/secrets/tokens.js';
-import { AuthorizationCodesService } from '../../../src/tokens/authorization-codes.service.js';
+import { AuthorizationCodesService } from '../../../src/tokens/codes/authorization-codes.service.js';
 import { newId } from '../../../src/secrets/ids.js';
 import { AuthenticatorAppsRepository } from '../../../src/users/factors/authenticator-apps.repository.js';
 import { PasskeysRepository } from '../../../src/users/factors/passkeys.repository.js';
@@ -30,8 +30,8 @@ import { UsersRepository } from '../../../src/users/accounts/users.repository.js
 import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientSecretsService } from '../../../src/clients/client-secrets.service.js';
 import { ClientsService } from '../../../src/clients/clients.service.js';
-import { MemberSessions } from '../../../src/webhook-portal/member-sessions.service.js';
-import { PortalLinksRepository } from '../../../src/webhook-portal/portal-links.repository.js';
+import { MemberSessions } from '../../../src/webhook-portal/access/member-sessions.service.js';
+import { PortalLinksRepository } from '../../../src/webhook-portal/access/portal-links.repository.js';
 import { ContactsService } from '../../../src/webhooks/contacts/contacts.service.js';
 import { RecoveriesService } from '../../../src/webhooks/deliveries/recoveries.service.js';
 import { EndpointsService } from '../../../src/webhooks/endpoints/endpoints.service.js';

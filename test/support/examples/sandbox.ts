@@ -14,7 +14,7 @@ export async function recordSandbox(stage: Stage): Promise<void> {
   const perform = (id: string, status: number, call: Call = {}, refused: Refused = {}) =>
     stage.perform(id, status, { bearer, ...call }, { forbidden, ...refused });
   const conflict = (id: string, call: Call) => recorder.answer(id, 409, { bearer, ...call });
-  // What waits is counted, so nothing may be published meanwhile.
+  // What waits is counted, so nothing may be published in the meantime.
   const [worker] = await stopPlannedEvents(service);
 
   const newDriver = { json: { name: 'Robin', seed: 42 } };

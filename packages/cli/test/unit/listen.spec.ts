@@ -47,7 +47,7 @@ class Feed {
     for (const { answer } of this.waiting.splice(0)) answer();
   }
 
-  /** Whether somebody waits now. */
+  /** Whether someone waits now. */
   get isAwaited(): boolean {
     return this.waiting.length > 0;
   }

@@ -148,10 +148,10 @@ describe('The guard', () => {
 
   /** Waits until the guard has heard of everything until now: changes come in their order. */
   const hasHeardAll = async (): Promise<void> => {
-    const somebody = await service.make.user();
-    await service.make.consent(client, somebody);
-    await here.app.get(ConsentsService).revoke(client.id, somebody.id, SERVICE_ACTOR);
-    await until('it has heard all', () => heard.mock.calls.some(([{ userId }]) => userId === somebody.id));
+    const someone = await service.make.user();
+    await service.make.consent(client, someone);
+    await here.app.get(ConsentsService).revoke(client.id, someone.id, SERVICE_ACTOR);
+    await until('it has heard all', () => heard.mock.calls.some(([{ userId }]) => userId === someone.id));
   };
   const CHANGES: [what: string, change: (token: string) => Promise<unknown>][] = [
     ['the token is revoked', (token) => revoke(here.http, client, token)],

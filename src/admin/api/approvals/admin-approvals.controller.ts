@@ -3,7 +3,7 @@ import type { Actor } from '../../../audit/audit.service.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
@@ -43,12 +43,12 @@ export class AdminApprovalsController {
     await this.approvals.approve(id, actor);
   }
 
-  /** Nothing is done: 200, also for whoever asked for it; not pending: 409. */
+  /** Nothing is done: 200, also for the person who asked for it; not pending: 409. */
   @Post(':id/reject')
   @AdminWrite(
     'reject',
     'Reject what an admin asked for',
-    'Also for whoever asked for it. What is not pending: 409.',
+    'Also for the person who asked for it. What is not pending: 409.',
   )
   @ApiId('id', 'appr')
   @ApiAnswer(200, 'Rejected.', ApprovalView)

@@ -5,7 +5,7 @@ import type { Actor } from '../../../audit/audit.service.js';
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { ApiAnswer, ApiId, ApiProblems, NOT_CACHED } from '../../../http/api/api-answers.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminWrite } from '../admin-api.decorator.js';
 import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';

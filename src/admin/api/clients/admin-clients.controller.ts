@@ -25,7 +25,7 @@ import {
 } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { newId } from '../../../secrets/ids.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';

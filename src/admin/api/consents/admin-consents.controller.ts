@@ -4,7 +4,7 @@ import { ConsentsService } from '../../../consents/consents.service.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { ConsentDto } from './admin-consents.dto.js';
 import { ConsentView, consentView } from './admin-consents.view.js';

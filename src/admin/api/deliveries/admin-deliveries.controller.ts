@@ -3,7 +3,7 @@ import type { Actor } from '../../../audit/audit.service.js';
 import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { DeliveriesQuery } from './admin-deliveries.dto.js';

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
 import { ApiAnswer, ApiProblems } from '../../../http/api/api-answers.js';
 import { validationFailed } from '../../../http/problems/problem.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { idOf, time } from '../../../http/api/api-schemas.js';
-import type { GrantInList } from '../../../tokens/grant.js';
+import type { GrantInList } from '../../../tokens/grants/grant.js';
 import { AccessView, accessView } from '../access.view.js';
 
 /** An active grant on the wire. */

@@ -7,7 +7,7 @@ import { pageRequestOf } from '../../../http/api/page-query.js';
 import type { NotificationEntity } from '../../../notifications/notification.entity.js';
 import { notificationView } from '../../../notifications/notification.view.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';

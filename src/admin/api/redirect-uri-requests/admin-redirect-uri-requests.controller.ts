@@ -5,7 +5,7 @@ import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-an
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
 import { RedirectUriRequestsService } from '../../../partners/redirect-uris/redirect-uri-requests.service.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';

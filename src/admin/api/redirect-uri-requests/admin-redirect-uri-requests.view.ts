@@ -34,7 +34,7 @@ export class RedirectUriRequestView {
   @ApiProperty(oneOf(...REDIRECT_URI_REQUEST_STATES))
   state!: RedirectUriRequestState;
 
-  @ApiProperty(orNull(text('Why it was rejected, if somebody said so.')))
+  @ApiProperty(orNull(text('Why it was rejected, if someone said so.')))
   reason!: string | null;
 
   @ApiProperty(idOf('user', 'The member who asked.'))

@@ -5,7 +5,7 @@ import type { Actor } from '../../../audit/audit.service.js';
 import { ApiAnswer, ApiProblems } from '../../../http/api/api-answers.js';
 import { validationFailed } from '../../../http/problems/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { isScopeName, SCOPE_NAME } from '../../../scopes/scope-name.js';
 import { ScopeDto } from './admin-scopes.dto.js';

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiProblems } from '../../../http/api/api-answers.js';
 import { IdentitiesService } from '../../../identity-providers/identities.service.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';

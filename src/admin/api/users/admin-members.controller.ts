@@ -4,7 +4,7 @@ import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../h
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { MembersService } from '../../../partners/members/members.service.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { MemberRoleDto, NewMemberDto } from './admin-members.dto.js';

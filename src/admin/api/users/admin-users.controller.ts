@@ -25,9 +25,9 @@ import {
 import { LinkView } from '../../../http/api/link.view.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
-import { CurrentActor, CurrentPrincipal } from '../../../tokens/current-principal.decorator.js';
-import type { Principal } from '../../../tokens/principal.js';
-import { GrantsService } from '../../../tokens/grants.service.js';
+import { CurrentActor, CurrentPrincipal } from '../../../tokens/access/current-principal.decorator.js';
+import type { Principal } from '../../../tokens/access/principal.js';
+import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
@@ -167,7 +167,7 @@ export class AdminUsersController {
     return { revoked: await this.grants.revokeForUser(id, actor) };
   }
 
-  /** Removes passkeys, authenticator app and recovery codes of somebody else, and ends the sessions: 204. */
+  /** Removes passkeys, authenticator app and recovery codes of someone else, and ends the sessions: 204. */
   @Delete(':id/second_factor')
   @AdminWrite(
     'resetSecondFactor',

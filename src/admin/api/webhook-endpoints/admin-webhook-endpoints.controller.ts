@@ -10,7 +10,7 @@ import {
 } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
-import { CurrentActor } from '../../../tokens/current-principal.decorator.js';
+import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { ENDPOINT } from '../../../webhooks/endpoints/endpoint.resource.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';

@@ -38,7 +38,7 @@ export class ConsoleApprovalsController {
     return this.page(context, id);
   }
 
-  /** Carries it out; what became impossible meanwhile stays pending, with the reason. */
+  /** Carries it out; what became impossible in the meantime stays pending, with the reason. */
   @ConsolePost(':id/approve', 'asked on the page above')
   async approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const { done, errors } = await attempt(() => this.approvals.approve(id, context.actor));
@@ -71,7 +71,7 @@ export class ConsoleApprovalsController {
   }
 }
 
-/** To what was made, which is shown once to whoever approved it; otherwise back to the approval. */
+/** To what was made, which is shown once to the person who approved it; otherwise back to the approval. */
 function afterApproval({ approval, shown }: Approved): ConsoleAnswer {
   const { id, subjectId } = approval;
   if (approval.state === 'pending') return { goTo: approvalPath(id), notice: 'approval_seconded' };

@@ -1,4 +1,4 @@
-/** What was typed as JSON; what is none stays text, which no rule for an object accepts. */
+/** What was typed as JSON; other text stays text, which no rule for an object accepts. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

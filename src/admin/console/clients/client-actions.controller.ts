@@ -3,7 +3,7 @@ import { ClientsService } from '../../../clients/clients.service.js';
 import { Settings } from '../../../config/settings.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { GrantsService } from '../../../tokens/grants.service.js';
+import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { EndpointsService, ENDPOINTS_PER_CLIENT } from '../../../webhooks/endpoints/endpoints.service.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';

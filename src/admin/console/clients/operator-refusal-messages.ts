@@ -7,7 +7,7 @@ import {
 } from '../../../partners/refusals/refusal-messages.js';
 
 const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', RefusalMessage> = {
-  password: refused('401', 'Wrong email or password', 'Many from one address may be somebody who guesses.'),
+  password: refused('401', 'Wrong email or password', 'Many from one address may be someone who guesses.'),
   too_many: refused(
     '429',
     'Too many failed logins',
@@ -46,7 +46,7 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
   provider_answer_invalid: refused(
     '400',
     'Invalid answer of an identity provider',
-    'A check of the answer failed: the log says which. Check issuer and clocks, or somebody tampered with a login.',
+    'A check of the answer failed: the log says which. Check issuer and clocks, or someone tampered with a login.',
   ),
   sign_in_expired: refused(
     '400',
@@ -76,7 +76,7 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
   no_account: refused(
     '403',
     'No account for this person',
-    'The provider’s setting accounts does not allow to link or make one, or the account is linked to somebody else there.',
+    'The provider’s setting accounts does not allow to link or make one, or the account is linked to someone else there.',
   ),
   account_disabled: refused('403', 'Account disabled', 'Enable the user if the person should log in.'),
   not_for_you: refused(

@@ -6,7 +6,7 @@ import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { PagedTable } from '../../../web/tables/table.js';
 import type { Column } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
-import type { GrantInList } from '../../../tokens/grant.js';
+import type { GrantInList } from '../../../tokens/grants/grant.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';

@@ -73,7 +73,7 @@ export interface NameLinkProps {
   environment?: 'live' | 'sandbox';
 }
 
-/** A link with a name that somebody chose. */
+/** A link with a name that someone chose. */
 export const NameLink = ({ href, name, environment }: NameLinkProps): VNode => (
   <>
     <a href={href}>

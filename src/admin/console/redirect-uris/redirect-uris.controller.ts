@@ -34,7 +34,7 @@ export class ConsoleRedirectUrisController {
     return this.page(id);
   }
 
-  /** Changes the client; what became impossible meanwhile stays pending, with the reason. */
+  /** Changes the client; what became impossible in the meantime stays pending, with the reason. */
   @ConsolePost(':id/approve', 'asked on the page above')
   approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.decide(id, 'redirect_uri_approved', () => this.requests.approve(id, context.actor));

@@ -129,7 +129,7 @@ function Decision({
     <>
       <p>
         {action === 'add'
-          ? 'Whoever controls this address receives the codes of the client’s users. Nothing is changed until it is approved.'
+          ? 'The owner of this address receives the codes of the client’s users. Nothing is changed until it is approved.'
           : 'Users can no longer be sent back to this address. Nothing is changed until it is approved.'}
       </p>
       <Buttons>

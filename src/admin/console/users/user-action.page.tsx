@@ -74,7 +74,7 @@ const MESSAGES: Record<UserAction, Messages> = {
     consequences: () => [
       'An operator sees every client, user, delivery and the audit log.',
       'An admin can change and delete all of them, and make other operators.',
-      'With a higher role than before, the password, passkeys, authenticator app, recovery codes and links to providers that the account has now stop working, because somebody else may have set them: create a password link afterwards.',
+      'With a higher role than before, the password, passkeys, authenticator app, recovery codes and links to providers that the account has now stop working, because someone else may have set them: create a password link afterwards.',
       'The user is logged out everywhere, and password links that were not used yet stop working.',
     ],
   },
@@ -90,7 +90,7 @@ const MESSAGES: Record<UserAction, Messages> = {
     title: 'Reset second factor',
     question: 'Remove every passkey, the authenticator app and the recovery codes of',
     consequences: () => [
-      'Make sure that it is really this person who asks: whoever knows the password can then log in.',
+      'Make sure that it is really this person who asks: anyone who knows the password can then log in.',
       'The user is logged out everywhere, logs in with the password alone, and is told.',
       'An operator who needs a second factor sets up a new one before opening the console.',
     ],

@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { GrantsService } from '../../../tokens/grants.service.js';
+import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { toUserChanges, UserChangesDto } from '../../api/users/admin-users.dto.js';
@@ -89,7 +89,7 @@ export class ConsoleUserActionsController {
     return this.ask(context, id, 'reset-second-factor');
   }
 
-  /** Resets the second factor of somebody else; for oneself it is refused, with the reason. */
+  /** Resets the second factor of someone else; for oneself it is refused, with the reason. */
   @ConsolePost('reset-second-factor', 'asked', 'support')
   resetSecondFactor(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.perform(context, id, 'reset-second-factor', 'second_factor_reset', () =>

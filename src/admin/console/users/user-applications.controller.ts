@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { ConsentsService } from '../../../consents/consents.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { ConnectedClientsService } from '../../../tokens/connected-clients.service.js';
+import { ConnectedClientsService } from '../../../tokens/grants/connected-clients.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';

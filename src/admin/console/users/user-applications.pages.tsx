@@ -3,7 +3,7 @@ import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { Enabled } from '../../../web/tables/state.js';
 import { PagedTable } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
-import type { ConnectedClient } from '../../../tokens/connected-client.js';
+import type { ConnectedClient } from '../../../tokens/grants/connected-client.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';

@@ -20,7 +20,7 @@ export const userFieldsOf = ({ email, name, kind, webhooksEnabled }: UserEntity)
   webhooks_enabled: webhooksEnabled,
 });
 
-/** Whether a change may give somebody else access: through a link sent to another email, or through the webhook portal. */
+/** Whether a change may give someone else access: through a link sent to another email, or through the webhook portal. */
 export const givesPower = (user: UserEntity, fields: UserFields): boolean =>
   fields.email !== user.email || (fields.webhooks_enabled && !user.webhooksEnabled);
 

@@ -9,7 +9,7 @@ interface SandboxConsentPageProps {
   drivers: { id: string; label: string }[];
   /** Whether the visitor is a member, and so sees the drivers' names. */
   showsNames: boolean;
-  /** Where to log in to see them; undefined for somebody who is logged in. */
+  /** Where to log in to see them; undefined for someone who is logged in. */
   login: string | undefined;
   scopes: ConsentScope[];
   /** Opaque string that is posted back. */
@@ -18,7 +18,7 @@ interface SandboxConsentPageProps {
   redirectHost: string;
 }
 
-/** Asks which driver of the sandbox consents; whoever reads it needs no account. */
+/** Asks which driver of the sandbox consents; it needs no account. */
 export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps {
   const { clientName, drivers, showsNames, login, scopes, request, redirectHost } = props;
   return {

@@ -1,0 +1,60 @@
+import { Param, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../../http/page-routes/open-pages.js';
+import { linkGone } from '../../http/page-routes/link-gone.js';
+import { Context } from '../../http/page-routes/page-context.js';
+import { originOf } from '../../http/server/request-origin.js';
+import { EmailVerificationService } from '../../users/emails/email-verification.service.js';
+import { messagePage } from '../../web/layout/message.page.js';
+import { ContactsService } from '../../webhooks/contacts/contacts.service.js';
+import { confirmAddressPage } from './confirm-address.page.js';
+
+/**
+ * The page of a link that verifies an address: a user's, or that of a client's contact. Opening it changes nothing, because mail
+ * scanners open links too.
+ */
+@OpenPages('email/verify/:key')
+@UseGuards(AddressRateLimitGuard)
+export class EmailVerificationController {
+  constructor(
+    private readonly emails: EmailVerificationService,
+    private readonly contacts: ContactsService,
+  ) {}
+
+  @OpenGet()
+  async show(@Param('key') key: string): Promise<OpenAnswer> {
+    const email = (await this.emails.find(key)) ?? (await this.contacts.findByKey(key));
+    return email === undefined
+      ? gone()
+      : { page: confirmAddressPage({ action: `/email/verify/${key}`, email }) };
+  }
+
+  @OpenPost()
+  async confirm(
+    @Param('key') key: string,
+    @Context() _context: OpenContext,
+    @Req() request: FastifyRequest,
+  ): Promise<OpenAnswer> {
+    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const isDone = (await this.emails.confirm(key, actor)) || (await this.contacts.confirm(key, actor));
+    return isDone ? { page: done() } : gone();
+  }
+}
+
+const done = () =>
+  messagePage({
+    title: 'Address confirmed',
+    heading: 'Your address has been confirmed',
+    text: 'We’ll send account emails here from now on.',
+    action: { href: '/', label: 'Go to the start page' },
+  });
+
+const gone = (): OpenAnswer =>
+  linkGone('A link to confirm an address works once, within 24 hours. Ask for a new one where you got it.');

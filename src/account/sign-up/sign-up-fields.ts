@@ -1,0 +1,50 @@
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import type { Form } from '../../http/forms/form.js';
+import { violationsOf } from '../../http/validation/validation.pipe.js';
+import { IsPassword, IsVisibleText } from '../../http/validation/validation.decorators.js';
+import { PASSWORD_MAX, PASSWORD_MIN } from '../../secrets/passwords.js';
+import type { FieldErrors } from '../../web/forms/field.js';
+import { apiWords, type Violations } from '../../http/problems/violation.js';
+
+interface SignUpFields {
+  name: string;
+  password: string;
+  password_again: string;
+}
+
+/** A person by the rules of the admin API. */
+class PersonRules {
+  @IsVisibleText(1, 200)
+  name!: string;
+
+  @IsPassword()
+  password!: string;
+}
+
+export const signUpFieldsIn = (form: Form): SignUpFields => ({
+  name: form.get('name')?.trim() ?? '',
+  password: form.get('password') ?? '',
+  password_again: form.get('password_again') ?? '',
+});
+
+/** What is wrong, by field. */
+export function signUpErrors({ password_again: again, ...person }: SignUpFields): FieldErrors {
+  const errors = nameErrors(person.name);
+  if (violationsIn(person)['password']) {
+    errors['password'] = `The password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.`;
+  } else if (person.password !== again) errors['password_again'] = 'The two passwords are not the same.';
+  return errors;
+}
+
+/** What is wrong with the name, which is all that a person who chooses a passkey types. */
+export function nameErrors(name: string): FieldErrors {
+  const [found] = violationsIn({ name, password: '' })['name'] ?? [];
+  if (!found) return {};
+  return {
+    name: found.code === 'visible_text' ? 'Enter 1 to 200 characters.' : `The name ${apiWords(found)}.`,
+  };
+}
+
+const violationsIn = (person: PersonRules): Violations =>
+  violationsOf(validateSync(plainToInstance(PersonRules, person)));

@@ -1,0 +1,167 @@
+import { Param, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { unlessConflict } from '../../http/page-routes/unless-conflict.js';
+import { safeReturnTo, withReturnTo } from '../../http/forms/return-to.js';
+import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../../http/page-routes/open-pages.js';
+import { linkGone } from '../../http/page-routes/link-gone.js';
+import { Context } from '../../http/page-routes/page-context.js';
+import { notFound } from '../../http/problems/problem.js';
+import { originOf } from '../../http/server/request-origin.js';
+import { MailLimitsService } from '../../rate-limits/sign-in/mail-limits.service.js';
+import { PasskeySignUps } from '../../users/emails/passkey-sign-ups.service.js';
+import { MailedLogins } from '../../users/emails/mailed-logins.service.js';
+import { SignUpService, type NewSignUp, type ShownSignUp } from '../../users/emails/sign-up.service.js';
+import { messagePage } from '../../web/layout/message.page.js';
+import type { FieldErrors } from '../../web/forms/field.js';
+import { AfterAnswer } from './after-answer.service.js';
+import { browserNameOf } from '../browser-name.js';
+import { emailIn } from './email-field.js';
+import { emailFormPage, mailSentPage } from './email-form.page.js';
+import { signUpPage } from './sign-up.page.js';
+import { nameErrors, signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
+
+const FORM = {
+  title: 'Create an account',
+  text: 'Enter your email address. We send you a link with which you can create your account.',
+  action: '/sign-up',
+  submit: 'Send link',
+};
+
+/** Accounts that drivers make themselves (contract §18): first a proof of the address, then a name, and a password or a passkey. */
+@OpenPages('sign-up')
+@UseGuards(AddressRateLimitGuard)
+export class SignUpController {
+  constructor(
+    private readonly settings: Settings,
+    private readonly signUps: SignUpService,
+    private readonly passkeySignUps: PasskeySignUps,
+    private readonly limits: MailLimitsService,
+    private readonly afterAnswer: AfterAnswer,
+    private readonly logins: MailedLogins,
+  ) {}
+
+  @OpenGet()
+  ask(@Context() { query }: OpenContext): OpenAnswer {
+    this.refuseUnlessOn();
+    return { page: emailFormPage({ ...FORM, returnTo: safeReturnTo(query.get('return_to')) }) };
+  }
+
+  /** The same answer for every address; one that has an account gets a mail that says so. */
+  @OpenPost()
+  async send(@Context() { form }: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
+    this.refuseUnlessOn();
+    const { email, error } = emailIn(form);
+    const returnTo = safeReturnTo(form.get('return_to'));
+    if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error, returnTo }), status: 400 };
+    if (await this.limits.admit(email, request.ip)) {
+      const actor = { type: 'user', id: null, ...originOf(request) } as const;
+      this.afterAnswer.run('A link to create an account', () =>
+        this.signUps.mailLink(email, returnTo, actor),
+      );
+    }
+    return {
+      page: mailSentPage(
+        email,
+        'We sent a mail to this address. Follow its link to continue; it works for 24 hours.',
+        returnTo,
+      ),
+    };
+  }
+
+  @OpenGet(':key')
+  async show(@Param('key') key: string): Promise<OpenAnswer> {
+    this.refuseUnlessOn();
+    const link = await this.signUps.find(key);
+    return link ? this.form(key, link) : gone();
+  }
+
+  /** Creates the account. A link that was mailed on the way to somewhere logs in and leads there. */
+  @OpenPost(':key')
+  async create(
+    @Param('key') key: string,
+    @Context() { form }: OpenContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
+    this.refuseUnlessOn();
+    const link = await this.signUps.find(key);
+    if (!link) return gone();
+    const { password_again: again, ...person } = signUpFieldsIn(form);
+    // Our script fills it in.
+    const passkey = form.get('response') || undefined;
+    const errors = passkey ? nameErrors(person.name) : signUpErrors({ ...person, password_again: again });
+    if (Object.keys(errors).length > 0) {
+      return this.form(key, link, person.name, errors);
+    }
+    const redeem = async (): Promise<OpenAnswer> => {
+      const actor = { type: 'user', id: null, ...originOf(request) } as const;
+      if (passkey === undefined) {
+        const made = await this.signUps.redeem(key, person, actor);
+        return made ? await this.goOn(made, 'password', request, reply, actor) : gone();
+      }
+      const passkeyName = browserNameOf(request.headers['user-agent'] ?? null);
+      const named = { name: person.name, passkeyName };
+      const outcome = await this.passkeySignUps.redeem(key, named, passkey, request, reply, actor);
+      if (outcome === 'gone') return gone();
+      if (outcome === 'wrong answer') return this.form(key, link, person.name, { form: WRONG_ANSWER });
+      return await this.goOn(outcome, 'passkey', request, reply, actor);
+    };
+    return unlessConflict(redeem, () => ({ page: taken(link.returnTo), status: 409 }));
+  }
+
+  private form(key: string, { email }: ShownSignUp, name?: string, errors?: FieldErrors): OpenAnswer {
+    const action = `/sign-up/${key}`;
+    const page = signUpPage({ action, email, name, errors, passkeyOptions: `${action}/passkey/options` });
+    return { page, status: errors ? 400 : 200 };
+  }
+
+  private async goOn(
+    { user, returnTo }: NewSignUp,
+    method: 'password' | 'passkey',
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<OpenAnswer> {
+    if (returnTo === undefined) return { page: done(method) };
+    const goTo = await this.logins.logIn(request, reply, user, method, returnTo, actor);
+    return goTo === undefined ? { page: done(method, returnTo) } : { goTo };
+  }
+
+  private refuseUnlessOn(): void {
+    if (!this.settings.signUp) throw notFound('There is no such page.');
+  }
+}
+
+const WRONG_ANSWER =
+  'Your account was not created, because your browser’s answer was not right. Try again, or choose a password.';
+
+const done = (by: 'password' | 'passkey', returnTo?: string) =>
+  messagePage({
+    title: 'Account created',
+    heading: 'Your account has been created',
+    text: `You can log in now, with ${by === 'passkey' ? 'your passkey' : 'your email address and your password'}.`,
+    action: { href: withReturnTo('/login', returnTo), label: 'Go to the login page' },
+  });
+
+const taken = (returnTo: string | undefined) =>
+  messagePage({
+    title: 'You have an account',
+    heading: 'You already have an account',
+    text: 'There is an account with this email address now. Log in, or ask for a new password there.',
+    action: { href: withReturnTo('/login', returnTo), label: 'Go to the login page' },
+  });
+
+const gone = (): OpenAnswer =>
+  linkGone('A link to create an account works once, within 24 hours.', {
+    href: '/sign-up',
+    label: 'Ask for a new link',
+  });

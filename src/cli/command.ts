@@ -1,0 +1,8 @@
+/** What a command takes. */
+export interface Command {
+  /** What follows the name: an argument in angle brackets, options with their values. */
+  usage: string;
+  summary: string;
+  argument?: string;
+  options: { name: string; required?: boolean; repeatable?: boolean }[];
+}

@@ -1,0 +1,28 @@
+import { Injectable, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { ActivityService } from '../../activity/activity.service.js';
+import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
+import { BearerGuard } from '../../tokens/access/bearer.guard.js';
+import { BearerStrategy } from '../../tokens/access/bearer.strategy.js';
+import { RateLimitsService } from '../rate-limits.service.js';
+
+/**
+ * The bearer guard under the address limit (contract §7): over that limit no token is checked. Requests that the guard refuses
+ * count for the address, like any refusal that was not counted otherwise (`ProblemFilter`).
+ */
+@Injectable()
+export class LimitedBearerGuard extends BearerGuard {
+  constructor(
+    strategy: BearerStrategy,
+    accessTokens: AccessTokensService,
+    activity: ActivityService,
+    private readonly limits: RateLimitsService,
+  ) {
+    super(strategy, accessTokens, activity);
+  }
+
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    this.limits.refuseOverLimit(context.switchToHttp().getRequest<FastifyRequest>());
+    return super.canActivate(context) as Promise<boolean>;
+  }
+}

@@ -1,0 +1,67 @@
+import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import {
+  getOptionsToken,
+  getStorageToken,
+  ThrottlerGuard,
+  type ThrottlerLimitDetail,
+  type ThrottlerModuleOptions,
+  type ThrottlerRequest,
+  type ThrottlerStorage,
+} from '@nestjs/throttler';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ActivityService } from '../../activity/activity.service.js';
+import { principalOf } from './partner-limit.js';
+import { PartnerRefusals } from './partner-refusals.service.js';
+import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
+
+// A client with less than a fifth of its limit left is near its limit.
+const NEAR = 0.2;
+
+/**
+ * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). While it is exceeded, the resources that
+ * a 429 refers to can still be read, as many times again (contract §8).
+ */
+@Injectable()
+export class PartnerRateLimitGuard extends ThrottlerGuard {
+  constructor(
+    @Inject(getOptionsToken()) options: ThrottlerModuleOptions,
+    @Inject(getStorageToken()) storage: ThrottlerStorage,
+    reflector: Reflector,
+    private readonly limits: RateLimitsService,
+    private readonly refusals: PartnerRefusals,
+    private readonly activity: ActivityService,
+  ) {
+    super(options, storage, reflector);
+  }
+
+  protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {
+    const { context, limit } = properties;
+    const http = context.switchToHttp();
+    http.getRequest<FastifyRequest>().isCounted = true;
+    const isAllowed = await super.handleRequest(properties);
+    // The throttler announces the end of its window, but a rolling window has none.
+    const reply = http.getResponse<FastifyReply>();
+    reply.removeHeader('x-ratelimit-reset');
+    const remaining = Number(reply.getHeader('x-ratelimit-remaining'));
+    if (remaining < limit * NEAR) {
+      const clientId = principalOf(context).client.id;
+      this.activity.count({ kind: 'rate_limit_near', detail: 'partner', clientId });
+    }
+    return isAllowed;
+  }
+
+  /** Throws, except for a read that is still allowed; its response says that nothing of the limit remains. */
+  protected override async throwThrottlingException(
+    context: ExecutionContext,
+    { limit, timeToBlockExpire }: ThrottlerLimitDetail,
+  ): Promise<void> {
+    const principal = principalOf(context);
+    if (!this.refusals.isRead(context, principal)) {
+      return this.refusals.refuse(context, principal, limit, timeToBlockExpire);
+    }
+    const read = await this.limits.consumeReadOverLimit(principal.client.id, principal.userId, limit);
+    if (!read.allowed) return this.refusals.refuse(context, principal, limit, retryAfterSeconds(read));
+    context.switchToHttp().getResponse<FastifyReply>().removeHeader('retry-after');
+  }
+}

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { ClientEntity } from '../../clients/client.entity.js';
+import { Settings } from '../../config/settings.js';
+import { Listener } from '../../database/connections/listener.service.js';
+import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { notificationView, type NotificationView } from '../../notifications/notification.view.js';
+import { newId } from '../../secrets/ids.js';
+import { RateLimitNoticesRepository, type OpenNotice } from './rate-limit-notices.repository.js';
+
+// Contract §7: the first refusal opens a period of one hour.
+const PERIOD_SECONDS = 3600;
+// How stale a notification may be while changes are not announced to this instance.
+const UNHEARD_MS = 5_000;
+const CACHED_PAIRS = 10_000;
+const CHANNEL = 'notification_changes';
+
+/** A client that was refused. */
+type LimitedClient = Pick<ClientEntity, 'id' | 'environment'>;
+
+interface Kept {
+  view: Promise<NotificationView | undefined>;
+  id?: string;
+  /** Milliseconds of the process's monotonic clock. */
+  until: number;
+}
+
+/**
+ * The notification shown in refusals. It is created by the first refusal of a period, and cached until the period ends or the
+ * database announces a change of it (migrations/1764000000006-notifications.ts).
+ */
+@Injectable()
+export class RateLimitNoticesService {
+  private readonly keyOf = new Map<string, string>();
+  private readonly kept = new LRUCache<string, Kept>({
+    max: CACHED_PAIRS,
+    dispose: ({ id }) => id !== undefined && this.keyOf.delete(id),
+  });
+  private heard = 0;
+
+  constructor(
+    private readonly repository: RateLimitNoticesRepository,
+    private readonly settings: Settings,
+    private readonly listener: Listener,
+  ) {
+    listener.listen(CHANNEL, {
+      onConnected: () => this.forget('*'),
+      onLost: () => this.forget('*'),
+      onAnnouncement: (payload) => this.forget(payload),
+    });
+  }
+
+  /** The notification of the current period of this client and user; concurrent refusals share one query. */
+  noticeFor(client: LimitedClient, userId: string, limit: number): Promise<NotificationView | undefined> {
+    const key = `${client.id} ${userId}`;
+    const known = this.kept.get(key);
+    if (known && known.until > performance.now()) return known.view;
+    const begun = performance.now();
+    const { heard } = this;
+    const notice = this.findOrOpen(client, userId, limit);
+    const kept: Kept = {
+      view: notice.then((found) => found && notificationView(found.notification, this.settings.baseUrl)),
+      until: begun + UNHEARD_MS,
+    };
+    this.kept.set(key, kept);
+    notice.then(
+      (found) => {
+        // A change announced during the read may be missing from the result.
+        if (!found || !this.listener.isConnected || this.heard !== heard) return;
+        kept.until = begun + found.seconds * 1000;
+        kept.id = found.notification.id;
+        this.keyOf.set(kept.id, key);
+      },
+      () => this.kept.delete(key),
+    );
+    return kept.view;
+  }
+
+  /** Drops the notifications with these ids from the cache, or all for `*`. */
+  private forget(ids: string): void {
+    this.heard++;
+    if (ids === '*') return this.kept.clear();
+    for (const id of ids.split(' ')) {
+      const key = this.keyOf.get(id);
+      if (key !== undefined) this.kept.delete(key);
+    }
+  }
+
+  private async findOrOpen(
+    { id: clientId, environment }: LimitedClient,
+    userId: string,
+    limit: number,
+  ): Promise<OpenNotice | undefined> {
+    const found = await this.repository.find(clientId, userId);
+    if (found) return found;
+    const message =
+      environment === 'sandbox'
+        ? MESSAGES.rateLimitExceededInSandbox(limit)
+        : MESSAGES.rateLimitExceeded(limit);
+    await this.repository.open(newId('notf'), clientId, userId, message, PERIOD_SECONDS);
+    return this.repository.find(clientId, userId);
+  }
+}

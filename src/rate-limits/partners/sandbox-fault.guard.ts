@@ -1,0 +1,75 @@
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { ActivityService } from '../../activity/activity.service.js';
+import { serviceUnavailable } from '../../http/problems/problem.js';
+import type { RequestFault } from '../../sandbox-faults/sandbox-fault.entity.js';
+import { SandboxFaults } from '../../sandbox-faults/sandbox-faults.service.js';
+import { invalidToken } from '../../tokens/access/bearer.guard.js';
+import type { Principal } from '../../tokens/access/principal.js';
+import { principalOf } from './partner-limit.js';
+import { PartnerRefusals } from './partner-refusals.service.js';
+
+const NEVER_FAILS = 'never fails in a sandbox';
+// A client that waits as it is told is served soon.
+const RETRY_AFTER_SECONDS = 5;
+
+/** Whether faults leave the route alone: the routes with which a program sets them. */
+export const NeverFails = (isTrue: boolean) => SetMetadata(NEVER_FAILS, isTrue);
+
+/** Answers a request of a client in a sandbox with the fault that was asked for (contract §19). Runs after the bearer guard. */
+@Injectable()
+export class SandboxFaultGuard implements CanActivate {
+  constructor(
+    private readonly faults: SandboxFaults,
+    private readonly refusals: PartnerRefusals,
+    private readonly activity: ActivityService,
+    private readonly reflector: Reflector,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const principal = principalOf(context);
+    if (principal.client.environment === 'live') return true;
+    if (this.reflector.get<boolean>(NEVER_FAILS, context.getHandler())) return true;
+    return this.failIfAsked(context, principal);
+  }
+
+  private async failIfAsked(context: ExecutionContext, principal: Principal): Promise<boolean> {
+    const fault = await this.faults.useForRequest(principal.client);
+    if (fault === undefined) return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    request.sandboxFault = fault;
+    return this.fail(fault, context, principal, request.ip);
+  }
+
+  private fail(
+    fault: RequestFault,
+    context: ExecutionContext,
+    principal: Principal,
+    address: string,
+  ): Promise<never> {
+    const { id: clientId, environment } = principal.client;
+    switch (fault) {
+      case '401':
+        this.activity.count({
+          kind: 'bearer_refused',
+          detail: 'sandbox_fault',
+          clientId,
+          environment,
+          address,
+        });
+        throw invalidToken('token_expired');
+      case '429':
+        return this.refusals.refuse(
+          context,
+          principal,
+          this.refusals.limitOf(principal),
+          RETRY_AFTER_SECONDS,
+        );
+      case '503':
+        throw serviceUnavailable('The service is temporarily unavailable. Please try again later.', {
+          headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+        });
+    }
+  }
+}

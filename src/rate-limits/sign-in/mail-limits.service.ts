@@ -1,0 +1,92 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { HOUR_MS } from '../../config/durations.js';
+import { Settings } from '../../config/settings.js';
+import { withheldMails } from '../../mail/mail-metrics.js';
+import { accountDigest } from '../../users/sessions/known-browsers.service.js';
+import { addressKey } from '../../http/server/address-key.js';
+import { countDecision } from '../rate-limit-metrics.js';
+import type { RateLimitDecision, RateLimitStore } from '../store/rate-limit-store.js';
+import { retryAfterSeconds } from '../rate-limits.service.js';
+import { RATE_LIMIT_STORE } from '../store/store-token.js';
+import { waitingTime } from '../waiting-time.js';
+
+// Contract §18.
+const MAILS_TO_ONE_ADDRESS = 5;
+const MAILS_OF_ONE_PARTNER = 20;
+
+/** Why a mail is not sent, for the person who asked for it, and when it can be. */
+export interface MailRefusal {
+  reason: string;
+  retryAfterSeconds: number;
+}
+
+/** Limits of the mails that someone causes whom nobody knows, or who names someone else's address (contract §18). */
+@Injectable()
+export class MailLimitsService {
+  constructor(
+    @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Counts a mail that is requested without a login; false over a limit. Every address counts, whether it has an account or not. */
+  async admit(email: string, networkAddress: string): Promise<boolean> {
+    const key = `mail-${addressKey(networkAddress)}`;
+    if (!(await this.count(key, this.settings.mailsPerNetworkAddress))) {
+      withheldMails.inc({ reason: 'limit_of_network' });
+      return false;
+    }
+    return this.admitTo(email);
+  }
+
+  /** Counts a mail that a logged-in person sends to an address; false over the limit. */
+  async admitTo(email: string): Promise<boolean> {
+    const allowed = await this.count(mailToKey(email), MAILS_TO_ONE_ADDRESS);
+    if (!allowed) withheldMails.inc({ reason: 'limit_of_address' });
+    return allowed;
+  }
+
+  /**
+   * Counts a mail that someone in the portal sends to an address of their choice, for the person, the organisation and the address. It
+   * counts also if what it is about is withdrawn afterwards. Undefined if it may be sent.
+   */
+  async admitOfPartner(
+    email: string,
+    organisationId: string,
+    personId: string | undefined,
+  ): Promise<MailRefusal | undefined> {
+    const sent = `sent ${MAILS_OF_ONE_PARTNER} mails within an hour`;
+    const limits = [
+      ...(personId
+        ? [[`mail-of-person:${personId}`, MAILS_OF_ONE_PARTNER, `you have ${sent}`] as const]
+        : []),
+      [
+        `mail-of-organisation:${organisationId}`,
+        MAILS_OF_ONE_PARTNER,
+        `your organisation has ${sent}`,
+      ] as const,
+      [mailToKey(email), MAILS_TO_ONE_ADDRESS, 'too many mails were sent to this address'] as const,
+    ];
+    for (const [key, limit, why] of limits) {
+      const decision = await this.decide(key, limit);
+      if (decision.allowed) continue;
+      const seconds = retryAfterSeconds(decision);
+      return {
+        reason: `Nothing was sent: ${why}. Try again in ${waitingTime(seconds)}.`,
+        retryAfterSeconds: seconds,
+      };
+    }
+    return undefined;
+  }
+
+  private async count(key: string, limit: number): Promise<boolean> {
+    return (await this.decide(key, limit)).allowed;
+  }
+
+  private async decide(key: string, limit: number): Promise<RateLimitDecision> {
+    const decision = await this.store.consume(key, limit, HOUR_MS);
+    countDecision(key.slice(0, key.indexOf(':')), decision.allowed);
+    return decision;
+  }
+}
+
+const mailToKey = (email: string): string => `mail-to:${accountDigest(email)}`;

@@ -1,0 +1,81 @@
+import { Param, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { withReturnTo } from '../http/forms/return-to.js';
+import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../http/page-routes/open-pages.js';
+import { linkGone } from '../http/page-routes/link-gone.js';
+import { Context } from '../http/page-routes/page-context.js';
+import type { LayoutProps } from '../web/layout/layout.js';
+import { messagePage } from '../web/layout/message.page.js';
+import { originOf } from '../http/server/request-origin.js';
+import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
+import { MailedLogins } from '../users/emails/mailed-logins.service.js';
+import { PasswordsAllowedGuard } from '../users/passwords/passwords-allowed.guard.js';
+import { setPasswordPage } from './set-password.page.js';
+import { PasswordLinksService } from '../users/passwords/password-links.service.js';
+
+/** The page of a password link. The key is part of its path, which http/server/security-headers.ts keeps out of every Referer. */
+@OpenPages('password/:key')
+@UseGuards(AddressRateLimitGuard, PasswordsAllowedGuard)
+export class PasswordLinksController {
+  constructor(
+    private readonly links: PasswordLinksService,
+    private readonly logins: MailedLogins,
+  ) {}
+
+  @OpenGet()
+  show(@Param('key') key: string): Promise<OpenAnswer> {
+    return this.form(key);
+  }
+
+  /** Sets the password. A link that was mailed on the way to somewhere logs in and leads there. */
+  @OpenPost()
+  async set(
+    @Param('key') key: string,
+    @Context() { form }: OpenContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
+    const password = form.get('password') ?? '';
+    const error = passwordError(password, form.get('password_again') ?? '');
+    if (error) return this.form(key, error);
+    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const set = await this.links.redeem(key, password, actor);
+    if (!set) return gone();
+    const { user, returnTo } = set;
+    if (returnTo === undefined) return { page: done() };
+    const goTo = await this.logins.logIn(request, reply, user, 'password', returnTo, actor);
+    return goTo === undefined ? { page: done(returnTo) } : { goTo };
+  }
+
+  private async form(key: string, error?: string): Promise<OpenAnswer> {
+    const link = await this.links.find(key);
+    if (!link) return gone();
+    const page = setPasswordPage({ ...link, action: `/password/${key}`, error });
+    return { page, status: error ? 400 : 200 };
+  }
+}
+
+const done = (returnTo?: string): LayoutProps =>
+  messagePage({
+    title: 'Password set',
+    heading: 'Your password has been set',
+    text: 'You can log in with it now. You have been logged out everywhere else.',
+    action: { href: withReturnTo('/login', returnTo), label: 'Go to the login page' },
+  });
+
+const gone = (): OpenAnswer =>
+  linkGone('A link to set a password works once and for a limited time. Ask for a new one where you got it.');
+
+function passwordError(password: string, again: string): string | undefined {
+  if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX) {
+    return `The password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.`;
+  }
+  return password === again ? undefined : 'The two passwords are not the same.';
+}

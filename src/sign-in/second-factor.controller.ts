@@ -1,0 +1,83 @@
+import { Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { AFTER_LOGIN, safeReturnTo } from '../http/forms/return-to.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../http/page-routes/open-pages.js';
+import { Context } from '../http/page-routes/page-context.js';
+import { originOf } from '../http/server/request-origin.js';
+import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
+import { PendingSignIns, type PendingSignIn } from '../users/factors/pending-sign-ins.service.js';
+import { SecondFactorService } from '../users/factors/second-factor.service.js';
+import { SessionsService } from '../users/sessions/sessions.service.js';
+import { secondFactorPage, signInExpiredPage } from './second-factor.page.js';
+
+/** The step after the right password of an account with a second factor (contract §16). */
+@OpenPages('login/second-factor')
+@UseGuards(AddressRateLimitGuard)
+export class SecondFactorController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly limits: SignInLimitsService,
+    private readonly factors: SecondFactorService,
+    private readonly pending: PendingSignIns,
+  ) {}
+
+  /** Asks for a code; a browser that did not give the password in the last ten minutes is told to start again. */
+  @OpenGet()
+  async show(@Context() { query }: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
+    const returnTo = safeReturnTo(query.get('return_to'));
+    const pending = await this.pending.find(request);
+    return pending ? this.form(pending, { returnTo }) : expired(returnTo);
+  }
+
+  /** Logs in with a code of the app or a recovery code. Wrong codes count like wrong passwords. */
+  @OpenPost()
+  async logIn(
+    @Context() { form }: OpenContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
+    const returnTo = safeReturnTo(form.get('return_to'));
+    const pending = await this.pending.find(request);
+    if (!pending) return expired(returnTo);
+    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const attempt = await this.limits.admit(request, pending.user.email);
+    const signIn = { method: 'password', gaveSecondFactor: true } as const;
+    const proof = this.pending.proofOf(pending, form.get('code') ?? '', actor);
+    const isNew = !attempt.isKnownBrowser;
+    const isLoggedIn = await this.limits.compare(attempt, () =>
+      this.sessions.start(request, reply, pending.user, signIn, actor, isNew, async (manager) => {
+        attempt.isWrong = !(await proof(manager));
+        return !attempt.isWrong;
+      }),
+    );
+    await this.limits.settle(attempt, isLoggedIn ? pending.user : undefined, request, reply);
+    if (!isLoggedIn) {
+      return this.form(pending, { returnTo, error: 'This code is wrong, or was used already.' });
+    }
+    await this.pending.end(request, reply);
+    return { goTo: returnTo ?? AFTER_LOGIN };
+  }
+
+  private async form(
+    { user }: PendingSignIn,
+    props: { returnTo?: string; error?: string },
+  ): Promise<OpenAnswer> {
+    const { passkeys, authenticatorApp } = await this.factors.stateOf(user.id);
+    return {
+      page: secondFactorPage({ ...props, hasPasskeys: passkeys > 0, hasApp: authenticatorApp }),
+      status: props.error ? 401 : 200,
+    };
+  }
+}
+
+const expired = (returnTo: string | undefined): OpenAnswer => ({
+  page: signInExpiredPage(returnTo),
+  status: 401,
+});

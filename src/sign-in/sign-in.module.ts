@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
+import { OAuthModule } from '../oauth/oauth.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { ForgottenPasswordController } from './forgotten-password.controller.js';
+import { LoginController } from './login.controller.js';
+import { LoginDestinations } from './login-destinations.service.js';
+import { PasskeySignInController } from './passkey-sign-in.controller.js';
+import { PasswordLinksController } from './password-links.controller.js';
+import { SecondFactorController } from './second-factor.controller.js';
+
+/** The pages on which people log in, with a password, a passkey and a second factor, and set a password that they forgot. */
+@Module({
+  imports: [AccountModule, HttpModule, IdentityProvidersModule, OAuthModule, UsersModule],
+  controllers: [
+    ForgottenPasswordController,
+    LoginController,
+    PasskeySignInController,
+    PasswordLinksController,
+    SecondFactorController,
+  ],
+  providers: [LoginDestinations],
+})
+export class SignInModule {}

@@ -1,0 +1,268 @@
+import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { ActivityService } from '../../activity/activity.service.js';
+import type { BearerRefusal } from '../../activity/activity.js';
+import { isWorking, type ClientWithSecrets } from '../../clients/client-with-secrets.js';
+import { KnownClients } from '../../clients/known-clients.service.js';
+import { Settings } from '../../config/settings.js';
+import { ConsentsService } from '../../consents/consents.service.js';
+import { AccessChanges } from '../../database/changes/access-changes.service.js';
+import { ChangeTrackedCache } from '../../database/changes/change-tracked-cache.js';
+import { ScopeNumbers } from '../../scopes/scope-numbers.service.js';
+import { AccessTokensRepository, type TokenBasis } from './access-tokens.repository.js';
+import type { IssuedTokens } from '../grants/issued-tokens.js';
+import { intersection, type Principal, type PrincipalClient } from './principal.js';
+import { TOKEN_KEYS_CHANGED, TokenKeysService } from '../keys/token-keys.service.js';
+import {
+  accessTokenId,
+  openAccessToken,
+  writeAccessToken,
+  type AccessTokenRecord,
+} from '../keys/token-record.js';
+
+// Cached answers for tokens whose dependencies changed after they were issued.
+const CACHED_TOKENS = 20_000;
+
+/** The first reason why a token is refused; `clientId` only if that client exists. */
+interface Refusal {
+  reason: BearerRefusal;
+  clientId?: string;
+}
+
+type Judgement = { principal: Principal } | Refusal;
+
+/** What is cached of the things that a token depends on; undefined members are not cached, or have changed since. */
+interface KnownState {
+  client: ClientWithSecrets | undefined;
+  scopes: readonly string[] | undefined;
+  isKeyRevoked: boolean | undefined;
+  /** What a query said about the token since something it depends on changed. */
+  basis: TokenBasis | undefined;
+}
+
+/**
+ * Access tokens (docs/decisions/0012-tokens-without-rows.md): validated, issued for client credentials, and revoked individually.
+ */
+@Injectable()
+export class AccessTokensService {
+  private readonly judged: ChangeTrackedCache<TokenBasis>;
+
+  constructor(
+    private readonly repository: AccessTokensRepository,
+    private readonly keys: TokenKeysService,
+    private readonly clients: KnownClients,
+    private readonly consents: ConsentsService,
+    private readonly scopeNumbers: ScopeNumbers,
+    private readonly settings: Settings,
+    private readonly activity: ActivityService,
+    private readonly changes: AccessChanges,
+  ) {
+    this.judged = new ChangeTrackedCache(changes, CACHED_TOKENS);
+  }
+
+  /**
+   * The caller with this token; undefined if the token is not ours, has expired, was revoked, or something it depends on is gone.
+   */
+  async find(token: string): Promise<Principal | undefined> {
+    const judgement = await this.judge(token);
+    return 'principal' in judgement ? judgement.principal : undefined;
+  }
+
+  /** Counts a token that `find` refused, and returns the reason, and the client of a genuine token. */
+  async countRefusal(token: string, address: string): Promise<Refusal> {
+    const judgement = await this.judge(token);
+    // Valid by now: what it depends on became valid again between the two calls.
+    const { reason, clientId }: Refusal = 'principal' in judgement ? { reason: 'token_unknown' } : judgement;
+    this.activity.count({ kind: 'bearer_refused', detail: reason, clientId, address });
+    return { reason, clientId };
+  }
+
+  /** What a valid token may do with one user's data: nothing unless that user shares data with its client (contract §5). */
+  async scopesForUser(principal: Principal, userId: string): Promise<readonly string[]> {
+    if (principal.userId !== undefined) return principal.userId === userId ? principal.scopes : [];
+    return intersection(principal.scopes, await this.consents.scopesShared(principal.client.id, userId));
+  }
+
+  /**
+   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled, or no operator stands behind its operator scopes. The token carries the
+   * client's epoch: revoking the client's tokens at the same moment raises the epoch and so revokes this token too.
+   */
+  async issueForClient(clientId: string, scopes: string[]): Promise<IssuedTokens | undefined> {
+    const known = await this.clients.findAt(clientId);
+    if (!known || !isWorking(known.found) || !known.found.ownerEnabled) return undefined;
+    const key = await this.keys.signing();
+    const expiresIn = this.settings.accessTokenTtl;
+    const issuedAt = Math.floor(known.now);
+    const record: AccessTokenRecord = {
+      kind: 'client',
+      keyId: key.id,
+      id: randomBytes(16).toString('hex'),
+      clientId,
+      epoch: known.found.epoch,
+      stamp: known.stamp,
+      issuedAt,
+      expiresAt: issuedAt + expiresIn * 1000,
+      scopes: await this.scopeNumbers.of(scopes),
+    };
+    return { accessToken: writeAccessToken(record, key.secret), expiresIn, scopes };
+  }
+
+  /** Revokes a valid token of the client; false if not found. */
+  async revoke(token: string, clientId: string): Promise<boolean> {
+    const opened = await this.keys.open(token, openAccessToken);
+    if ('refused' in opened || opened.record.clientId !== clientId) return false;
+    const revoked = await this.repository.revoke(opened.record);
+    if (revoked) await this.changes.catchUp();
+    return revoked;
+  }
+
+  /** The caller with this token as of at most a minute ago; the token may have ended since. Never queries the database. */
+  recall(token: string): Principal | undefined {
+    const opened = openAccessToken(token, (id) => this.keys.secretOf(id));
+    if ('refused' in opened) return undefined;
+    const { record } = opened;
+    const judgement = this.judgeByState(record, {
+      client: this.clients.recall(record.clientId),
+      scopes: this.scopeNumbers.knownNamesOf(record.scopes),
+      isKeyRevoked: this.keys.isKnownRevoked(record.keyId),
+      basis: this.judged.recall(accessTokenId(record)),
+    });
+    return judgement && 'principal' in judgement ? judgement.principal : undefined;
+  }
+
+  private async judge(token: string): Promise<Judgement> {
+    const opened = await this.keys.open(token, openAccessToken);
+    if ('refused' in opened) {
+      return { reason: opened.refused === 'malformed' ? 'token_malformed' : 'token_forged' };
+    }
+    const { record } = opened;
+    return this.judgeFromCache(record) ?? (await this.judgeAfterCaching(record)) ?? this.ask(record);
+  }
+
+  /** Validates from memory alone, without awaiting anything between the check for changes and the answer. */
+  private judgeFromCache(
+    record: AccessTokenRecord,
+    scopes = this.scopeNumbers.knownNamesOf(record.scopes),
+  ): Judgement | undefined {
+    if (!this.changes.isTrusted) return undefined;
+    return this.judgeByState(record, {
+      client: this.clients.known(record.clientId),
+      scopes,
+      isKeyRevoked: this.keys.isKnownRevoked(record.keyId),
+      basis: this.judged.get(accessTokenId(record)),
+    });
+  }
+
+  /** The same after loading what all tokens share into memory: the client, the keys, the scopes. */
+  private async judgeAfterCaching(record: AccessTokenRecord): Promise<Judgement | undefined> {
+    if (!this.changes.isTrusted) return undefined;
+    const scopes = await this.scopeNumbers.namesOf(record.scopes);
+    await this.keys.isRevoked(record.keyId);
+    await this.clients.find(record.clientId);
+    return this.judgeFromCache(record, scopes);
+  }
+
+  /**
+   * Everything was valid when the token was issued, so it is valid as long as nothing it depends on has changed. From memory a
+   * token can be accepted, or refused for a reason that no later change can undo. Anything else returns undefined and is queried:
+   * a client that this instance knows as disabled may have been enabled again before another instance issued the token.
+   */
+  private judgeByState(
+    record: AccessTokenRecord,
+    { client: known, scopes, isKeyRevoked, basis }: KnownState,
+  ): Judgement | undefined {
+    const { clientId } = record;
+    if (!known || !scopes || isKeyRevoked === undefined) return undefined;
+    if (isKeyRevoked) return { reason: 'token_key_revoked', clientId };
+    const hasEnded = record.expiresAt <= this.changes.databaseNow;
+    if (basis && !hasEnded) return toPrincipal(record, basis, scopes);
+    const { scopes: mostScopes } = known.client;
+    if (
+      !isWorking(known) ||
+      (record.kind === 'client' && !(known.ownerEnabled && known.epoch === record.epoch))
+    )
+      return undefined;
+    if (hasEnded) return { reason: 'token_expired', clientId };
+    if (this.changes.hasChangedSince(record.stamp, dependsOn(record))) return undefined;
+    if (!scopes.every((scope) => mostScopes.includes(scope))) return undefined;
+    return { principal: principalOf(record, clientOf(known), scopes) };
+  }
+
+  /** Validates the token with one query by primary keys. The answer is cached until something it depends on changes again. */
+  private async ask(record: AccessTokenRecord): Promise<Judgement> {
+    let refused: TokenBasis | undefined;
+    const basis = await this.judged.read(accessTokenId(record), async () => {
+      const value = await this.repository.findBasis(record);
+      if (value.refusal !== null) {
+        refused = value;
+        return undefined;
+      }
+      return {
+        value,
+        dependsOn: [...dependsOn(record), ...TOKEN_KEYS_CHANGED, record.clientId, value.ownerId],
+        seconds: value.seconds,
+      };
+    });
+    if (basis) return toPrincipal(record, basis, await this.scopeNumbers.namesOf(record.scopes));
+    const clientId = refused!.clientName === null ? undefined : record.clientId;
+    return { reason: refused!.refusal!, clientId };
+  }
+}
+
+function toPrincipal(record: AccessTokenRecord, basis: TokenBasis, scopes: readonly string[]): Judgement {
+  const {
+    clientType: type,
+    environment,
+    ownerId,
+    operatorRole,
+    hasOperatorScope,
+    rateLimit,
+    webhooksEnabled,
+  } = basis;
+  const client = {
+    id: record.clientId,
+    type,
+    environment,
+    ownerId,
+    operatorRole,
+    hasOperatorScope,
+    rateLimit,
+    webhooksEnabled,
+  };
+  const limits = record.kind === 'user' ? [basis.clientScopes, basis.consentScopes!] : [basis.clientScopes];
+  return { principal: principalOf(record, client, intersection(scopes, ...limits)) };
+}
+
+/** The ids whose change can end a token or alter its rights. The client is not among them: its state is looked up anyway. */
+const dependsOn = (record: AccessTokenRecord): string[] =>
+  record.kind === 'client'
+    ? [record.id]
+    : [accessTokenId(record), record.grantId, record.userId, `${record.clientId} users`];
+
+const clientOf = ({
+  client,
+  operatorRole,
+  hasOperatorScope,
+  webhooksEnabled,
+}: ClientWithSecrets): PrincipalClient => ({
+  id: client.id,
+  type: client.type,
+  environment: client.environment,
+  ownerId: client.ownerId,
+  operatorRole,
+  hasOperatorScope,
+  rateLimit: client.rateLimit,
+  webhooksEnabled,
+});
+
+const principalOf = (
+  record: AccessTokenRecord,
+  client: PrincipalClient,
+  scopes: readonly string[],
+): Principal => ({
+  client,
+  ...(record.kind === 'user' ? { userId: record.userId, grantId: record.grantId } : { epoch: record.epoch }),
+  scopes,
+  issuedAt: new Date(record.issuedAt),
+  expiresAt: new Date(record.expiresAt),
+});

@@ -1,0 +1,37 @@
+import type { OperatorRole } from '../../config/operator-role.js';
+import type { ClientType } from '../../clients/client.entity.js';
+import type { Environment } from '../../users/accounts/environment.js';
+
+/** The client of a valid token, as far as endpoints need it. */
+export interface PrincipalClient {
+  id: string;
+  type: ClientType;
+  environment: Environment;
+  ownerId: string;
+  /** What the client may do in the admin API: what its owner may, or everything as a service of the company; null for nothing. */
+  operatorRole: OperatorRole | null;
+  /** Whether it works for operators: then partners see nothing of it. */
+  hasOperatorScope: boolean;
+  /** Requests per hour; null for the default of the service. */
+  rateLimit: number | null;
+  /** Whether the owner may open the webhook portal. */
+  webhooksEnabled: boolean;
+}
+
+/** The caller with a valid access token, and what the token may currently do. */
+export interface Principal {
+  client: Readonly<PrincipalClient>;
+  /** The user who authorized the client; absent for client credentials. */
+  userId?: string;
+  grantId?: string;
+  /** Of a client-credentials token: it ends when the client's epoch is raised. */
+  epoch?: number;
+  /** The token's scopes ∩ the client's ∩ (where a user is concerned) the active consent's (contract §2). */
+  scopes: readonly string[];
+  issuedAt: Date;
+  expiresAt: Date;
+}
+
+/** The scopes contained in every list, in the order of the first. */
+export const intersection = (first: readonly string[], ...others: (readonly string[])[]): string[] =>
+  first.filter((scope) => others.every((list) => list.includes(scope)));

@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import { notFound } from '../../http/problems/problem.js';
+import { isId } from '../../secrets/ids.js';
+import { ConnectedClientsRepository } from './connected-clients.repository.js';
+import type { ConnectedClient } from './connected-client.js';
+
+/** The clients that a user shares data with, and when each last got a token for that user (contract §13). */
+@Injectable()
+export class ConnectedClientsService {
+  constructor(private readonly repository: ConnectedClientsRepository) {}
+
+  list(userId: string, page: PageRequest): Promise<Page<ConnectedClient>> {
+    return this.repository.list(userId, undefined, page);
+  }
+
+  /** One of them; throws a 404 problem if the user has no active consent to it. */
+  async get(userId: string, clientId: string): Promise<ConnectedClient> {
+    const known = isId('clnt', clientId);
+    const [client] = known ? (await this.repository.list(userId, clientId, { size: 1 })).items : [];
+    if (!client) throw notFound('No such application is connected to your account.');
+    return client;
+  }
+}

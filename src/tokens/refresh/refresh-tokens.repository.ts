@@ -1,0 +1,174 @@
+import { Injectable } from '@nestjs/common';
+import { batched } from '../../database/queries/batched.js';
+import { InputRows } from '../../database/queries/input-rows.js';
+import { arrayParameter, Statements } from '../../database/queries/statements.js';
+import type { RefreshTokenRecord } from '../keys/token-record.js';
+
+/** What the access token of a grant's generation contains, as stored in the grant's row; times in milliseconds since 1970. */
+export interface GenerationRow {
+  generation: number;
+  keyId: number;
+  era: number;
+  position: number;
+  issuedAt: number;
+  expiresAt: number;
+  /** What the access token may do. */
+  given: string[];
+}
+
+/** The current state of a grant, and of everything that using one of its refresh tokens depends on. */
+export interface FoundGrant extends GenerationRow {
+  clientId: string;
+  userId: string;
+  /** The scopes asked for with this generation. */
+  asked: string[];
+  /** The refresh token of this generation has expired unused. */
+  expired: boolean;
+  /** This token was rotated, and its grace time has not ended. */
+  inGrace: boolean;
+  /** Remaining seconds of the access token of this generation. */
+  expiresIn: number;
+  /** The access token was revoked on its own, so its owner has received it. */
+  accessRevoked: boolean;
+  /** The key that signed the sent token, or the one that signed this generation, is revoked. */
+  keyRevoked: boolean;
+  /** Grant, consent, user and client are all active. */
+  grantLive: boolean;
+  grantRevoked: boolean;
+  grantScopes: string[];
+  clientScopes: string[];
+  consentScopes: string[];
+  /** The transaction position as of which all this holds. */
+  seenAt: number;
+}
+
+/** What is looked up: a refresh token, and its grace time in seconds. */
+interface RefreshQuestion extends RefreshTokenRecord {
+  grace: number;
+}
+
+/** What a rotation writes; lifetimes in seconds. */
+interface Rotation {
+  grantId: string;
+  /** The generation that is retired. */
+  generation: number;
+  keyId: number;
+  era: number;
+  position: number;
+  /** Scopes, separated by spaces. */
+  asked: string;
+  given: string;
+  refreshTtl: number;
+  accessTtl: number;
+  grace: number;
+}
+
+const QUESTIONS = new InputRows<RefreshQuestion>(
+  { text: ['grantId', 'keyId'], int: ['generation', 'grace'] },
+  arrayParameter,
+);
+const ROTATIONS = new InputRows<Rotation>(
+  {
+    text: ['grantId', 'keyId', 'era', 'position', 'asked', 'given'],
+    int: ['generation', 'refreshTtl', 'accessTtl', 'grace'],
+  },
+  arrayParameter,
+);
+
+/**
+ * The times of at most this many rotations are kept for the grace time: as many as a client is allowed in a minute. Older tokens
+ * count as retired before it.
+ */
+const ROTATIONS_KEPT = 600;
+
+const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
+
+/** The columns of a {@link GenerationRow}. Arrays are JSON here and below, which is parsed several times as fast. */
+export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyId", g.token_era::float8 AS era, g.token_position::float8 AS position,
+              ${MILLISECONDS('g.issued_at')} AS "issuedAt", ${MILLISECONDS('g.access_expires_at')} AS "expiresAt",
+              to_json(coalesce(g.given_scopes, g.scopes)) AS given`;
+
+/**
+ * Stores the state of all refresh tokens of a grant in the grant's row. Only by batched and named statements, because every
+ * refresh waits for them.
+ */
+@Injectable()
+export class RefreshTokensRepository {
+  constructor(private readonly statements: Statements) {}
+
+  /** The grant of a refresh token. Concurrent calls share one query. */
+  readonly find = batched<RefreshQuestion, FoundGrant | undefined>(async (questions) => {
+    const rows = await this.statements.run<FoundGrant & { n: number }>(
+      'grants of refresh tokens',
+      `SELECT a.n::int AS n, g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS},
+              to_json(coalesce(g.asked_scopes, g.scopes)) AS asked, g.refresh_expires_at <= now() AS expired,
+              coalesce(g.rotations[g.generation - a.generation] > now() - make_interval(secs => a.grace), false) AS "inGrace",
+              greatest(0, floor(extract(epoch FROM g.access_expires_at - now())))::int AS "expiresIn",
+              r.id IS NOT NULL AS "accessRevoked",
+              EXISTS (SELECT 1 FROM token_keys s
+                       WHERE s.id IN (a.key_id::bigint, g.token_key_id) AND s.revoked_at IS NOT NULL) AS "keyRevoked",
+              g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
+                AND k.revoked_at IS NULL AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
+              to_json(g.scopes) AS "grantScopes", to_json(c.scopes) AS "clientScopes", to_json(k.scopes) AS "consentScopes",
+              pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS "seenAt"
+         FROM unnest(${QUESTIONS.arrays}) WITH ORDINALITY AS a (${QUESTIONS.columns}, n)
+         JOIN grants g ON g.id = a.grant_id
+         JOIN clients c ON c.id = g.client_id
+         JOIN users u ON u.id = g.user_id
+         JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id
+         LEFT JOIN revoked_access_tokens r ON r.id = g.id || '.' || g.generation`,
+      QUESTIONS.parameters(questions),
+    );
+    const found = new Map(rows.map((row) => [row.n, row]));
+    return questions.map((_, n) => found.get(n + 1));
+  });
+
+  /**
+   * Retires the token and starts the next generation with one guarded update of the grant's row, in place. Only one of several
+   * concurrent rotations succeeds, and after a committed revocation there is nothing left to rotate. Undefined if the generation
+   * or the grant ended in the meantime. Concurrent calls share one statement; a grant that is locked is left out of it, so that the
+   * others do not wait.
+   */
+  async rotate(rotation: Rotation): Promise<(GenerationRow & { expiresIn: number }) | undefined> {
+    return (await this.rotateTogether(rotation)) ?? (await this.rotateAll([rotation], ''))[0];
+  }
+
+  private readonly rotateTogether = batched<Rotation, (GenerationRow & { expiresIn: number }) | undefined>(
+    async (rotations) => {
+      const done = new Map((await this.rotateAll(rotations, 'SKIP LOCKED')).map((row) => [row.n, row]));
+      return rotations.map((_, n) => done.get(n + 1));
+    },
+  );
+
+  private rotateAll(
+    rotations: readonly Rotation[],
+    skip: 'SKIP LOCKED' | '',
+  ): Promise<(GenerationRow & { n: number; expiresIn: number })[]> {
+    return this.statements.run(
+      `rotation ${skip}`,
+      `WITH asked AS MATERIALIZED (
+         SELECT * FROM unnest(${ROTATIONS.arrays}) WITH ORDINALITY AS a (${ROTATIONS.columns}, n)
+       ), held AS MATERIALIZED (
+         SELECT id FROM grants
+          -- The ids of the grants.
+          WHERE id = ANY (${arrayParameter(1, 'text')}) AND revoked_at IS NULL AND expires_at > now() FOR NO KEY UPDATE ${skip}
+       )
+       UPDATE grants g
+          SET generation = g.generation + 1, token_key_id = a.key_id::bigint, token_era = a.era::bigint,
+              token_position = a.position::bigint, issued_at = now(),
+              asked_scopes = nullif(string_to_array(a.asked, ' '), g.scopes),
+              given_scopes = nullif(string_to_array(a.given, ' '), g.scopes),
+              access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
+              refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at),
+              rotations = ARRAY[now()] || ARRAY(
+                SELECT at FROM unnest(g.rotations[1:${ROTATIONS_KEPT - 1}]) WITH ORDINALITY AS past (at, place)
+                 WHERE at > now() - make_interval(secs => a.grace) ORDER BY place)
+         FROM asked a JOIN held ON held.id = a.grant_id
+        WHERE g.id = a.grant_id AND g.generation = a.generation AND g.refresh_expires_at > now()
+          AND g.revoked_at IS NULL AND g.expires_at > now()
+       RETURNING a.n::int AS n, ${GENERATION_COLUMNS},
+                 floor(extract(epoch FROM g.access_expires_at - now()))::int AS "expiresIn"`,
+      ROTATIONS.parameters(rotations),
+    );
+  }
+}

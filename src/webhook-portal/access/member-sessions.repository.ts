@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import type { MemberRole } from '../../partners/members/member-role.js';
+import type { PortalsOf } from '../../users/accounts/access-revocations.js';
+import type { Environment } from '../../users/accounts/environment.js';
+import { MemberSessionEntity } from './member-session.entity.js';
+import type { PortalOwner } from './portal-owner.js';
+import { belongingTo, HAS_PORTAL, OWNER, OWNER_COLUMNS } from './portal-owner.sql.js';
+
+/** A session, as the database knows it; callers must also check that the login is still active. */
+export interface MemberSession extends PortalOwner {
+  userId: string;
+  loginId: string;
+  role: MemberRole;
+}
+
+/** A client whose portal someone may open. */
+export interface OpenableClient {
+  id: string;
+  name: string;
+  environment: Environment;
+  organisationId: string;
+  organisationName: string;
+  role: MemberRole;
+}
+
+// More than anybody has; the page is one list.
+const LISTED = 500;
+
+/** The role of the user in the organisation (`o`) that owns the client (`c`): of its own account, or of a member (`m`). */
+const ROLE = (user: string) => `CASE WHEN o.id = ${user} THEN 'admin' ELSE m.role END`;
+const IS_MEMBER = (user: string) => `(o.id = ${user} OR m.role IS NOT NULL)`;
+
+@Injectable()
+export class MemberSessionsRepository {
+  constructor(
+    @InjectRepository(MemberSessionEntity) private readonly sessions: Repository<MemberSessionEntity>,
+  ) {}
+
+  /** The clients whose portals the user may open. In SQL: one join over several modules' tables. */
+  openable(userId: string): Promise<OpenableClient[]> {
+    return this.sessions.query(
+      `SELECT c.id, c.name, c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role
+         FROM clients c
+         ${OWNER}
+         LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = $1
+        WHERE ${HAS_PORTAL} AND ${IS_MEMBER('$1')}
+          AND c.owner_id = ANY (ARRAY(SELECT organisation_id FROM organisation_members WHERE user_id = $1) || $1::text)
+        ORDER BY o.name, o.id, c.name, c.id LIMIT ${LISTED}`,
+      [userId],
+    );
+  }
+
+  /**
+   * Starts a session; false if the user may not open the portal of this client. One statement, and in SQL, because what it depends on is
+   * locked and checked where it is written.
+   */
+  async start(
+    manager: EntityManager,
+    session: { digest: Buffer; clientId: string; userId: string; loginId: string; ttl: number },
+  ): Promise<boolean> {
+    const rows: unknown[] = await manager.query(
+      `WITH owner AS (
+         SELECT c.id, o.id AS owner_id FROM clients c ${OWNER}
+          WHERE c.id = $2 AND ${HAS_PORTAL} FOR SHARE OF c, o
+       )
+       INSERT INTO portal_member_sessions (digest, client_id, user_id, member_of, login_id, expires_at)
+       SELECT $1, o.id, $3, m.organisation_id, $4, now() + make_interval(secs => $5)
+         FROM owner o LEFT JOIN organisation_members m ON m.organisation_id = o.owner_id AND m.user_id = $3
+        WHERE o.owner_id = $3 OR m.role IS NOT NULL
+       RETURNING 1`,
+      [session.digest, session.clientId, session.userId, session.loginId, session.ttl],
+    );
+    return rows.length === 1;
+  }
+
+  /** An active session. In SQL: one join over several modules' tables. */
+  async find(digest: Buffer): Promise<MemberSession | undefined> {
+    const [row]: MemberSession[] = await this.sessions.query(
+      `SELECT ${OWNER_COLUMNS}, p.user_id AS "userId", p.login_id AS "loginId", ${ROLE('p.user_id')} AS role
+         FROM portal_member_sessions p
+         JOIN clients c ON c.id = p.client_id AND ${HAS_PORTAL}
+         ${OWNER}
+         LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = p.user_id
+        WHERE p.digest = $1 AND p.expires_at > now() AND ${IS_MEMBER('p.user_id')}`,
+      [digest],
+    );
+    return row;
+  }
+
+  async delete(digest: Buffer, manager: EntityManager = this.sessions.manager): Promise<void> {
+    await manager.withRepository(this.sessions).delete({ digest });
+  }
+
+  /** Ends the sessions of a client, or of all clients of an owner. */
+  async deleteAll(manager: EntityManager, of: PortalsOf): Promise<void> {
+    await manager.withRepository(this.sessions).delete(belongingTo(of));
+  }
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { EntityManager } from 'typeorm';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { digestOf, newSecret } from '../../secrets/tokens.js';
+import {
+  AccessRevocations,
+  type AccessRevocation,
+  type PortalsOf,
+} from '../../users/accounts/access-revocations.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { SessionsService } from '../../users/sessions/sessions.service.js';
+import { MemberSessionsRepository, type OpenableClient } from './member-sessions.repository.js';
+import type { PortalVisitor } from './portal-visitor.js';
+
+/**
+ * Portal sessions of logged-in members (contract §20). A session goes on for as long as its login in the same browser; the membership and
+ * the role are judged at each request.
+ */
+@Injectable()
+export class MemberSessions implements AccessRevocation {
+  constructor(
+    private readonly repository: MemberSessionsRepository,
+    private readonly logins: SessionsService,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    revocations: AccessRevocations,
+  ) {
+    revocations.add(this);
+  }
+
+  /** The clients of the user's organisations whose portals can be opened. */
+  openable(userId: string): Promise<OpenableClient[]> {
+    return this.repository.openable(userId);
+  }
+
+  /** Starts a session; returns its secret, for the cookie, or undefined if the user may not open the portal of this client. */
+  async start(user: SignedInUser, clientId: string, actor: Actor): Promise<string | undefined> {
+    const secret = newSecret('memberSession');
+    const session = {
+      digest: digestOf(secret),
+      clientId,
+      userId: user.id,
+      loginId: user.loginId,
+      ttl: this.settings.portalSessionTtl,
+    };
+    const started = await this.transactions.run(async (manager) => {
+      if (!(await this.repository.start(manager, session))) return false;
+      await this.audit.record(manager, actor, {
+        action: 'portal_session.started',
+        subjectType: 'portal_session',
+        subjectId: clientId,
+      });
+      return true;
+    });
+    return started ? secret : undefined;
+  }
+
+  /** The member with this session, if the login that it was started with goes on in this browser. */
+  async visitor(sessionDigest: Buffer, request: FastifyRequest): Promise<PortalVisitor | undefined> {
+    const session = await this.repository.find(sessionDigest);
+    const user = session && (await this.logins.current(request));
+    if (!user || user.id !== session.userId || user.loginId !== session.loginId) return undefined;
+    return { ...session, sessionDigest, user };
+  }
+
+  async end(sessionDigest: Buffer, manager?: EntityManager): Promise<void> {
+    await this.repository.delete(sessionDigest, manager);
+  }
+
+  /** Sessions of a member end with their logins. */
+  async revokeByUser(): Promise<number> {
+    return 0;
+  }
+
+  async revokeByOwner(manager: EntityManager, userId: string): Promise<number> {
+    await this.repository.deleteAll(manager, { ownerId: userId });
+    return 0;
+  }
+
+  /** When it is disabled, and when all that it holds is revoked. */
+  async revokeByClient(manager: EntityManager, clientId: string): Promise<number> {
+    await this.repository.deleteAll(manager, { clientId });
+    return 0;
+  }
+
+  /** A member's session depends on no secret of the client, so it goes on when that is rotated. */
+  async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
+    if ('ownerId' in of) await this.repository.deleteAll(manager, of);
+  }
+
+  async revokeByConsent(): Promise<number> {
+    return 0;
+  }
+}

@@ -1,0 +1,49 @@
+import { PostForm } from '../../web/forms/form.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
+import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
+import { PORTAL_FOOTER } from '../frame/portal-layout.js';
+
+export interface OpenPortalPageProps {
+  clientName: string;
+  environment: 'live' | 'sandbox';
+  ownerName: string;
+  /** Path to post back to: the one of this page. */
+  action: string;
+  expiresInMinutes: number;
+}
+
+/**
+ * The page of a portal link. The link is used up by the button and not by the visit, so that mail scanners and link previews
+ * cannot use it up.
+ */
+export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
+  const { clientName, environment, ownerName, action, expiresInMinutes } = props;
+  return {
+    title: 'Open webhook portal',
+    footer: PORTAL_FOOTER,
+    children: (
+      <>
+        <h1 class={clientName.length > 48 ? 'long' : undefined}>
+          Webhook portal of <bdi class="name">{clientName}</bdi>
+        </h1>
+        <SandboxBadge of={{ environment }} />
+        <p>
+          This link opens the webhook portal of the client <bdi class="name">{clientName}</bdi>, which belongs
+          to <bdi class="name">{ownerName}</bdi>.
+        </p>
+        <PostForm action={action}>
+          <div class="actions">
+            <button type="submit">Open webhook portal</button>
+          </div>
+        </PostForm>
+        <p class="fine-print">The link works once and expires in {minutes(expiresInMinutes)}.</p>
+      </>
+    ),
+  };
+}
+
+function minutes(count: number): string {
+  if (count < 1) return 'less than a minute';
+  const whole = Math.floor(count);
+  return whole === 1 ? '1 minute' : `${whole} minutes`;
+}

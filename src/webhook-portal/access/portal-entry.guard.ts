@@ -1,0 +1,64 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AddressLimits } from '../../http/guards/address-rate-limit.guard.js';
+import { Cookies } from '../../http/server/cookies.js';
+import { CsrfService } from '../../http/forms/csrf.service.js';
+import { errorPage } from '../../http/problems/error-page.js';
+import { OpenContext } from '../../http/page-routes/open-pages.js';
+import { pageRoutes } from '../../http/page-routes/page-routes.js';
+import { isPosted, requireFormBody } from '../../http/page-routes/posted-form.js';
+import { ShownOnce } from '../../users/sessions/shown-once.service.js';
+import { PortalAccessService } from './portal-access.service.js';
+import { PortalContext } from '../frame/portal-context.js';
+
+const LOGOUT_PATH = '/portal/logout';
+
+/**
+ * Counts every request for its address, and checks every form of entering and leaving the portal: it is bound to the link in its
+ * path, otherwise to the session. Without a session there is nothing to end, and nothing to check.
+ */
+@Injectable()
+export class PortalEntryGuard implements CanActivate {
+  constructor(
+    private readonly access: PortalAccessService,
+    private readonly csrf: CsrfService,
+    private readonly cookies: Cookies,
+    private readonly limits: AddressLimits,
+    private readonly shownOnce: ShownOnce,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
+    await this.limits.countAddress(request);
+    const page = new OpenContext(request, reply, this.csrf, this.cookies);
+    request.pageContext = page;
+    if (!isPosted(request)) return true;
+    requireFormBody(request);
+    if (page.path !== LOGOUT_PATH) {
+      page.checkForm();
+      return true;
+    }
+    const visitor = await this.access.visitor(request);
+    if (visitor) {
+      const { shownOnce, csrf, cookies } = this;
+      new PortalContext(
+        visitor,
+        shownOnce,
+        () => Promise.resolve(false),
+        request,
+        reply,
+        csrf,
+        cookies,
+      ).checkForm();
+    }
+    return true;
+  }
+}
+
+/** The decorators for the pages before and after a session. */
+export const {
+  Pages: PortalEntryPages,
+  PageGet: PortalEntryGet,
+  PagePost: PortalEntryPost,
+} = pageRoutes({ root: 'portal', guard: PortalEntryGuard, renderError: errorPage });

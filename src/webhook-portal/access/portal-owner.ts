@@ -1,0 +1,15 @@
+import type { Environment } from '../../users/accounts/environment.js';
+
+/** The portal that a link or a session opens. */
+export interface PortalOwner {
+  clientId: string;
+  clientName: string;
+  environment: Environment;
+  ownerId: string;
+  ownerName: string;
+  /** The client's scopes. */
+  scopes: string[];
+  expiresAt: Date;
+  /** By the database's clock. */
+  secondsLeft: number;
+}

@@ -1,0 +1,72 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CsrfService } from '../../http/forms/csrf.service.js';
+import type { PageAnswer } from '../../http/page-routes/page-answer.js';
+import { pageRoutes } from '../../http/page-routes/page-routes.js';
+import { isPosted, requireFormBody } from '../../http/page-routes/posted-form.js';
+import { errorPage } from '../../http/problems/error-page.js';
+import { Cookies } from '../../http/server/cookies.js';
+import { SecondFactorService } from '../../users/factors/second-factor.service.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
+import { UserPageContext } from '../../users/sessions/user-page-context.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
+import { SIGN_IN_PATH } from '../frame/portal-layout.js';
+
+/** What a route of signing in to the portal returns. */
+export type SignInAnswer = PageAnswer<LayoutProps>;
+
+/** A logged-in user before the portal, after the guard. */
+export class SignInContext extends UserPageContext<LayoutProps> {
+  constructor(
+    readonly user: SignedInUser,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    csrf: CsrfService,
+    cookies: Cookies,
+  ) {
+    super({ name: 'portal_sign_in', notices: {}, home: SIGN_IN_PATH }, request, reply, csrf, cookies);
+  }
+
+  layOut(page: LayoutProps): LayoutProps {
+    return page;
+  }
+}
+
+/**
+ * Admits logged-in users, and forms that come from its pages; everyone else is redirected to the login page. Operators who need a second
+ * factor are led to it first (contract §16).
+ */
+@Injectable()
+export class PortalSignInGuard implements CanActivate {
+  constructor(
+    private readonly users: SignedInUsers,
+    private readonly factors: SecondFactorService,
+    private readonly csrf: CsrfService,
+    private readonly cookies: Cookies,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
+    if (isPosted(request)) requireFormBody(request);
+    const user = await this.users.admit(request, reply, SIGN_IN_PATH);
+    if (!user) return false;
+    const missingFactor = await this.factors.leadingToFactor(user, SIGN_IN_PATH);
+    if (missingFactor !== undefined) {
+      void reply.header('cache-control', 'no-store').redirect(missingFactor, 303);
+      return false;
+    }
+    const page = new SignInContext(user, request, reply, this.csrf, this.cookies);
+    request.pageContext = page;
+    if (isPosted(request)) page.checkForm();
+    return true;
+  }
+}
+
+/** The decorators for the pages where members open a portal. */
+export const {
+  Pages: SignInPages,
+  PageGet: SignInGet,
+  PagePost: SignInPost,
+} = pageRoutes({ root: SIGN_IN_PATH.slice(1), guard: PortalSignInGuard, renderError: errorPage });

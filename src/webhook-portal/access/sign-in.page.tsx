@@ -1,0 +1,81 @@
+import type { VNode } from 'preact';
+import { LinkButton, PostButton } from '../../web/forms/form.js';
+import { InitialTile, LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
+import { ErrorNotice } from '../../web/layout/notices.js';
+import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
+import type { OpenableClient } from './member-sessions.repository.js';
+import { PORTAL_FOOTER, SIGN_IN_PATH } from '../frame/portal-layout.js';
+
+export interface SignInPageProps {
+  user: { name: string; email: string };
+  /** By organisation. */
+  clients: OpenableClient[];
+  /** Why the portal was not opened. */
+  error?: string;
+}
+
+/** The applications of the visitor's organisations, each with a button that opens its portal. */
+export const signInPage = ({ user, clients, error }: SignInPageProps): LayoutProps => ({
+  title: 'Partner portal',
+  width: 'wide',
+  footer: PORTAL_FOOTER,
+  children: (
+    <>
+      <h1>Partner portal</h1>
+      {error && <ErrorNotice>{error}</ErrorNotice>}
+      {clients.length === 0 ? (
+        <p class="empty">
+          You belong to no organisation with a client. An admin of the organisation can invite you.
+        </p>
+      ) : (
+        organisationsOf(clients).map((ofOne) => <Organisation clients={ofOne} />)
+      )}
+      <section class="account-identity" aria-label="Logged in user">
+        <SignedInAs name={user.name} email={user.email} />
+        <LinkButton look="quiet" href="/account">
+          Your account
+        </LinkButton>
+        <LogoutButton />
+      </section>
+    </>
+  ),
+});
+
+function Organisation({ clients }: { clients: OpenableClient[] }): VNode {
+  const { organisationName, role } = clients[0]!;
+  return (
+    <section>
+      <h2>
+        <bdi>{organisationName}</bdi>
+      </h2>
+      <p>Your role is {role}.</p>
+      <ul class="entries" role="list">
+        {clients.map(({ id, name, environment }) => (
+          <li>
+            <div class="entry-head">
+              <InitialTile name={name} kind="application" />
+              <h3>
+                <bdi>{name}</bdi>
+              </h3>{' '}
+              <SandboxBadge of={{ environment }} />
+            </div>
+            <p>
+              Client ID <code>{id}</code>
+            </p>
+            <PostButton action={`${SIGN_IN_PATH}/${id}`}>
+              Open<span class="visually-hidden"> {name}</span>
+            </PostButton>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function organisationsOf(clients: OpenableClient[]): OpenableClient[][] {
+  const found = new Map<string, OpenableClient[]>();
+  for (const client of clients) {
+    found.set(client.organisationId, [...(found.get(client.organisationId) ?? []), client]);
+  }
+  return [...found.values()];
+}

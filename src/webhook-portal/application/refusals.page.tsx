@@ -1,0 +1,66 @@
+import type { CountedSince } from '../../activity/activity.js';
+import { refusalMessageForPartner, type RefusalMessage } from '../../partners/refusals/refusal-messages.js';
+import { formatCount } from '../../web/charts/numbers.js';
+import { ExactMoment, Moment } from '../../web/tables/moment.js';
+import { State } from '../../web/tables/state.js';
+import { PortalTable } from '../frame/portal-table.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+
+type Reason = RefusalMessage & Pick<CountedSince, 'count' | 'firstHour' | 'lastAt'>;
+
+/** What the partner is told; refusals of which it is told the same are one, latest first. */
+function reasonsOf(refusals: CountedSince[]): Reason[] {
+  const found = new Map<string, Reason>();
+  for (const { kind, detail, count, firstHour, lastAt } of refusals) {
+    const message = refusalMessageForPartner(kind, detail);
+    const key = `${message.status} ${message.what}`;
+    const known = found.get(key);
+    if (!known) found.set(key, { ...message, count, firstHour, lastAt });
+    else {
+      known.count += count;
+      if (firstHour < known.firstHour) known.firstHour = firstHour;
+    }
+  }
+  return [...found.values()];
+}
+
+/** Why requests of the client were refused in the last seven days, and what to do. */
+export const refusalsPage = (refusals: CountedSince[]): PortalPage => ({
+  title: 'Refusals',
+  part: 'refusals',
+  children: (
+    <>
+      <p>Why requests of this client were refused in the last seven days.</p>
+      {refusals.length === 0 ? (
+        <p class="empty">No requests of this client were refused.</p>
+      ) : (
+        <PortalTable
+          caption="Refusals"
+          rows={reasonsOf(refusals)}
+          columns={[
+            {
+              head: 'Reason and what to do',
+              cell: ({ what, help }) => (
+                <>
+                  <strong>{what}</strong>
+                  <span class="under muted">{help}</span>
+                </>
+              ),
+            },
+            {
+              head: 'Response',
+              cell: ({ status }) => <State tone="bad">{status}</State>,
+            },
+            { head: 'First, in the hour of', cell: ({ firstHour }) => <Moment at={firstHour} /> },
+            { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
+            { head: 'Count', isNumber: true, cell: ({ count }) => formatCount(count) },
+          ]}
+        />
+      )}
+      <p class="muted">
+        A request with an unknown client ID or an unknown token cannot be attributed to a client, so it is not
+        listed here.
+      </p>
+    </>
+  ),
+});

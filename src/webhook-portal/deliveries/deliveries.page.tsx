@@ -1,0 +1,127 @@
+import type { VNode } from 'preact';
+import { SelectField, type Option } from '../../web/forms/field.js';
+import { FilterForm, LinkButton, PostForm } from '../../web/forms/form.js';
+import { useMayUse } from '../../web/layout/may-use.js';
+import { LiveList } from '../../web/tables/live-list.js';
+import { PagedList } from '../../web/tables/pager.js';
+import type { Page } from '../../database/queries/read-page.js';
+import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
+import { withQuery, type DeliveryQuery } from './delivery-query.js';
+import { DeliveryRows, STATE_LABELS } from './delivery-rows.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+import { TimeField } from '../frame/time-field.js';
+
+const PATH = '/portal/deliveries';
+
+export interface DeliveriesPageProps {
+  query: DeliveryQuery;
+  endpoints: { id: string; url: string }[];
+  typeNames: string[];
+  /** Undefined if the filter is invalid. */
+  deliveries?: Page<Delivery>;
+}
+
+const SELECTED = 'resend-selected';
+/** The query parameter with which the script asks for the list alone. */
+export const ONLY_LIST = { name: 'part', value: 'list' };
+
+/** The list alone, from which the script takes what is new. */
+export const deliveriesListPage = (
+  props: Omit<DeliveriesPageProps, 'endpoints' | 'typeNames'>,
+): PortalPage => ({
+  title: 'Deliveries',
+  part: 'deliveries',
+  children: <List {...props} />,
+});
+
+/** The deliveries, newest first. */
+export function deliveriesPage(props: DeliveriesPageProps): PortalPage {
+  const { query } = props;
+  return {
+    title: 'Deliveries',
+    part: 'deliveries',
+    isLive: true,
+    children: (
+      <>
+        <Filter {...props} />
+        {query.filter.recoveryId && (
+          <p>
+            Deliveries resent by one recovery.{' '}
+            <a href={`/portal/recoveries/${query.filter.recoveryId}`}>View its progress</a>
+          </p>
+        )}
+        <List {...props} />
+      </>
+    ),
+  };
+}
+
+function List({ query, deliveries }: Omit<DeliveriesPageProps, 'endpoints' | 'typeNames'>): VNode | null {
+  const mayResend = useMayUse()('POST', `${PATH}/selected`);
+  if (!deliveries) return null;
+  const part = new URLSearchParams([[ONLY_LIST.name, ONLY_LIST.value]]).toString();
+  return (
+    <>
+      <LiveList
+        path={withQuery(PATH, query.place)}
+        part={withQuery(PATH, [query.place, part].filter(Boolean).join('&'))}
+      >
+        <PagedList
+          page={deliveries}
+          path={withQuery(PATH, query.search)}
+          label="More deliveries"
+          empty={
+            query.search
+              ? 'No deliveries match. Widen the filter to see more.'
+              : 'No deliveries yet. Events that your endpoints subscribe to appear here, and so do your tests.'
+          }
+        >
+          <DeliveryRows
+            deliveries={deliveries.items}
+            withEndpoint
+            place={query.place}
+            chosenFor={mayResend ? SELECTED : undefined}
+          />
+          {mayResend && (
+            <div class="buttons">
+              <button type="submit" class="quiet" form={SELECTED}>
+                Resend selected
+              </button>
+              <LinkButton look="quiet" href={withQuery(`${PATH}/matching`, query.search)}>
+                Resend all that match
+              </LinkButton>
+            </div>
+          )}
+        </PagedList>
+      </LiveList>
+      <PostForm id={SELECTED} action={`${PATH}/selected`} />
+    </>
+  );
+}
+
+function Filter({ query: { input, errors }, endpoints, typeNames }: DeliveriesPageProps): VNode {
+  const any = { value: '', label: 'Any' };
+  // The requested value stays selected, even if it is not among the options.
+  const withChosen = (options: Option[], value: string) =>
+    value === '' || options.some((option) => option.value === value)
+      ? [any, ...options]
+      : [any, ...options, { value, label: value }];
+  const states = DELIVERY_STATES.map((state) => ({ value: state, label: STATE_LABELS[state] }));
+  const urls = endpoints.map(({ id, url }) => ({ value: id, label: url.slice(0, 100) }));
+  const types = typeNames.map((name) => ({ value: name, label: name }));
+  return (
+    <FilterForm
+      path={PATH}
+      values={{ ...input }}
+      errors={errors}
+      alert="The filter is invalid. See the errors below."
+    >
+      <SelectField name="state" label="State" options={withChosen(states, input.state)} />
+      <SelectField name="endpoint" label="Endpoint" options={withChosen(urls, input.endpoint)} />
+      <SelectField name="type" label="Event type" options={withChosen(types, input.type)} />
+      <TimeField name="from" label="From (UTC)" value={input.from} />
+      <TimeField name="to" label="Until (UTC)" value={input.to} />
+      {input.recovery && <input type="hidden" name="recovery" value={input.recovery} />}
+    </FilterForm>
+  );
+}

@@ -1,0 +1,57 @@
+import { Param } from '@nestjs/common';
+import { Context } from '../../http/page-routes/page-context.js';
+import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
+import { RecoveriesService } from '../../webhooks/deliveries/recoveries.service.js';
+import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
+import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
+import { recoverPage } from './recover.page.js';
+import { recoveryPage } from './recovery.page.js';
+import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
+import { readRecoveryQuery, type RecoveryQuery } from './recovery-query.js';
+
+/** Recoveries resend everything that failed between two times (contract §11.4), with a count before and progress during. */
+@PortalPages()
+export class PortalRecoveriesController {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly recoveries: RecoveriesService,
+    private readonly limits: RateLimitsService,
+  ) {}
+
+  /** Counts what failed `from` … `to` (UTC); by default in the last 24 hours. */
+  @PortalGet('endpoints/:id/recover', 'developer')
+  async count(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    const query = readRecoveryQuery(context.query, new Date());
+    return this.form(context, endpoint, query);
+  }
+
+  /** Resends them; a 429 page over the limit. */
+  @PortalPost('endpoints/:id/recover', 'an endpoint', 'developer')
+  async recover(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { endpoint } = context;
+    const query = readRecoveryQuery(context.form, new Date());
+    if (!query.range || !endpoint.enabled) return this.form(context, endpoint, query);
+    const range = { endpointId: endpoint.id, ...query.range };
+    await this.limits.countPortalRecovery(context.clientId);
+    const recoveryId = await this.recoveries.recover(context.clientId, range, context.actor);
+    return { goTo: `/portal/recoveries/${recoveryId}` };
+  }
+
+  @PortalGet('recoveries/:id', 'viewer')
+  async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const recovery = await this.recoveries.recovery(id, context.clientId);
+    return { page: recoveryPage({ recovery, now: new Date() }) };
+  }
+
+  private async form(
+    context: PortalContext,
+    endpoint: EndpointEntity,
+    query: RecoveryQuery,
+  ): Promise<PortalAnswer> {
+    const failed = query.range && { endpointId: endpoint.id, ...query.range };
+    const count = failed && (await this.recoveries.countFailed(context.clientId, failed));
+    return { page: recoverPage({ endpoint, query, count }), status: query.range ? 200 : 400 };
+  }
+}

@@ -1,0 +1,69 @@
+import { FilterForm, PageForm } from '../../web/forms/form.js';
+import { ExactMoment } from '../../web/tables/moment.js';
+import { RECOVERY_MAX } from '../../webhooks/deliveries/recoveries.service.js';
+import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
+import type { RecoveryQuery } from './recovery-query.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+import { TimeField } from '../frame/time-field.js';
+
+export interface RecoverPageProps {
+  endpoint: EndpointEntity;
+  query: RecoveryQuery;
+  /** The number of failed deliveries; undefined if the times are invalid. */
+  count?: number;
+}
+
+/** Asks for a time range, shows how many deliveries failed in it, and resends them. */
+export function recoverPage({
+  endpoint,
+  query: { input, errors, range },
+  count,
+}: RecoverPageProps): PortalPage {
+  const path = `/portal/endpoints/${endpoint.id}`;
+  return {
+    title: 'Recover failed deliveries',
+    part: 'endpoints',
+    above: { href: path, label: 'Endpoint' },
+    children: (
+      <>
+        <p class="lead">
+          <bdi>{endpoint.url}</bdi>
+        </p>
+        <p>
+          Use this after an outage of your endpoint: everything that failed between two times is resent.
+          Deliveries that are still being retried are not affected.
+        </p>
+        <FilterForm values={{ ...input }} errors={errors} submit="Count">
+          <TimeField name="from" label="From (UTC)" value={input.from} />
+          <TimeField name="to" label="Until (UTC)" value={input.to} />
+        </FilterForm>
+        {count !== undefined && range && (
+          <div class="outcome" role="status">
+            <p>
+              <strong>{count === 0 ? 'Nothing' : counted(count)}</strong> failed from{' '}
+              <ExactMoment at={range.from} /> until <ExactMoment at={range.to} />.
+            </p>
+            {count > RECOVERY_MAX && (
+              <p>
+                One recovery resends at most {counted(RECOVERY_MAX)}, the oldest first. Recover again for the
+                rest.
+              </p>
+            )}
+            {count > 0 &&
+              (endpoint.enabled ? (
+                <PageForm action={`${path}/recover`} hidden={{ ...input }} submit="Recover" />
+              ) : (
+                <p>
+                  The endpoint is disabled. <a href={path}>Enable it</a> first.
+                </p>
+              ))}
+          </div>
+        )}
+      </>
+    ),
+  };
+}
+
+/** A number of deliveries as text. */
+export const counted = (count: number): string =>
+  count === 1 ? '1 delivery' : `${count.toLocaleString('en-GB')} deliveries`;

@@ -1,0 +1,90 @@
+import type { VNode } from 'preact';
+import { ExactMoment } from '../../web/tables/moment.js';
+import type { Recovery } from '../../webhooks/deliveries/recovery.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+import { counted } from './recover.page.js';
+
+export interface RecoveryPageProps {
+  recovery: Recovery;
+  now: Date;
+}
+
+const REFRESH_SECONDS = 2;
+// What is still pending after this time is waiting for retries, which are hours apart in the end.
+const QUICK_MS = 2 * 60_000;
+const REFRESH_LATER_SECONDS = 60;
+
+/** The progress of a recovery. While something is pending, the page reloads itself. */
+export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
+  const { id, endpointId, total, pending, delivered, failed, cancelled, createdAt } = recovery;
+  const isQuick = now.getTime() - createdAt.getTime() < QUICK_MS;
+  const done = total - pending;
+  const list = `/portal/deliveries?recovery=${id}`;
+  const part = (count: number, state: string, label: string) => (
+    <div>
+      <dt>{label}</dt>
+      <dd>{count > 0 ? <a href={`${list}&state=${state}`}>{count.toLocaleString('en-GB')}</a> : '0'}</dd>
+    </div>
+  );
+  return {
+    title: 'Recovery',
+    part: endpointId === null ? 'deliveries' : 'endpoints',
+    above:
+      endpointId === null
+        ? { href: '/portal/deliveries', label: 'Deliveries' }
+        : { href: `/portal/endpoints/${endpointId}`, label: 'Endpoint' },
+    refreshAfter: pending === 0 ? undefined : isQuick ? REFRESH_SECONDS : REFRESH_LATER_SECONDS,
+    children: (
+      <>
+        <p>
+          {counted(total)} <What recovery={recovery} />
+        </p>
+        <div data-live>
+          <div class={`outcome outcome-${toneOf(recovery)}`} role="status">
+            <label for="progress">{progressLabel(recovery)}</label>
+            <progress id="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} />
+            <dl class="measures measures-short">
+              {part(delivered, 'delivered', 'Delivered')}
+              {part(pending, 'pending', 'Pending')}
+              {part(failed, 'failed', recovery.kind === 'missed' ? 'Failed' : 'Failed again')}
+              {part(cancelled, 'cancelled', 'Cancelled')}
+            </dl>
+            {pending > 0 && (
+              <p class="fine-print">
+                This page refreshes automatically. Failed deliveries are retried as usual.
+              </p>
+            )}
+          </div>
+        </div>
+        <p>
+          <a href={list}>View these deliveries</a>
+        </p>
+      </>
+    ),
+  };
+}
+
+/** What was sent, after its number. */
+function What({ recovery: { kind, from, to } }: { recovery: Recovery }): VNode {
+  const times = (
+    <>
+      from <ExactMoment at={from} /> until <ExactMoment at={to} />.
+    </>
+  );
+  if (kind === 'failed') return <>that failed {times}</>;
+  if (kind === 'missed') return <>of events that were missed while the endpoint was disabled {times}</>;
+  return <>{kind === 'matching' ? 'that matched the filter' : 'that were selected'} and could be resent.</>;
+}
+
+/** Only a complete success counts as good. */
+function toneOf({ total, pending, delivered }: Recovery): 'pending' | 'delivered' | 'failed' {
+  if (pending > 0) return 'pending';
+  return delivered === total ? 'delivered' : 'failed';
+}
+
+function progressLabel({ total, pending, delivered }: Recovery): string {
+  const number = (count: number) => count.toLocaleString('en-GB');
+  if (pending > 0) return `${number(total - pending)} of ${counted(total)} done`;
+  if (delivered === total) return 'All done';
+  return `Finished: ${number(delivered)} of ${counted(total)} succeeded`;
+}

@@ -1,0 +1,52 @@
+import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-attempt.service.js';
+import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
+import { HEADER_MASK } from '../../webhooks/endpoints/endpoint-headers.js';
+
+type Line = [name: string, value: string];
+
+/**
+ * The headers of an attempt that make up the message, in the order in which they were sent; the values of the endpoint's own are
+ * masked. Without the payload the signature is hidden too, because it would confirm guesses.
+ */
+export function headersOf(delivery: DeliveryDetail, attempt: Attempt): Line[] {
+  const { id, payloadHidden } = delivery;
+  const signature = payloadHidden === null ? attempt.signature : 'hidden, like the payload';
+  const headers = requestHeaders(id, delivery, secondsOf(attempt.attemptedAt), signature);
+  const own = (attempt.ownHeaders ?? []).map((name): Line => [name, HEADER_MASK]);
+  return [...Object.entries(headers), ...own];
+}
+
+/** Headers as lines. */
+export const inLines = (headers: readonly Line[]): string =>
+  headers.map(([name, value]) => `${name}: ${value}`).join('\n');
+
+/** The head of an attempt's request as it was sent; after it came an empty line and the payload. */
+export function requestHead(delivery: DeliveryDetail, attempt: Attempt): string {
+  const { host, pathname, search } = new URL(urlOf(delivery, attempt));
+  const { payload } = delivery;
+  const length: Line[] = payload === null ? [] : [['content-length', String(Buffer.byteLength(payload))]];
+  const headers: Line[] = [
+    ['host', host],
+    ['connection', 'keep-alive'],
+    ...headersOf(delivery, attempt),
+    ...length,
+  ];
+  return `POST ${pathname}${search} HTTP/1.1\n${inLines(headers)}`;
+}
+
+/** A command that sends the same again; undefined if the client may not see the payload. */
+export function curlOf(delivery: DeliveryDetail, attempt: Attempt): string | undefined {
+  if (delivery.payload === null || delivery.payloadHidden !== null) return undefined;
+  const headers = headersOf(delivery, attempt).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  return [
+    `curl --globoff -X POST ${quoted(urlOf(delivery, attempt))}`,
+    ...headers,
+    `--data-binary ${quoted(delivery.payload)}`,
+  ].join(' \\\n  ');
+}
+
+/** Where it was sent: the URL of the endpoint if the attempt does not say it. */
+const urlOf = ({ endpointUrl }: DeliveryDetail, { url }: Attempt): string => url ?? endpointUrl;
+
+/** In quotes of a shell, in which nothing but the quote itself has a meaning. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

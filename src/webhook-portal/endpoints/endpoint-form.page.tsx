@@ -1,0 +1,76 @@
+import { Choices, TextArea, TextField, type FieldErrors } from '../../web/forms/field.js';
+import { PageForm } from '../../web/forms/form.js';
+import { HEADERS_HINT } from '../../webhooks/endpoints/endpoint-headers.js';
+import type { EndpointFormValues } from '../../webhooks/endpoints/endpoint-form.js';
+import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+
+export interface EndpointFormPageProps {
+  /** The endpoint being edited; undefined for a new one. */
+  id?: string;
+  input: EndpointFormValues;
+  errors: FieldErrors;
+  /** The types that the client's scopes allow. */
+  eventTypes: EventTypeEntity[];
+}
+
+/** The form for adding or editing an endpoint. It posts its fields to its own URL. */
+export function endpointFormPage({ id, input, errors, eventTypes }: EndpointFormPageProps): PortalPage {
+  const back = id === undefined ? '/portal' : `/portal/endpoints/${id}`;
+  return {
+    title: id === undefined ? 'Add endpoint' : 'Edit endpoint',
+    part: 'endpoints',
+    above: { href: back, label: id === undefined ? 'Endpoints' : 'Endpoint' },
+    children: (
+      <PageForm
+        action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`}
+        values={{ ...input }}
+        errors={errors}
+        alert="Nothing was saved. See the errors below."
+        noValidate
+        submit="Save"
+        cancel={back}
+      >
+        <TextField
+          name="url"
+          type="url"
+          label="URL"
+          required
+          spellcheck={false}
+          placeholder="https://"
+          hint="We send events to this URL by POST. It must be a public https address."
+        />
+        <TextField
+          name="description"
+          label="Description"
+          hint="Only for you, for example which system receives the events. Optional."
+        />
+        <Choices
+          name="event_types"
+          id="event-types"
+          label="Event types"
+          hint="The events sent to this endpoint. Choose one or more."
+          type="checkbox"
+          options={eventTypes.map(({ name, description }) => ({
+            value: name,
+            label: name,
+            hint: description,
+          }))}
+        />
+        <TextField
+          name="max_per_minute"
+          id="max-per-minute"
+          label="Attempts per minute"
+          inputMode="numeric"
+          hint="The most requests that we start in a minute, 1 to 6,000; the rest waits. Leave it empty for no limit."
+        />
+        <TextArea
+          name="headers"
+          label="Headers"
+          hint={`Sent with every request. ${HEADERS_HINT} Optional.`}
+          spellcheck={false}
+        />
+      </PageForm>
+    ),
+  };
+}

@@ -1,0 +1,112 @@
+import type { VNode } from 'preact';
+import { LinkButton } from '../../web/forms/form.js';
+import { ExactMoment } from '../../web/tables/moment.js';
+import type { EndpointInList } from '../../webhooks/endpoints/endpoint-in-list.js';
+import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
+import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+
+/** The client's endpoints: the first page of the portal. */
+export function endpointsPage(endpoints: EndpointInList[]): PortalPage {
+  return {
+    title: 'Endpoints',
+    part: 'endpoints',
+    children: endpoints.length === 0 ? <NoEndpoints /> : <Endpoints endpoints={endpoints} />,
+  };
+}
+
+function NoEndpoints(): VNode {
+  return (
+    <div class="empty">
+      <p>
+        <strong>There are no endpoints yet.</strong>
+      </p>
+      <p>
+        An endpoint is one of your URLs to which we send events as they happen. Add one, choose its event
+        types, and send it a test.
+      </p>
+      <p>
+        <LinkButton href="/portal/endpoints/new">Add endpoint</LinkButton>
+      </p>
+    </div>
+  );
+}
+
+function Endpoints({ endpoints }: { endpoints: EndpointInList[] }): VNode {
+  const isFull = endpoints.length >= ENDPOINTS_PER_CLIENT;
+  return (
+    <>
+      <div class="toolbar">
+        <p class="toolbar-text">
+          {isFull
+            ? `All ${ENDPOINTS_PER_CLIENT} endpoints are in use. Delete one to add another.`
+            : `${endpoints.length} of at most ${ENDPOINTS_PER_CLIENT}.`}
+        </p>
+        {!isFull && <LinkButton href="/portal/endpoints/new">Add endpoint</LinkButton>}
+      </div>
+      <ul class="entries" role="list">
+        {endpoints.map((endpoint) => (
+          <Endpoint endpoint={endpoint} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Endpoint({ endpoint }: { endpoint: EndpointInList }): VNode {
+  const reason = whyDisabled(endpoint);
+  return (
+    <li>
+      <div class="entry-head">
+        <h2>
+          <a href={`/portal/endpoints/${endpoint.id}`}>
+            <bdi>{endpoint.url}</bdi>
+          </a>
+        </h2>
+        <EndpointState endpoint={endpoint} />
+      </div>
+      {endpoint.description && (
+        <p class="entry-description">
+          <bdi>{endpoint.description}</bdi>
+        </p>
+      )}
+      {reason && <p class="field-error">{reason}</p>}
+      <dl class="measures">
+        <div>
+          <dt>Success in 24 h</dt>
+          <dd>{rateOf(endpoint)}</dd>
+        </div>
+        <div>
+          <dt>Last attempt</dt>
+          <dd>{endpoint.lastAttemptAt ? <ExactMoment at={endpoint.lastAttemptAt} /> : 'None yet'}</dd>
+        </div>
+        <div class="measure-wide">
+          <dt>Event types</dt>
+          <dd>
+            <TypeList names={endpoint.eventTypes} />
+          </dd>
+        </div>
+      </dl>
+    </li>
+  );
+}
+
+function rateOf({ delivered24h, failed24h }: EndpointInList): string {
+  const rate = successRate({ delivered: delivered24h, failed: failed24h });
+  if (rate === undefined) return 'Nothing sent';
+  const all = delivered24h + failed24h;
+  return `${rate} of ${all.toLocaleString('en-GB')} ${all === 1 ? 'attempt' : 'attempts'}`;
+}
+
+/** The names of event types as a list. */
+export function TypeList({ names }: { names: string[] }): VNode {
+  return (
+    <ul class="type-list" role="list">
+      {names.map((name) => (
+        <li>
+          <code>{name}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}

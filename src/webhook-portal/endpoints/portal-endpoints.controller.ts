@@ -1,0 +1,117 @@
+import { Param } from '@nestjs/common';
+import type { Form } from '../../http/forms/form.js';
+import { Context } from '../../http/page-routes/page-context.js';
+import type { FieldErrors } from '../../web/forms/field.js';
+import { Problem } from '../../http/problems/problem.js';
+import {
+  EMPTY_ENDPOINT,
+  endpointFieldsIn,
+  endpointFieldsOf,
+  type EndpointFormValues,
+} from '../../webhooks/endpoints/endpoint-form.js';
+import { headersInLines, limitIn } from '../../webhooks/endpoints/endpoint-headers.js';
+import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
+import { EventTypesService } from '../../webhooks/event-types/event-types.service.js';
+import { endpointFormPage } from './endpoint-form.page.js';
+import { endpointsPage } from './endpoints.page.js';
+import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
+import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
+import { apiWords, type Violation } from '../../http/problems/violation.js';
+
+/** The list of endpoints, and the forms for adding and editing (contract §11.1). */
+@PortalPages()
+export class PortalEndpointsController {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly eventTypes: EventTypesService,
+  ) {}
+
+  @PortalGet('', 'viewer')
+  async list(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { items } = await this.endpoints.list(context.clientId, { size: ENDPOINTS_PER_CLIENT });
+    return { page: endpointsPage(items) };
+  }
+
+  @PortalGet('endpoints/new', 'developer')
+  showNew(@Context() context: PortalContext): Promise<PortalAnswer> {
+    return this.form(context, { input: EMPTY_ENDPOINT, errors: {} });
+  }
+
+  /** Adds it and redirects to its page; errors are shown beside the fields. */
+  @PortalPost('endpoints/new', 'nothing', 'developer')
+  async create(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { form } = context;
+    try {
+      const { endpoint } = await this.endpoints.create(context.clientId, inputOf(form), context.actor);
+      return { goTo: `/portal/endpoints/${endpoint.id}`, notice: 'endpoint_added' };
+    } catch (error) {
+      return this.form(context, { input: endpointFieldsIn(form), ...refusalOf(error) });
+    }
+  }
+
+  @PortalGet('endpoints/:id/edit', 'developer')
+  async showEdit(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    return this.form(context, { id, input: endpointFieldsOf(endpoint), errors: {} });
+  }
+
+  /** Saves all fields or none. */
+  @PortalPost('endpoints/:id/edit', 'an endpoint', 'developer')
+  async update(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
+    const { form } = context;
+    try {
+      await this.endpoints.update(id, context.clientId, inputOf(form), context.actor);
+      return { goTo: `/portal/endpoints/${id}`, notice: 'endpoint_saved' };
+    } catch (error) {
+      return this.form(context, { id, input: endpointFieldsIn(form), ...refusalOf(error) });
+    }
+  }
+
+  private async form(
+    context: PortalContext,
+    what: { id?: string; input: EndpointFormValues; errors: FieldErrors; status?: number },
+  ): Promise<PortalAnswer> {
+    const { status, ...props } = what;
+    const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
+    return { page: endpointFormPage({ ...props, eventTypes }), status };
+  }
+}
+
+/** Trims spaces that were pasted along, and removes duplicate types; throws a 400 problem for lines that are no headers. */
+function inputOf(form: Form) {
+  const typed = endpointFieldsIn(form);
+  const limit = typed.max_per_minute.trim();
+  return {
+    url: typed.url.trim(),
+    description: typed.description.trim(),
+    eventTypes: [...new Set(typed.event_types)],
+    maxPerMinute: limit === '' ? null : limitIn(limit),
+    headers: headersInLines(typed.headers),
+  };
+}
+
+/** The errors to show beside the fields; anything that is not an input error is rethrown. */
+function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
+  if (!(error instanceof Problem)) throw error;
+  if (error.status === 409) return { errors: { form: error.detail }, status: 409 };
+  const { violations } = error.extras;
+  if (!violations) throw error;
+  const { url, description, event_types: types, max_per_minute: limit, headers } = violations;
+  return {
+    status: 400,
+    errors: {
+      ...(url ? { url: `The URL ${together(url)}` } : {}),
+      ...(description ? { description: `The description ${together(description)}` } : {}),
+      ...(types ? { event_types: typesError(types) } : {}),
+      ...(limit ? { max_per_minute: 'Enter a whole number from 1 to 6,000, or nothing.' } : {}),
+      ...(headers ? { headers: `These headers cannot be used: ${together(headers)}` } : {}),
+    },
+  };
+}
+
+const together = (violations: Violation[]): string => [...new Set(violations.map(apiWords))].join(', and ');
+
+const typesError = (violations: Violation[]): string =>
+  violations[0]?.code === 'no_event_type'
+    ? 'Choose at least one event type.'
+    : `These event types cannot be chosen: ${together(violations)}`;

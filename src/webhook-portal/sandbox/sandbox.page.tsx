@@ -1,0 +1,119 @@
+import type { VNode } from 'preact';
+import type { SandboxFaultEntity } from '../../sandbox-faults/sandbox-fault.entity.js';
+import { REQUEST_FAULTS } from '../../sandbox-faults/sandbox-fault.entity.js';
+import { FAULTS_MAX } from '../../sandbox-faults/sandbox-faults.service.js';
+import { DRIVERS_PER_OWNER, SEED_MAX, WAITING_PER_OWNER, type Driver } from '../../sandbox/driver.js';
+import { SelectField, TextField, type FieldErrors, type FieldValues } from '../../web/forms/field.js';
+import { PageForm } from '../../web/forms/form.js';
+import { Moment } from '../../web/tables/moment.js';
+import { DriverForms } from './driver-forms.js';
+import { DriverList } from './driver-list.js';
+import type { PortalPage } from '../frame/portal-layout.js';
+
+const PATH = '/portal/sandbox';
+
+export interface SandboxPageProps {
+  drivers: Driver[];
+  /** The driver whose forms are shown. */
+  chosen: Driver | undefined;
+  faults: SandboxFaultEntity[];
+  /** The form that was refused, and what is wrong with it. */
+  failed?: { form: string; errors: FieldErrors };
+  /** What was typed into it. */
+  values?: FieldValues;
+}
+
+/** The drivers of the sandbox, what the chosen one can do, and faults. */
+export const sandboxPage = ({ drivers, chosen, faults, failed, values }: SandboxPageProps): PortalPage => {
+  const of = (form: string, defaults: FieldValues = {}) =>
+    failed?.form === form ? { values: { ...values }, errors: failed.errors } : { values: defaults };
+  return {
+    title: 'Sandbox',
+    part: 'sandbox',
+    children: (
+      <>
+        <p>
+          Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
+          are the real thing. Drivers are shared by all your clients in the sandbox.
+        </p>
+        <h2>Drivers</h2>
+        {drivers.length === 0 ? (
+          <p class="empty">There are no drivers yet. Create the first one.</p>
+        ) : (
+          <DriverList drivers={drivers} chosen={chosen} />
+        )}
+        <h2>Create a driver</h2>
+        <PageForm action={`${PATH}/drivers`} {...of('drivers')} submit="Create driver" noValidate>
+          <TextField name="name" label="Name" hint="Optional." />
+          <TextField
+            name="seed"
+            label="Seed"
+            inputMode="numeric"
+            hint={`Optional, 1 to ${SEED_MAX}. The same seed gives the same vehicle and the same sessions. At most ${DRIVERS_PER_OWNER} drivers.`}
+          />
+        </PageForm>
+        {chosen && <DriverForms driver={chosen} of={of} waitingMax={WAITING_PER_OWNER} />}
+        <h2>Faults</h2>
+        <p>Try out what your program does when something fails. What is not used within an hour ends.</p>
+        <FaultsLeft faults={faults} />
+        <ul class="entries" role="list">
+          <li>
+            <h3>Refresh</h3>
+            <PageForm
+              action={`${PATH}/fail_refresh`}
+              hidden={{ chosen: chosen?.id }}
+              {...of('fail_refresh')}
+              submit="Fail next refresh"
+            >
+              <p>The next refresh of this client is refused, and its grant ends.</p>
+            </PageForm>
+          </li>
+          <li>
+            <h3>Requests</h3>
+            <PageForm
+              action={`${PATH}/fail_requests`}
+              hidden={{ chosen: chosen?.id }}
+              {...of('fail_requests', { kind: '503', requests: '1' })}
+              submit="Fail next requests"
+              noValidate
+            >
+              <SelectField
+                name="kind"
+                label="Answer"
+                options={REQUEST_FAULTS.map((value) => ({ value, label: ANSWERS[value] }))}
+              />
+              <TextField
+                name="requests"
+                label="How many requests"
+                inputMode="numeric"
+                hint={`1 to ${FAULTS_MAX}: to the endpoints for users, notifications, events and portal links.`}
+              />
+            </PageForm>
+          </li>
+        </ul>
+      </>
+    ),
+  };
+};
+
+const ANSWERS = {
+  '401': '401: the access token has expired',
+  '429': '429: the limit is reached',
+  '503': '503: the service is unavailable',
+};
+
+function FaultsLeft({ faults }: Pick<SandboxPageProps, 'faults'>): VNode | null {
+  if (faults.length === 0) return null;
+  return (
+    <ul>
+      {faults.map(({ kind, remaining, expiresAt }) => (
+        <li>
+          {kind === 'refresh'
+            ? 'The next refresh fails'
+            : `The next ${remaining === 1 ? 'request is' : `${remaining} requests are`} answered ${kind}`}
+          , until <Moment at={expiresAt} />.
+        </li>
+      ))}
+    </ul>
+  );
+}
