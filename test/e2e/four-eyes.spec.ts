@@ -296,7 +296,7 @@ describe('With FOUR_EYES=true, one admin alone', () => {
       const answer = await decide(ben!, id);
       expect([answer.status, answer.said]).toEqual([
         409,
-        expect.stringContaining('Whoever asked for this is no longer an admin'),
+        expect.stringContaining('The person who asked for this is no longer an admin'),
       ]);
       expect((await decide(ben!, id, 'reject')).status).toBe(200);
     }

@@ -112,7 +112,7 @@ describe('The role of an operator', () => {
     ]);
     await patch(user.id, { role: 'user' });
     expect((await send('GET', `/admin/notifications?user_id=${user.id}`)).text).toContain(
-      'operator no longer',
+      'no longer an operator',
     );
   });
 
