@@ -174,7 +174,7 @@ async function makeSetting({ get, query }, port) {
   const { ConsentsService } = await load('consents/consents.service.js');
   const { EndpointsService } = await load('webhooks/endpoints/endpoints.service.js');
   const { PublishingService } = await load('webhooks/events/publishing.service.js');
-  const { AccessTokensService } = await load('tokens/access-tokens.service.js');
+  const { AccessTokensService } = await load('tokens/access/access-tokens.service.js');
   const { SERVICE_ACTOR } = await load('audit/audit.service.js');
   const owner = await get(UsersService).create({ email: 'bench@mail.example', name: 'Bench' }, SERVICE_ACTOR);
   const newClient = async (scopes) =>
