@@ -1,5 +1,6 @@
-// Compiles the service, the demonstration, the packages and all tests to dist/, without checking types (`npm run check:static` does
-// that): only what is older than its source, so that a change takes less than a second. What `npm run build` has built stays as it is.
+// Compiles the service, the demonstration, the packages and all tests to dist/, or only the folders that are named, without checking
+// types (`npm run check:static` does that): only what is older than its source, so that a change takes less than a second. What
+// `npm run build` has built stays as it is.
 import swc from '@swc/core';
 import { createRequire } from 'node:module';
 import { copyFile, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -7,7 +8,8 @@ import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '..');
 const dist = path.join(root, 'dist');
-const FOLDERS = ['src', 'demo', 'migrations', 'test', 'packages'];
+const ALL = ['src', 'demo', 'migrations', 'test', 'packages'];
+const FOLDERS = process.argv.length > 2 ? process.argv.slice(2) : ALL;
 const LEFT_OUT = /^(test\/sdk|packages\/[^/]+\/(dist|node_modules))\/|\.d\.ts$|tsconfig/;
 const COPIED = /\.(json|md|mjs)$|^src\/web\/assets\//;
 /** `COVERAGE=1` counts what the tests execute, for jest's own coverage reports. */

@@ -1,5 +1,5 @@
-// `npm ci` runs this at its end: it compiles everything, without checking types, as the tests do (`npm run build` is the build of a
-// release). Where the development packages are left out (`npm ci --omit=dev`), it prints a note and succeeds: an installation that
+// `npm ci` runs this at its end: it compiles the service and the demonstration without checking types (`npm run build` is the build of
+// a release). Where the development packages are left out (`npm ci --omit=dev`), it prints a note and succeeds: an installation that
 // gets `dist/` from elsewhere needs nothing more.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -14,6 +14,8 @@ try {
     'Nothing was built: the development packages are left out. npm ci installs them and builds.\n',
   );
 }
-for (const name of canBuild ? ['copy-api-reference', 'build-packages', 'compile'] : []) {
-  process.exitCode ||= spawnSync(process.execPath, [`scripts/${name}.mjs`], { stdio: 'inherit' }).status ?? 1;
+const STEPS = [['copy-api-reference'], ['build-packages'], ['compile', 'src', 'demo', 'migrations']];
+for (const [name, ...folders] of canBuild ? STEPS : []) {
+  const script = [`scripts/${name}.mjs`, ...folders];
+  process.exitCode ||= spawnSync(process.execPath, script, { stdio: 'inherit' }).status ?? 1;
 }

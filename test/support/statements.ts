@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 
-/** Statements that the service runs on its own, every few seconds or minutes, and the first statements of each new connection. */
+/** Statements that the service runs on its own: every few seconds or minutes, to note how a delivery ended, and first on each connection. */
 const isHousekeeping = (sql: string): boolean =>
-  /resolve_at <= now\(\)|SKIP LOCKED|activity_hours|client_requests|client_secret_uses|pg_notify|sandbox_planned_events|pg_listening_channels|pg_current_snapshot|purge_audit_events|^LISTEN |^UNLISTEN |^SET enable_/.test(
+  /resolve_at <= now\(\)|SKIP LOCKED|lease_id = NULL|activity_hours|client_requests|client_secret_uses|pg_notify|sandbox_planned_events|pg_listening_channels|pg_current_snapshot|purge_audit_events|^LISTEN |^UNLISTEN |^SET enable_/.test(
     sql,
   );
 

@@ -16,7 +16,7 @@ export const confirmAddressPage = ({ action, email }: ConfirmAddressPageProps): 
       <p class="lead">
         <bdi class="name">{email}</bdi>
       </p>
-      <p>Confirm it, and mail about what concerns you goes to it from now on.</p>
+      <p>Confirm it, and we’ll send account emails here from now on.</p>
       <PostForm action={action}>
         <div class="actions">
           <button type="submit">Confirm address</button>

@@ -28,7 +28,7 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
   environment: fields.environment === 'sandbox' ? 'sandbox' : 'live',
 });
 
-/** Whether a change affects who receives users' data: redirect URIs, grant types, whether users are asked, and whose power it has. */
+/** Whether a change affects who receives users' data, or whose power it has: redirect URIs, grant types, company service. */
 export function givesPower(client: ClientEntity, fields: ClientFormValues): boolean {
   const { redirectUris, grantTypes } = clientShapeOf(fields);
   return (
