@@ -74,7 +74,7 @@ curl -s -d client_id=${app.id} -d grant_type=authorization_code -d redirect_uri=
 ADMIN=$(curl -s -u '${operator.id}:${operator.secret}' -d grant_type=client_credentials ${baseUrl}/o/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s -H "Authorization: Bearer $ADMIN" ${baseUrl}/admin/clients
 
-5. What a data service follows to know which introspections to forget. Disconnect an application on the account page meanwhile:
+5. What a data service follows to know which introspections to forget. Disconnect an application on the account page while it runs:
 
 curl -sN -H "Authorization: Bearer $ADMIN" ${baseUrl}/v2/access_changes
 
