@@ -50,6 +50,15 @@ const CONSENT: Properties = {
   },
 };
 
+const CONSENT_WITH_END: Properties = {
+  ...CONSENT,
+  expires_at: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When it ends by itself; null: never.',
+  },
+};
+
 /** Publishers may add members at any time, so receivers must ignore those that they do not know. */
 function describe(name: string, properties: Properties, required: string[]): void {
   EVENT_SCHEMAS[name] = {
@@ -78,4 +87,7 @@ describe('vehicle.updated', VEHICLE, ['id']);
 describe('vehicle.deleted', VEHICLE, ['id']);
 describe('user.consent_granted', CONSENT, ['client_id', 'scopes']);
 describe('user.consent_revoked', CONSENT, ['client_id', 'scopes']);
+describe('user.consent_changed', CONSENT_WITH_END, ['client_id', 'scopes', 'expires_at']);
+describe('user.consent_expiring', CONSENT_WITH_END, ['client_id', 'scopes', 'expires_at']);
+describe('user.consent_expired', CONSENT_WITH_END, ['client_id', 'scopes', 'expires_at']);
 describe('webhook.test', { message: text('A greeting.') }, ['message']);

@@ -120,6 +120,35 @@ export const EVENT_TYPES: [
     { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', scopes: [] },
   ],
   [
+    'user.consent_changed',
+    null,
+    'itself',
+    'A user took back a part of what was agreed, or renewed the agreement.',
+    {
+      client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+      scopes: ['vehicle:read'],
+      expires_at: '2026-09-01T08:00:00Z',
+    },
+  ],
+  [
+    'user.consent_expiring',
+    null,
+    'itself',
+    'An agreement with a user ends soon, unless the user renews it.',
+    {
+      client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+      scopes: ['charging_session:read', 'vehicle:read'],
+      expires_at: '2026-03-16T08:00:00Z',
+    },
+  ],
+  [
+    'user.consent_expired',
+    null,
+    'itself',
+    'An agreement with a user ended, because its time was over.',
+    { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', scopes: [], expires_at: '2026-03-16T08:00:00Z' },
+  ],
+  [
     'webhook.test',
     null,
     'itself',

@@ -10,6 +10,8 @@ import { Portal1764000000009 } from './1764000000009-portal.js';
 import { Sandbox1764000000010 } from './1764000000010-sandbox.js';
 import { Operations1764000000011 } from './1764000000011-operations.js';
 import { ClientDescriptions1795635911342 } from './1795635911342-client-descriptions.js';
+import { ConsentRecords1795645377802 } from './1795645377802-consent-records.js';
+import { ConsentChoices1795645771038 } from './1795645771038-consent-choices.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -25,6 +27,8 @@ export const MIGRATIONS = [
   Sandbox1764000000010,
   Operations1764000000011,
   ClientDescriptions1795635911342,
+  ConsentRecords1795645377802,
+  ConsentChoices1795645771038,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -5,6 +5,12 @@ import { MembersService } from '../partners/members/members.service.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
+import { OPTIONAL_SCOPE } from '../consents/pages/access-choice.js';
+import { keptWords } from '../consents/record/consent-words.js';
+import { choicePageWords } from '../consents/record/page-words.js';
+import { legible } from '../http/validation/legible-text.js';
+import { ScopesService } from '../scopes/scopes.service.js';
+import { choosePage } from './pages/choose.page.js';
 import { isId } from '../secrets/ids.js';
 import { ConnectedClientsService } from '../tokens/grants/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
@@ -20,6 +26,7 @@ export class AccountApplicationsController {
     private readonly consents: ConsentsService,
     private readonly clients: ClientsService,
     private readonly members: MembersService,
+    private readonly scopes: ScopesService,
   ) {}
 
   @AccountGet()
@@ -40,6 +47,76 @@ export class AccountApplicationsController {
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
     return { page: disconnectPage(await this.connected.get(context.user.id, clientId)) };
+  }
+
+  /** What the user can choose of what the application reads, and until when; 404 for an application that is not connected. */
+  @AccountGet('applications/:client_id/access')
+  showChoice(
+    @Context() context: AccountContext,
+    @Param('client_id') clientId: string,
+  ): Promise<AccountAnswer> {
+    return this.choice(context, clientId);
+  }
+
+  /** The application may then read what is chosen, and no more; the consent lasts from now. */
+  @AccountPost('applications/:client_id/access')
+  async choose(
+    @Context() context: AccountContext,
+    @Param('client_id') clientId: string,
+  ): Promise<AccountAnswer> {
+    const { form, user, actor } = context;
+    const { client, words } = await this.choicesOf(user.id, clientId);
+    const kept = keptWords(words);
+    if (form.get('words') !== kept.digest.toString('hex')) {
+      return this.choice(
+        context,
+        clientId,
+        'What this page says has changed since you opened it. Please read it again.',
+      );
+    }
+    const chosen = form.getAll(OPTIONAL_SCOPE);
+    const scopes = words.access
+      .filter(({ scope, optional }) => !optional || chosen.includes(scope))
+      .map(({ scope }) => scope);
+    if (scopes.length === 0) {
+      return this.choice(context, clientId, 'Choose what the application may read, or disconnect it.');
+    }
+    await this.consents.choose(client, user.id, { scopes, words: kept }, actor);
+    return { goTo: '/account', notice: 'access_changed' };
+  }
+
+  private async choice(context: AccountContext, clientId: string, problem?: string): Promise<AccountAnswer> {
+    const { consent, words } = await this.choicesOf(context.user.id, clientId);
+    const page = choosePage({
+      clientId,
+      words,
+      shown: keptWords(words).digest.toString('hex'),
+      given: consent.scopes,
+      expiresAt: consent.expiresAt,
+      problem,
+    });
+    return { page, status: problem ? 422 : 200 };
+  }
+
+  /** What the user agreed to, and what more the application lets its users choose. */
+  private async choicesOf(userId: string, clientId: string) {
+    const consent = isId('clnt', clientId) ? await this.consents.findLive(clientId, userId) : null;
+    if (!consent) throw notFound('No such application is connected to your account.');
+    const client = await this.clients.get(clientId);
+    const names = client.scopes.filter(
+      (name) => consent.scopes.includes(name) || client.optionalScopes.includes(name),
+    );
+    const described = await this.scopes.describe(names);
+    const words = choicePageWords({
+      application: legible(client.name),
+      access: described.map(({ name, description }) => ({
+        scope: name,
+        words: description,
+        optional: client.optionalScopes.includes(name),
+      })),
+      expiryDays: this.consents.expiryDaysOf(client),
+    });
+    return { client, consent, words };
   }
 
   /** Revokes the consent, which ends the client's tokens for this user immediately (contract §4). */

@@ -10,6 +10,7 @@ import { accountLayout, type AccountPage } from './pages/account-layout.js';
 
 const NOTICES = {
   disconnected: 'Application disconnected.',
+  access_changed: 'Saved. The application may read what you chose.',
   read: 'Notification marked as read.',
   resolved: 'Notification marked as resolved.',
   password_changed:

@@ -6,6 +6,7 @@ import { NotificationsModule } from '../notifications/notifications.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { PartnersModule } from '../partners/partners.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
+import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AccountApplicationsController } from './account-applications.controller.js';
@@ -15,6 +16,7 @@ import { AccountEmailController } from './account-email.controller.js';
 import { AccountNotificationsController } from './account-notifications.controller.js';
 import { AccountPasskeysController } from './account-passkeys.controller.js';
 import { AccountPasswordController } from './account-password.controller.js';
+import { AccountReceiptsController } from './account-receipts.controller.js';
 import { AccountSecurityController } from './account-security.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
 import { AccountGuard } from './account.guard.js';
@@ -37,6 +39,7 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     WebhooksModule,
     ClientsModule,
     PartnersModule,
+    ScopesModule,
   ],
   controllers: [
     AccountApplicationsController,
@@ -46,6 +49,7 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     AccountNotificationsController,
     AccountPasskeysController,
     AccountPasswordController,
+    AccountReceiptsController,
     AccountSecurityController,
     AccountSessionsController,
     EmailVerificationController,

@@ -71,6 +71,7 @@ export type BearerRefusal =
   | 'owner_not_operator'
   | 'user_disabled'
   | 'consent_withdrawn'
+  | 'consent_expired'
   | 'scope_missing'
   | 'role_missing';
 

@@ -1,4 +1,5 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
+import { ReceiptKeysService } from '../consents/record/receipt-keys.service.js';
 import { DataSource } from 'typeorm';
 import { NewClientDto, NewSecretDto } from '../admin/api/clients/admin-clients.dto.js';
 import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
@@ -100,6 +101,7 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
       await app.get(TokenKeysService).reseal(),
       await app.get(AuthenticatorAppsService).reseal(),
       await app.get(MailsService).reseal(),
+      await app.get(ReceiptKeysService).reseal(),
     ];
     await resealCanary(database, encryptionKeys, lostKey);
     // Tokens signed with an unreadable key can no longer be verified; a new key signs from now on.

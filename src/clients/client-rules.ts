@@ -15,6 +15,7 @@ export interface ClientShape {
   type: ClientType;
   grantTypes: GrantType[];
   scopes: string[];
+  optionalScopes: string[];
   redirectUris: string[];
   companyService: boolean;
   environment: Environment;
@@ -67,6 +68,11 @@ export function clientViolations(client: ClientShape, catalogue: ScopeEntity[]):
   const audiences = new Map(catalogue.map((scope) => [scope.name, scope.audience]));
   client.scopes.forEach((name, index) => {
     if (!audiences.has(name)) add('scopes', violation('unknown_scope', { place: index + 1 }));
+  });
+  client.optionalScopes.forEach((name, index) => {
+    if (!client.scopes.includes(name)) {
+      add('optional_scopes', violation('not_of_the_client', { place: index + 1 }));
+    }
   });
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
   if (client.companyService && !operatorScope) {

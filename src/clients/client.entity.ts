@@ -28,6 +28,14 @@ export class ClientEntity {
   @Column('text', { array: true })
   scopes!: string[];
 
+  /** Those of its scopes that a user may leave out. */
+  @Column('text', { name: 'optional_scopes', array: true, default: '{}' })
+  optionalScopes!: string[];
+
+  /** How many days a consent to it holds; null for the default of the service. */
+  @Column('integer', { name: 'consent_expiry_days', nullable: true })
+  consentExpiryDays!: number | null;
+
   @Column('text', { name: 'redirect_uris', array: true })
   redirectUris!: string[];
 
@@ -44,6 +52,10 @@ export class ClientEntity {
   /** With operator scopes, but no operator's own: an admin says that it is a service of the company (contract §17). */
   @Column('boolean', { name: 'company_service', default: false })
   companyService!: boolean;
+
+  /** Designated under the Digital Markets Act: users cannot share data with it (Data Act, Article 5(3)). */
+  @Column('boolean', { default: false })
+  gatekeeper!: boolean;
 
   /** Fixed when it is created. */
   @Column({ type: 'text', update: false })

@@ -127,6 +127,12 @@ export class Environment {
   @WholeNumber(0, 3600, 'seconds')
   REFRESH_GRACE_SECONDS = 60;
 
+  @WholeNumber(0, 3650, 'days')
+  CONSENT_EXPIRY_DAYS = 0;
+
+  @WholeNumber(1, 90, 'days')
+  CONSENT_EXPIRY_NOTICE_DAYS = 14;
+
   @WholeNumber(60, YEAR, 'seconds')
   SESSION_TTL_SECONDS = 604_800;
 

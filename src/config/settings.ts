@@ -41,6 +41,10 @@ export class Settings {
   refreshTokenTtl!: number;
   grantTtl!: number;
   refreshGrace!: number;
+  /** How long a consent holds, in days; null for as long as the user wants. A client can have its own. */
+  consentExpiryDays!: number | null;
+  /** How many days before its end the user and the client are told. */
+  consentNoticeDays!: number;
   sessionTtl!: number;
   /** An operator's session ends earlier: this long after the login, or after it was last used. */
   operatorSessionTtl!: number;
@@ -127,6 +131,8 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     refreshTokenTtl: env.REFRESH_TOKEN_TTL_SECONDS,
     grantTtl: env.GRANT_TTL_SECONDS,
     refreshGrace: env.REFRESH_GRACE_SECONDS,
+    consentExpiryDays: env.CONSENT_EXPIRY_DAYS || null,
+    consentNoticeDays: env.CONSENT_EXPIRY_NOTICE_DAYS,
     sessionTtl: env.SESSION_TTL_SECONDS,
     operatorSessionTtl: env.OPERATOR_SESSION_TTL_SECONDS,
     operatorSessionIdle: env.OPERATOR_SESSION_IDLE_SECONDS,

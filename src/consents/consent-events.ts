@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** A consent that was given or changed (`granted`), or revoked; with its scopes after the change. */
+/**
+ * What happened to a consent: given or extended by scopes (`granted`), made less or renewed (`changed`), taken back (`revoked`), over
+ * (`expired`), or soon over (`expiring`). With its scopes and its end after the change.
+ */
 export interface ConsentChange {
-  kind: 'granted' | 'revoked';
+  kind: 'granted' | 'changed' | 'revoked' | 'expiring' | 'expired';
   clientId: string;
   userId: string;
   scopes: string[];
+  expiresAt: Date | null;
 }
 
 type Listener = (manager: EntityManager, changes: ConsentChange[]) => Promise<void>;

@@ -1,5 +1,20 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** How a version of a consent came about: on the consent page, on the account page, by an operator, in a sandbox, … */
+export const CONSENT_METHODS = [
+  'page',
+  'account',
+  'operator',
+  'sandbox',
+  'import',
+  'schedule',
+  'service',
+] as const;
+export type ConsentMethod = (typeof CONSENT_METHODS)[number];
+
+/** Why a consent ended. */
+export type ConsentEnd = 'withdrawn' | 'revoked_by_operator' | 'expired' | 'user_erased' | 'client_deleted';
+
 /** What a user agreed to share with a client (contract §2); one row per user and client. */
 @Entity('consents')
 export class ConsentEntity {
@@ -18,7 +33,30 @@ export class ConsentEntity {
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
 
+  /** Until when it holds; null for as long as the user wants. */
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt!: Date | null;
+
   /** The proof that an operator holds, if an operator recorded the consent. */
   @Column('text', { nullable: true })
   evidence!: string | null;
+
+  /** How it came to be as it is. */
+  @Column('text', { default: 'import' })
+  method!: ConsentMethod;
+
+  /** Why it ended. */
+  @Column('text', { nullable: true })
+  reason!: ConsentEnd | null;
+
+  /** The operator, or the client, that recorded it for the user. */
+  @Column('text', { name: 'recorded_by', nullable: true })
+  recordedBy!: string | null;
+
+  /** The language of the words that the user saw. */
+  @Column('text', { nullable: true })
+  language!: string | null;
+
+  @Column('bytea', { name: 'words_digest', nullable: true })
+  wordsDigest!: Buffer | null;
 }

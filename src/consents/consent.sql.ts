@@ -1,7 +1,11 @@
 // SQL on the consent (`n`) of a user (`u`) to a client, for statements that decide by it.
 
+/** Whether the consent is live: not ended, and its time is not over. */
+export const isLive = (consent: string) =>
+  `${consent}.revoked_at IS NULL AND (${consent}.expires_at IS NULL OR ${consent}.expires_at > now())`;
+
 /** Whether the consent is live and includes the scope. */
-export const holds = (scope: string) => `n.revoked_at IS NULL AND ${scope} = ANY (n.scopes)`;
+export const holds = (scope: string) => `${isLive('n')} AND ${scope} = ANY (n.scopes)`;
 
 /** Whether it has included the scope since a time. */
 export const heldAt = (scope: string, time: string) =>

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
@@ -9,6 +10,18 @@ import { ConsentEntity } from './consent.entity.js';
 import { ConsentEvents } from './consent-events.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
+import { ConsentNoticeEntity } from './consent-notice.entity.js';
+import { ConsentWordsEntity } from './record/consent-words.entity.js';
+import { ConsentExpiryRepository } from './consent-expiry.repository.js';
+import { ConsentExpiryService } from './consent-expiry.service.js';
+import { CONSENTS_PURGE } from './consents-purge.js';
+import { ConsentRecordService } from './record/consent-record.service.js';
+import { ConsentVersionEntity } from './record/consent-version.entity.js';
+import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
+import { ConsentWordsRepository } from './record/consent-words.repository.js';
+import { ReceiptKeyEntity } from './record/receipt-key.entity.js';
+import { ReceiptKeysRepository } from './record/receipt-keys.repository.js';
+import { ReceiptKeysService } from './record/receipt-keys.service.js';
 
 /** Which user consented to what for which client. */
 @Module({
@@ -18,9 +31,30 @@ import { ConsentsService } from './consents.service.js';
     AuditModule,
     UsersModule,
     NotificationsModule,
-    TypeOrmModule.forFeature([ConsentEntity]),
+    TypeOrmModule.forFeature([
+      ConsentEntity,
+      ConsentNoticeEntity,
+      ConsentVersionEntity,
+      ConsentWordsEntity,
+      ReceiptKeyEntity,
+    ]),
   ],
-  providers: [ConsentEvents, ConsentsRepository, ConsentsService],
-  exports: [ConsentEvents, ConsentsService],
+  providers: [
+    ConsentEvents,
+    ConsentsRepository,
+    ConsentsService,
+    ConsentExpiryRepository,
+    ConsentExpiryService,
+    ConsentRecordService,
+    ConsentVersionsRepository,
+    ConsentWordsRepository,
+    ReceiptKeysRepository,
+    ReceiptKeysService,
+  ],
+  exports: [ConsentEvents, ConsentsService, ConsentExpiryService, ConsentRecordService, ReceiptKeysService],
 })
-export class ConsentsModule {}
+export class ConsentsModule {
+  constructor(purge: PurgeTasks) {
+    purge.add(CONSENTS_PURGE);
+  }
+}

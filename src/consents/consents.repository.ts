@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository, type EntityManager } from 'typeorm';
+import { isLive } from './consent.sql.js';
 import { countUpTo } from '../database/queries/count-up-to.js';
 import { batched } from '../database/queries/batched.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, readPageBySql, type Page, type PageRequest } from '../database/queries/read-page.js';
-import { ConsentEntity } from './consent.entity.js';
+import { ConsentEntity, type ConsentEnd, type ConsentMethod } from './consent.entity.js';
 import type { ConsentedUser } from './consented-user.js';
 
 // In forms that are parsed several times as fast as an array and a date.
@@ -17,6 +18,44 @@ export interface ConsentPair {
   userId: string;
   realm: string;
 }
+
+/** What a user agrees to on a page; `declined` are optional scopes that were shown and not chosen. */
+export interface GivenConsent {
+  scopes: string[];
+  declined: string[];
+  method: ConsentMethod;
+  /** Null: for as long as the user wants. */
+  expiryDays: number | null;
+  /** What the user saw. */
+  words: ShownWords | undefined;
+}
+
+/** Words that are kept (`ConsentWordsRepository`). */
+export interface ShownWords {
+  digest: Buffer;
+  language: string;
+}
+
+/** A consent that was given elsewhere. */
+export interface RecordedConsent {
+  scopes: string[];
+  evidence: string | null;
+  recordedBy: string | null;
+  method: ConsentMethod;
+  expiryDays: number | null;
+}
+
+/** How and why a consent ends. */
+export interface Ending {
+  method: ConsentMethod;
+  reason: ConsentEnd;
+  recordedBy?: string | null;
+}
+
+const AS_GIVEN = `method = excluded.method, reason = NULL, recorded_by = excluded.recorded_by, expires_at = excluded.expires_at,
+         language = excluded.language, words_digest = excluded.words_digest`;
+/** No words are shown when a consent ends. */
+const ENDED = { recordedBy: null, language: null, wordsDigest: null };
 
 // The advisory locks under which the first consent of a pair is given.
 const FIRST_CONSENT = 1_702_260_342;
@@ -34,7 +73,12 @@ export class ConsentsRepository {
     userId: string,
     manager: EntityManager = this.consents.manager,
   ): Promise<ConsentEntity | null> {
-    return manager.withRepository(this.consents).findOneBy({ clientId, userId, revokedAt: IsNull() });
+    return manager
+      .withRepository(this.consents)
+      .createQueryBuilder('consent')
+      .where({ clientId, userId, revokedAt: IsNull() })
+      .andWhere('(consent.expiresAt IS NULL OR consent.expiresAt > now())')
+      .getOne();
   }
 
   /** The consent of this user to this client, active or not, locked until the transaction ends. */
@@ -58,24 +102,36 @@ export class ConsentsRepository {
   }
 
   /**
-   * Adds scopes to a consent, and creates or renews it if necessary. A revoked consent starts again with only these scopes. In
-   * SQL, because the new values depend on the row that is there: one statement, so that concurrent approvals both count.
+   * Adds what was given to a consent, takes out what was declined, and creates or renews it if necessary. A consent that ended starts
+   * again with only what was given. In SQL, because the new values depend on the row that is there: one statement, so that concurrent
+   * approvals both count.
    */
   async add(
     manager: EntityManager,
     { clientId, userId, realm }: ConsentPair,
-    scopes: string[],
+    { scopes, declined, method, expiryDays, words }: GivenConsent,
   ): Promise<void> {
     await manager.query(
-      `INSERT INTO consents AS c (client_id, user_id, scopes, realm) VALUES ($1, $2, $3, $4)
+      `INSERT INTO consents AS c (client_id, user_id, scopes, realm, method, expires_at, language, words_digest)
+       VALUES ($1, $2, $3, $4, $6, now() + make_interval(days => $7), $8, $9)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
-         scopes = CASE WHEN c.revoked_at IS NULL
-                       THEN ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes) ORDER BY 1)
+         scopes = CASE WHEN ${isLive('c')}
+                       THEN ARRAY(SELECT DISTINCT s FROM unnest(c.scopes || excluded.scopes) s WHERE s <> ALL ($5) ORDER BY 1)
                        ELSE excluded.scopes END,
-         granted_at = CASE WHEN c.revoked_at IS NULL THEN c.granted_at ELSE now() END,
-         evidence = CASE WHEN c.revoked_at IS NULL THEN c.evidence END,
-         revoked_at = NULL`,
-      [clientId, userId, scopes, realm],
+         granted_at = CASE WHEN ${isLive('c')} THEN c.granted_at ELSE now() END,
+         evidence = CASE WHEN ${isLive('c')} THEN c.evidence END,
+         revoked_at = NULL, ${AS_GIVEN}`,
+      [
+        clientId,
+        userId,
+        scopes,
+        realm,
+        declined,
+        method,
+        expiryDays,
+        words?.language ?? null,
+        words?.digest ?? null,
+      ],
     );
   }
 
@@ -83,36 +139,66 @@ export class ConsentsRepository {
   async replace(
     manager: EntityManager,
     { clientId, userId, realm }: ConsentPair,
-    scopes: string[],
-    evidence: string | null,
+    { scopes, evidence, recordedBy, method, expiryDays }: RecordedConsent,
   ): Promise<void> {
     await manager.query(
-      `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm) VALUES ($1, $2, $3, $4, $5)
+      `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm, method, expires_at, recorded_by)
+       VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7), $8)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
          scopes = excluded.scopes,
          evidence = excluded.evidence,
-         granted_at = CASE WHEN c.revoked_at IS NULL THEN c.granted_at ELSE now() END,
-         revoked_at = NULL`,
-      [clientId, userId, scopes, evidence, realm],
+         granted_at = CASE WHEN ${isLive('c')} THEN c.granted_at ELSE now() END,
+         revoked_at = NULL, ${AS_GIVEN}`,
+      [clientId, userId, scopes, evidence, realm, method, expiryDays, recordedBy],
     );
   }
 
-  /** Revokes an active consent; false if not found. */
-  async revoke(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
+  /** Changes the scopes of an active consent as its user says on the account page; false if not found. */
+  async change(
+    manager: EntityManager,
+    { clientId, userId }: Omit<ConsentPair, 'realm'>,
+    { scopes, words, expiryDays }: Omit<GivenConsent, 'declined' | 'method'>,
+  ): Promise<boolean> {
+    const [, changed]: [unknown[], number] = await manager.query(
+      `UPDATE consents c SET scopes = $3, method = 'account', reason = NULL, recorded_by = NULL, language = $4, words_digest = $5,
+              expires_at = now() + make_interval(days => $6)
+        WHERE client_id = $1 AND user_id = $2 AND ${isLive('c')}`,
+      [clientId, userId, scopes, words?.language ?? null, words?.digest ?? null, expiryDays],
+    );
+    return changed === 1;
+  }
+
+  /** Ends an active consent; false if not found. */
+  async end(manager: EntityManager, clientId: string, userId: string, ending: Ending): Promise<boolean> {
     const { affected } = await manager
       .withRepository(this.consents)
-      .update({ clientId, userId, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
+      .update({ clientId, userId, revokedAt: IsNull() }, { revokedAt: () => 'now()', ...ENDED, ...ending });
+    return affected === 1;
+  }
+
+  /** Ends a consent whose time is over, as of then; false if it is not. */
+  async expire(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
+    const { affected } = await manager
+      .withRepository(this.consents)
+      .createQueryBuilder()
+      .update()
+      .set({ revokedAt: () => 'expires_at', ...ENDED, method: 'schedule', reason: 'expired' })
+      .where({ clientId, userId, revokedAt: IsNull() })
+      .andWhere('expires_at <= now()')
+      .execute();
     return affected === 1;
   }
 
   /**
-   * Revokes all active consents of the user. Returns every client that has or had one, by id, and whether it was active. In SQL,
-   * because one statement changes rows and reads others.
+   * Ends all active consents of a user who is erased. Returns every client that has or had one, by id, and whether it was active. In
+   * SQL, because one statement changes rows and reads others.
    */
-  revokeAll(manager: EntityManager, userId: string): Promise<{ clientId: string; wasLive: boolean }[]> {
+  endAll(manager: EntityManager, userId: string): Promise<{ clientId: string; wasLive: boolean }[]> {
     return manager.query(
       `WITH ended AS (
-         UPDATE consents SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL RETURNING client_id
+         UPDATE consents SET revoked_at = now(), method = 'service', reason = 'user_erased', recorded_by = NULL, language = NULL,
+                words_digest = NULL
+          WHERE user_id = $1 AND revoked_at IS NULL RETURNING client_id
        )
        SELECT c.client_id AS "clientId", e.client_id IS NOT NULL AS "wasLive"
          FROM consents c LEFT JOIN ended e ON e.client_id = c.client_id
@@ -138,7 +224,7 @@ export class ConsentsRepository {
         `live consents${userId === undefined ? '' : ' of a user'}, ${name}`,
         `SELECT u.id, u.email, u.name, u.role, ${SCOPES_AND_TIME}
            FROM consents c JOIN users u ON u.id = c.user_id AND u.enabled
-          WHERE c.client_id = $1 AND c.revoked_at IS NULL AND ${user} AND ${where} ${orderAndLimit}`,
+          WHERE c.client_id = $1 AND ${isLive('c')} AND ${user} AND ${where} ${orderAndLimit}`,
         params,
       );
     });
@@ -151,7 +237,7 @@ export class ConsentsRepository {
         'consented users',
         `SELECT c.client_id AS "clientId", u.id, u.email, u.name, u.role, ${SCOPES_AND_TIME}
            FROM (SELECT DISTINCT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'text')}) AS p (client_id, user_id)) AS p
-           JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND c.revoked_at IS NULL
+           JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND ${isLive('c')}
            JOIN users u ON u.id = c.user_id AND u.enabled`,
         [pairs.map(({ clientId }) => clientId), pairs.map(({ userId }) => userId)],
       );
@@ -163,6 +249,7 @@ export class ConsentsRepository {
   /** The number of users with an active consent to the client, counted up to a limit. */
   countLive(clientId: string, limit: number): Promise<number> {
     const query = this.consents.createQueryBuilder('consent').where({ clientId, revokedAt: IsNull() });
+    query.andWhere('(consent.expiresAt IS NULL OR consent.expiresAt > now())');
     return countUpTo(limit, this.consents.manager, query);
   }
 

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import { AuditService, changesBetween, SERVICE_ACTOR, type Actor } from '../audit/audit.service.js';
 import { auditViewOf } from '../audit/audit-view.js';
 import type { ClientEntity } from '../clients/client.entity.js';
 import { clientNotFound, ClientsService } from '../clients/clients.service.js';
+import { Settings } from '../config/settings.js';
 import { isForeignKeyViolation } from '../database/queries/database-errors.js';
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
-import { conflict, notFound, validationFailed } from '../http/problems/problem.js';
+import { conflict, forbidden, notFound, validationFailed } from '../http/problems/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
@@ -18,7 +19,9 @@ import { UsersService } from '../users/accounts/users.service.js';
 import { ConsentEvents } from './consent-events.js';
 import { ConsentEntity } from './consent.entity.js';
 import { realmOf } from '../users/accounts/environment.js';
-import { ConsentsRepository } from './consents.repository.js';
+import { ConsentsRepository, type Ending } from './consents.repository.js';
+import type { KeptWords } from './record/consent-words.js';
+import { ConsentWordsRepository } from './record/consent-words.repository.js';
 import type { ConsentedUser } from './consented-user.js';
 import { violation } from '../http/problems/violation.js';
 
@@ -36,6 +39,8 @@ export class ConsentsService {
     private readonly events: ConsentEvents,
     private readonly users: UsersService,
     private readonly protection: OperatorProtection,
+    private readonly words: ConsentWordsRepository,
+    private readonly settings: Settings,
     erasures: UserErasures,
   ) {
     erasures.add((manager, userId) => this.revokeForErasure(manager, userId));
@@ -74,21 +79,51 @@ export class ConsentsService {
     return this.repository.list(clientId, page);
   }
 
-  /** A user's approval: adds the scopes to the consent in the caller's transaction, and never removes any. */
+  /**
+   * A user's approval, in the caller's transaction: adds what was given, and takes out what was shown as optional and not chosen. The
+   * words that the user saw are kept with it. Throws a 403 problem for a client that cannot receive consents.
+   */
   async approve(
     manager: EntityManager,
     client: ClientEntity,
     userId: string,
-    scopes: string[],
+    { scopes, declined = [], method, words }: Approval,
     actor: Actor,
   ): Promise<void> {
+    refuseGatekeeper(client);
     const clientId = client.id;
     const before = await this.repository.lockPair(manager, clientId, userId);
-    await this.repository.add(manager, { clientId, userId, realm: realmOf(client) }, scopes);
+    await this.words.keep(manager, words);
+    const expiryDays = this.expiryDaysOf(client);
+    const pair = { clientId, userId, realm: realmOf(client) };
+    await this.repository.add(manager, pair, { scopes, declined, method, expiryDays, words });
     await this.recordChange(manager, before, clientId, userId, actor);
-    if (before !== null && before.revokedAt === null) return;
+    if (isLive(before)) return;
     const message = MESSAGES.applicationConnected(client.name);
     await this.notifications.raise(manager, userId, null, message);
+  }
+
+  /**
+   * What the user chooses later: the consent then has exactly these scopes, and lasts from now. Throws a 404 problem without an active
+   * consent.
+   */
+  async choose(client: ClientEntity, userId: string, { scopes, words }: Choice, actor: Actor): Promise<void> {
+    refuseGatekeeper(client);
+    await this.transactions.run(async (manager) => {
+      const before = await this.repository.lock(manager, client.id, userId);
+      await this.words.keep(manager, words);
+      const pair = { clientId: client.id, userId };
+      const expiryDays = this.expiryDaysOf(client);
+      if (!(await this.repository.change(manager, pair, { scopes, words, expiryDays }))) {
+        throw notFound('This application is not connected to your account.');
+      }
+      await this.recordChange(manager, before, client.id, userId, actor);
+    });
+  }
+
+  /** Days after which a consent to this client ends; null: when the user wants. */
+  expiryDaysOf({ consentExpiryDays }: Pick<ClientEntity, 'consentExpiryDays'>): number | null {
+    return consentExpiryDays ?? this.settings.consentExpiryDays;
   }
 
   /**
@@ -104,13 +139,17 @@ export class ConsentsService {
     actor: Actor,
   ): Promise<ConsentEntity> {
     const client = await this.clients.get(clientId);
+    if (client.gatekeeper) throw conflict(GATEKEEPER);
     await this.checkScopes(client.scopes, scopes);
     try {
       return await this.transactions.run(async (manager) => {
         await this.protection.refuseOn(actor, userId, manager);
         const before = await this.repository.lockPair(manager, clientId, userId);
         const pair = { clientId, userId, realm: realmOf(client) };
-        await this.repository.replace(manager, pair, scopes, evidence);
+        const recordedBy = actor.id;
+        const expiryDays = this.expiryDaysOf(client);
+        const given = { scopes, evidence, recordedBy, method: 'operator', expiryDays } as const;
+        await this.repository.replace(manager, pair, given);
         const consent = await this.recordChange(manager, before, clientId, userId, actor);
         await this.notifications.raise(manager, userId, clientId, MESSAGES.consentRecorded(client.name));
         return consent;
@@ -139,14 +178,16 @@ export class ConsentsService {
 
   /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no active one. */
   async revoke(clientId: string, userId: string, actor: Actor): Promise<void> {
-    if ((await this.end(clientId, userId, actor)) !== 'ended') {
+    const ending = { method: 'operator', reason: 'revoked_by_operator', recordedBy: actor.id } as const;
+    if ((await this.end(clientId, userId, ending, actor)) !== 'ended') {
       throw notFound('This user has no active consent to this client.');
     }
   }
 
   /** The user revokes a consent. Doing it twice has the same result; throws a 404 problem if the user never consented. */
   async withdraw(clientId: string, userId: string, actor: Actor): Promise<void> {
-    if ((await this.end(clientId, userId, actor)) === 'never given') {
+    const ending = { method: 'account', reason: 'withdrawn' } as const;
+    if ((await this.end(clientId, userId, ending, actor)) === 'never given') {
       throw notFound('This application is not connected to your account.');
     }
   }
@@ -154,23 +195,46 @@ export class ConsentsService {
   private end(
     clientId: string,
     userId: string,
+    ending: Ending,
     actor: Actor,
   ): Promise<'ended' | 'ended before' | 'never given'> {
     return this.transactions.run(async (manager) => {
       await this.protection.refuseOn(actor, userId, manager);
       const before = await this.repository.lock(manager, clientId, userId);
       if (!before) return 'never given';
-      if (!(await this.repository.revoke(manager, clientId, userId))) return 'ended before';
-      await this.revocations.revokeByConsent(manager, clientId, userId, 'consent_revoked');
-      await this.audit.record(manager, actor, {
-        action: 'consent.revoked',
-        subjectType: 'consent',
-        subjectId: userId,
-        before: auditView(before),
-      });
-      await this.events.tell(manager, [{ kind: 'revoked', clientId, userId, scopes: [] }]);
+      if (!(await this.repository.end(manager, clientId, userId, ending))) return 'ended before';
+      await this.afterEnd(manager, before, 'revoked', actor);
       return 'ended';
     });
+  }
+
+  /** Ends a consent whose time is over, with everything that depends on it; false if it was renewed or ended in the meantime. */
+  expire(clientId: string, userId: string): Promise<boolean> {
+    return this.transactions.run(async (manager) => {
+      const before = await this.repository.lock(manager, clientId, userId);
+      if (!before || !(await this.repository.expire(manager, clientId, userId))) return false;
+      await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
+      const client = await this.clients.get(clientId);
+      await this.notifications.raise(manager, userId, clientId, MESSAGES.consentExpired(client.name));
+      return true;
+    });
+  }
+
+  private async afterEnd(
+    manager: EntityManager,
+    before: ConsentEntity,
+    kind: 'revoked' | 'expired',
+    actor: Actor,
+  ): Promise<void> {
+    const { clientId, userId, expiresAt } = before;
+    await this.revocations.revokeByConsent(manager, clientId, userId, `consent_${kind}`);
+    await this.audit.record(manager, actor, {
+      action: `consent.${kind}`,
+      subjectType: 'consent',
+      subjectId: userId,
+      before: auditView(before),
+    });
+    await this.events.tell(manager, [{ kind, clientId, userId, scopes: [], expiresAt }]);
   }
 
   /**
@@ -178,13 +242,13 @@ export class ConsentsService {
    * could before.
    */
   private async revokeForErasure(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
-    const consents = await this.repository.revokeAll(manager, userId);
+    const consents = await this.repository.endAll(manager, userId);
     const idsWhere = (wasLive: boolean) =>
       consents.filter((consent) => consent.wasLive === wasLive).map(({ clientId }) => clientId);
     const clients = idsWhere(true);
     await this.events.tell(
       manager,
-      clients.map((clientId) => ({ kind: 'revoked', clientId, userId, scopes: [] })),
+      clients.map((clientId) => ({ kind: 'revoked', clientId, userId, scopes: [], expiresAt: null })),
     );
     return { clients, former_clients: idsWhere(false) };
   }
@@ -210,7 +274,7 @@ export class ConsentsService {
     actor: Actor,
   ): Promise<ConsentEntity> {
     const after = (await this.repository.findLive(clientId, userId, manager))!;
-    const live = before !== null && before.revokedAt === null;
+    const live = isLive(before);
     const difference = live ? changesBetween(auditView(before), auditView(after)) : undefined;
     if (!live || difference) {
       await this.audit.record(manager, actor, {
@@ -221,11 +285,54 @@ export class ConsentsService {
         after: auditView(after),
       });
     }
-    if (!live || before.scopes.join() !== after.scopes.join()) {
-      await this.events.tell(manager, [{ kind: 'granted', clientId, userId, scopes: after.scopes }]);
+    const kind = changeOf(live ? before : null, after);
+    if (kind) {
+      const { scopes, expiresAt } = after;
+      await this.events.tell(manager, [{ kind, clientId, userId, scopes, expiresAt }]);
     }
     return after;
   }
+}
+
+/** What the user agrees to on a consent page. */
+export interface Approval {
+  scopes: string[];
+  /** Optional scopes that were shown and not chosen. */
+  declined?: string[];
+  method: 'page' | 'sandbox';
+  /** What the user saw. */
+  words: KeptWords;
+}
+
+/** What the user chooses on the account page. */
+export interface Choice {
+  scopes: string[];
+  words: KeptWords;
+}
+
+const GATEKEEPER =
+  'This client is a gatekeeper under the Digital Markets Act, so users cannot share data with it (Data Act, Article 5(3)).';
+
+function refuseGatekeeper({ gatekeeper }: ClientEntity): void {
+  if (gatekeeper) {
+    throw forbidden(
+      'This application belongs to a gatekeeper under the Digital Markets Act, so no data can be shared with it.',
+    );
+  }
+}
+
+const isLive = (consent: ConsentEntity | null): consent is ConsentEntity =>
+  consent !== null &&
+  consent.revokedAt === null &&
+  (consent.expiresAt === null || consent.expiresAt.getTime() > Date.now());
+
+/** What an event tells of a change; undefined if there is nothing to tell. `before`: null for a consent that is new. */
+function changeOf(before: ConsentEntity | null, after: ConsentEntity): 'granted' | 'changed' | undefined {
+  if (!before || after.scopes.some((scope) => !before.scopes.includes(scope))) return 'granted';
+  // An operator's replacement was always told as a grant.
+  if (before.scopes.length !== after.scopes.length)
+    return after.method === 'operator' ? 'granted' : 'changed';
+  return before.expiresAt?.getTime() === after.expiresAt?.getTime() ? undefined : 'changed';
 }
 
 const auditView = auditViewOf(
@@ -233,11 +340,17 @@ const auditView = auditViewOf(
   {
     clientId: 'client_id',
     scopes: 'scopes',
+    expiresAt: ['expires_at', (expiresAt) => expiresAt?.toISOString()],
     evidence: ['evidence', (evidence) => evidence ?? undefined],
   },
   {
     userId: 'the subject of the event',
     grantedAt: 'the time of consent.granted',
     revokedAt: 'the time of consent.revoked',
+    method: 'in the record of consents, as all below',
+    reason: 'see method',
+    recordedBy: 'see method',
+    language: 'see method',
+    wordsDigest: 'see method',
   },
 );

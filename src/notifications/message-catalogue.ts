@@ -194,6 +194,26 @@ export const MESSAGES = {
     detailPageBody:
       'If it was not you, disconnect the application on your account page and change your password: someone else may know it.',
   }),
+  consentExpiring: (clientName: string, on: string): Message => ({
+    messageId: 'ERR2404',
+    category: 'ACTIONABLE',
+    shortTextTitle: 'An application soon loses its access',
+    shortTextBody: `What you agreed to share with “${clientName}” ends on ${on}.`,
+    detailPageTitle: 'What you can do',
+    detailPageBody:
+      'If you want to go on sharing, renew it on your account page, under “Connected applications”. If you do nothing, the application ' +
+      'can no longer read your data from that day on.',
+  }),
+  consentExpired: (clientName: string): Message => ({
+    messageId: 'ERR2405',
+    category: 'SERVICE',
+    mail: 'optional',
+    shortTextTitle: 'An application can no longer read your data',
+    shortTextBody: `The time for which you shared data with “${clientName}” is over.`,
+    detailPageTitle: 'What you can do',
+    detailPageBody:
+      'If you want to go on sharing, connect the application again: start in the application. Otherwise there is nothing to do.',
+  }),
   /** `role`: null for someone who is no longer a member. */
   membershipChanged: (organisationName: string, role: string | null): Message => ({
     messageId: 'ERR2901',

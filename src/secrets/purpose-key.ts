@@ -9,6 +9,7 @@ export const PURPOSES = {
   'provider id token': 'seals',
   'provider sign-in': 'seals',
   'return through mail': 'seals',
+  'receipt key': 'seals',
   'shown once': 'seals',
   'token key': 'seals',
   'webhook endpoint headers': 'seals',

@@ -254,11 +254,13 @@ describe('A successful exchange', () => {
     const answer = await exchange(service.http, of, code, { code_verifier: pkce?.verifier });
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
-      access_token: expect.stringMatching(/^cds_at_[\w-]{156}$/) as string,
+      access_token: expect.stringMatching(/^cds_at_[\w-]{164}$/) as string,
       expires_in: 36000,
       token_type: 'Bearer',
       scope: 'charging_session:read vehicle:read',
       refresh_token: expect.stringMatching(/^cds_rt_[\w-]{78}$/) as string,
+      refresh_token_expires_in: 2_592_000,
+      authorization_expires_in: expect.any(Number) as number,
     });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('pragma')).toBe('no-cache');

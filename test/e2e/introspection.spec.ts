@@ -184,6 +184,7 @@ describe('For a live access token', () => {
         token_type: 'Bearer',
         exp: expect.any(Number) as number,
         iat: expect.any(Number) as number,
+        authorization_expires_in: expect.any(Number) as number,
         iss: service.settings.baseUrl,
       });
       expect(answer.json.exp - answer.json.iat).toBe(36000);

@@ -112,11 +112,13 @@ describe('A rotation', () => {
       const first = await service.make.tokens(of, user);
       const answer = await use(first.refresh_token, {}, of);
       expect(answer.json).toEqual({
-        access_token: expect.stringMatching(/^cds_at_[\w-]{156}$/) as string,
+        access_token: expect.stringMatching(/^cds_at_[\w-]{164}$/) as string,
         expires_in: 36000,
         token_type: 'Bearer',
         scope: BOTH,
         refresh_token: expect.stringMatching(/^cds_rt_[\w-]{78}$/) as string,
+        refresh_token_expires_in: 2_592_000,
+        authorization_expires_in: expect.any(Number) as number,
       });
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('pragma')).toBe('no-cache');
@@ -167,7 +169,8 @@ describe('The same refresh token used again within the grace time', () => {
     const { refresh_token } = await service.make.tokens(client, user);
     const first = await rotated(refresh_token);
     const again = await rotated(refresh_token);
-    expect({ ...again, expires_in: 0 }).toEqual({ ...first, expires_in: 0 });
+    const lifetimes = { expires_in: 0, refresh_token_expires_in: 0, authorization_expires_in: 0 };
+    expect({ ...again, ...lifetimes }).toEqual({ ...first, ...lifetimes });
     expect(again.expires_in).toBeGreaterThan(35_900);
     await age(refresh_token, "access_expires_at = access_expires_at - interval '1 hour'");
     const later = await rotated(refresh_token);

@@ -174,6 +174,7 @@ describe('The rules of clients', () => {
       .subarray(['authorization_code', 'client_credentials', 'refresh_token'] as const)
       .map((each) => [...each]),
     scopes: fc.array(names, { maxLength: 4 }),
+    optionalScopes: fc.array(names, { maxLength: 2 }),
     redirectUris: fc.array(uri(), { maxLength: 3 }),
     companyService: fc.boolean(),
     environment: fc.constantFrom('live', 'sandbox'),
@@ -193,6 +194,7 @@ describe('The rules of clients', () => {
         const isOperator = client.scopes.includes('admin:read');
         return (
           client.scopes.every((name) => ['vehicle:read', 'admin:read'].includes(name)) &&
+          client.optionalScopes.every((name) => client.scopes.includes(name)) &&
           (isOperator || !client.companyService) &&
           !(isOperator && (client.type === 'public' || client.grantTypes.includes('authorization_code'))) &&
           !(client.type === 'public' && client.grantTypes.includes('client_credentials')) &&

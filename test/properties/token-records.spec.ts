@@ -40,6 +40,7 @@ const userRecord = fc.record({
   grantId: id('grnt'),
   generation: uint32,
   userId: id('user'),
+  grantEndsAt: fc.option(uint48, { nil: undefined }),
   ...base,
 });
 const accessRecord: fc.Arbitrary<AccessTokenRecord> = fc.oneof(clientRecord, userRecord);

@@ -59,7 +59,7 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
     'enter 1 to 64 of the characters a-z and _',
   ],
   [
-    violation('scope_names', { max: 20 }),
+    violation('scope_names', { min: 1, max: 20 }),
     'must be a list of 1 to 20 different scope names',
     'choose 1 to 20 of these',
   ],

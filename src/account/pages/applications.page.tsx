@@ -30,6 +30,9 @@ export function applicationsPage(clients: Page<ConnectedClient>, withPortal: boo
             ))}
           </ul>
         </PagedList>
+        <p>
+          <a href="/account/receipts">All receipts</a>
+        </p>
       </>
     ),
   };
@@ -57,6 +60,7 @@ function Application({ client }: { client: ConnectedClient }): VNode {
       <Facts
         facts={[
           ['Connected', <Moment at={client.connectedAt} />],
+          client.expiresAt && ['Ends', <Moment at={client.expiresAt} />],
           ['Last used', <LastUsed client={client} />],
         ]}
       />
@@ -64,6 +68,17 @@ function Application({ client }: { client: ConnectedClient }): VNode {
         <LinkButton look="quiet" href={`/account/applications/${client.id}`}>
           Disconnect<span class="visually-hidden"> {client.name}</span>
         </LinkButton>
+        {(client.hasChoice || client.expiresAt) && (
+          <LinkButton look="quiet" href={`/account/applications/${client.id}/access`}>
+            {client.expiresAt ? 'Renew' : 'Change access'}
+            <span class="visually-hidden"> {client.name}</span>
+          </LinkButton>
+        )}
+        {client.receiptId && (
+          <a href={`/account/receipts/${client.receiptId}`}>
+            Receipt<span class="visually-hidden"> of {client.name}</span>
+          </a>
+        )}
       </p>
     </li>
   );

@@ -5,9 +5,13 @@ import { SettingsError } from '../../config/environment.js';
 /** Tables that the service only reads, and only the owner of the schema writes. */
 const READ_ONLY = ['migrations', 'required_migrations'];
 /** Tables that the service only inserts into: rows are removed by the functions below, by age or with an erased user. */
-const APPEND_ONLY = ['audit_events'];
-/** They run with the owner's privileges (migrations/1764000000011-operations.ts). */
-const FUNCTIONS = ['purge_audit_events(timestamptz, integer)', 'forget_in_audit_events(text)'];
+const APPEND_ONLY = ['audit_events', 'consent_versions', 'consent_words'];
+/** They run with the owner's privileges. */
+const FUNCTIONS = [
+  'purge_audit_events(timestamptz, integer)',
+  'forget_in_audit_events(text)',
+  'purge_consent_versions(timestamptz, integer)',
+];
 
 /**
  * Grants a role what the service needs, and revokes what it must not do: change the schema or the audit log. Tables of later

@@ -30,6 +30,7 @@ export const SHARED_WORDS = {
   scheme_without_dot: () => 'must have a scheme with a dot in it, such as com.example.app:/callback',
 
   sandbox_and_scope: ({ scope }: { scope: string }) => `a client in a sandbox must not hold ${scope}`,
+  not_of_the_client: ({ place }: { place: number }) => `scope ${place} is not one of the scopes of the client`,
   needless_company_service: () => 'is only for a client with operator scopes',
   missing_company_service: () =>
     'must be true for a client with operator scopes whose owner is not an operator',
@@ -102,7 +103,7 @@ export const API_WORDS = {
   json_object: () => 'must be a JSON object',
   name: ({ characters }: { characters: string }) => `must be 1 to 64 of the characters ${characters}`,
 
-  scope_names: ({ max }: { max: number }) => `must be a list of 1 to ${max} different scope names`,
+  scope_names: ({ min, max }: Size) => `must be a list of ${min} to ${max} different scope names`,
   grant_types: ({ values }: { values: readonly string[] }) =>
     `must be a list of one or more of ${values.join(', ')}, each once`,
   event_types: () => 'must be a list of one or more event types, each once',

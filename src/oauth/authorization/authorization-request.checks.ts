@@ -72,6 +72,9 @@ function findRefusal(query: Form, client: ClientEntity): Refusal | undefined {
   if (!client.grantTypes.includes('authorization_code')) {
     return refusal('unauthorized_client', 'The client is not registered for authorization_code.');
   }
+  if (client.gatekeeper) {
+    return refusal('unauthorized_client', 'The client is a gatekeeper, with which users cannot share data.');
+  }
   const scope = query.get('scope');
   const scopes = scope === undefined ? client.scopes : parseScope(scope);
   if (!scopes)

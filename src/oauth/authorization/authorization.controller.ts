@@ -1,6 +1,8 @@
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
+import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
+import { consentPageWords } from '../../consents/record/page-words.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
@@ -19,6 +21,7 @@ import { ApiAuthorization } from './api-authorization.decorator.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
 import { AuthorizationService } from './authorization.service.js';
 import { SandboxAuthorization } from './sandbox-authorization.service.js';
+import { accessWords, approvalIn, UNDECIDED, type Undecided } from './consent-decision.js';
 import { consentPage } from './pages/consent.page.js';
 import { displayHostOf, formTargetOf } from './redirect.js';
 
@@ -72,8 +75,9 @@ export class AuthorizationController {
     const authorizationRequest = await this.checked(Form.parse(source), reply, 303);
     if (!authorizationRequest) return;
     if (isInSandbox(authorizationRequest)) {
-      const location = await this.sandbox.decide(authorizationRequest, decision, form, request);
-      return this.redirect(reply, 303, location);
+      const decided = await this.sandbox.decide(authorizationRequest, decision, form, request);
+      if ('goTo' in decided) return this.redirect(reply, 303, decided.goTo);
+      return this.sandbox.show(authorizationRequest, request, reply, decided.undecided);
     }
     if (decision === 'create_driver') throw incomplete();
     const user = await this.sessions.current(request);
@@ -89,7 +93,12 @@ export class AuthorizationController {
       );
       return this.redirect(reply, 303, location);
     }
-    this.redirect(reply, 303, await this.approve(authorizationRequest, user, request));
+    const approval = approvalIn(form, await this.wordsFor(authorizationRequest, user), 'page');
+    if (typeof approval === 'string') {
+      return this.sendConsentPage(authorizationRequest, user, request, reply, approval);
+    }
+    const actor = { type: 'user', id: user.id, ...originOf(request) } as const;
+    this.redirect(reply, 303, await this.authorization.approve(authorizationRequest, user, approval, actor));
   }
 
   /** The valid request; undefined after an error was sent, as a page or to the redirect URI. */
@@ -106,18 +115,6 @@ export class AuthorizationController {
     return undefined;
   }
 
-  private approve(
-    authorizationRequest: AuthorizationRequest,
-    user: SignedInUser,
-    request: FastifyRequest,
-  ): Promise<string> {
-    return this.authorization.approve(authorizationRequest, user, {
-      type: 'user',
-      id: user.id,
-      ...originOf(request),
-    });
-  }
-
   private toLogin({ source }: AuthorizationRequest, reply: FastifyReply, status: number): void {
     const query = new URLSearchParams({ return_to: `${PATH}?${source}` });
     this.redirect(reply, status, `/login?${query.toString()}`);
@@ -128,26 +125,43 @@ export class AuthorizationController {
   }
 
   private async sendConsentPage(
-    { client, scopes, redirectUri, source }: AuthorizationRequest,
+    authorizationRequest: AuthorizationRequest,
     user: SignedInUser,
     request: FastifyRequest,
     reply: FastifyReply,
+    undecided?: Undecided,
   ): Promise<void> {
+    const { client, redirectUri, source } = authorizationRequest;
     const consent = await this.consents.findLive(client.id, user.id);
+    const words = await this.wordsFor(authorizationRequest, user);
     const page = consentPage({
-      clientName: legible(client.name),
-      // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.
-      clientIsOwned: client.type === 'confidential' && client.ownerId === user.id,
+      words,
+      shown: keptWords(words).digest.toString('hex'),
       user,
-      scopes: await this.scopes.describe(scopes),
       alreadyConsented: consent?.scopes ?? [],
       request: source,
       returnTo: `${PATH}?${source}`,
       redirectHost: displayHostOf(redirectUri),
+      problem: undecided && UNDECIDED[undecided],
     });
     const tokenFor = (action: string) =>
       this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
-    sendPage(reply, renderPage(page, tokenFor), { formTarget: formTargetOf(redirectUri) });
+    const status = undecided ? 422 : 200;
+    sendPage(reply, renderPage(page, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
+  }
+
+  private async wordsFor(
+    { client, scopes, redirectUri }: AuthorizationRequest,
+    user: SignedInUser,
+  ): Promise<ConsentWords> {
+    return consentPageWords({
+      application: legible(client.name),
+      access: accessWords(client, await this.scopes.describe(scopes)),
+      expiryDays: this.consents.expiryDaysOf(client),
+      redirectHost: displayHostOf(redirectUri),
+      // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.
+      isOwned: client.type === 'confidential' && client.ownerId === user.id,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
-import { ConsentsService } from '../../consents/consents.service.js';
+import { ConsentsService, type Approval } from '../../consents/consents.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { badRequest } from '../../http/problems/problem.js';
@@ -34,13 +34,19 @@ export class AuthorizationService {
    * Records the consent and issues a code in one transaction. Throws a 400 problem if the client was disabled or the user logged
    * out in the meantime.
    */
-  async approve(request: AuthorizationRequest, user: Approver, actor: Actor): Promise<string> {
-    const { client, redirectUri, scopes, state, codeChallenge } = request;
+  async approve(
+    request: AuthorizationRequest,
+    user: Approver,
+    approval: Approval,
+    actor: Actor,
+  ): Promise<string> {
+    const { client, redirectUri, state, codeChallenge } = request;
+    const { scopes } = approval;
     const code = await this.transactions.run(async (manager) => {
       // Locks the client before the consent, in the same order as deleting or disabling a client does. The reverse order can
       // deadlock.
       if (!(await this.hold(manager, client.id, user))) throw endedMeanwhile();
-      await this.consents.approve(manager, client, user.id, scopes, actor);
+      await this.consents.approve(manager, client, user.id, approval, actor);
       return this.codes.issue(manager, {
         clientId: client.id,
         userId: user.id,

@@ -12,7 +12,11 @@ import { DriversService } from '../../sandbox/drivers.service.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { renderPage } from '../../web/layout/layout.js';
+import { ConsentsService, type Approval } from '../../consents/consents.service.js';
+import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
+import { sandboxPageWords } from '../../consents/record/page-words.js';
 import type { AuthorizationRequest } from './authorization-request.js';
+import { accessWords, approvalIn, UNDECIDED, type Undecided } from './consent-decision.js';
 import { AuthorizationService } from './authorization.service.js';
 import { sandboxConsentPage } from './pages/sandbox-consent.page.js';
 import { displayHostOf, formTargetOf } from './redirect.js';
@@ -29,19 +33,25 @@ export class SandboxAuthorization {
     private readonly sessions: SessionsService,
     private readonly scopes: ScopesService,
     private readonly csrf: CsrfService,
+    private readonly consents: ConsentsService,
   ) {}
 
   async show(
-    { client, scopes, redirectUri, source }: AuthorizationRequest,
+    authorizationRequest: AuthorizationRequest,
     request: FastifyRequest,
     reply: FastifyReply,
+    undecided?: Undecided,
   ): Promise<void> {
+    const { client, redirectUri, source } = authorizationRequest;
     const visitor = await this.sessions.current(request);
     // Anybody can have the client's id, and so this page; what partners call their drivers is for them.
     const isMember = visitor !== undefined && (await this.members.isMember(client.ownerId, visitor.id));
     const drivers = await this.drivers.listAll(sandboxOf(client)!);
+    const words = await this.wordsFor(authorizationRequest);
     const page = sandboxConsentPage({
-      clientName: legible(client.name),
+      words,
+      shown: keptWords(words).digest.toString('hex'),
+      problem: undecided && UNDECIDED[undecided],
       drivers: drivers.map(({ id, name, seed }, index) => ({
         id,
         label: isMember ? `${name} (seed ${seed})` : `Driver ${index + 1}`,
@@ -50,50 +60,73 @@ export class SandboxAuthorization {
       login: visitor
         ? undefined
         : `/login?${new URLSearchParams({ return_to: `${PATH}?${source}` }).toString()}`,
-      scopes: await this.scopes.describe(scopes),
       request: source,
       redirectHost: displayHostOf(redirectUri),
     });
     const tokenFor = () => this.csrf.tokenFor(request, reply, bindingOf(source));
-    sendPage(reply, renderPage(page, tokenFor), { formTarget: formTargetOf(redirectUri) });
+    const status = undecided ? 422 : 200;
+    sendPage(reply, renderPage(page, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
   }
 
-  /** Where the browser goes after the form: back to the client, or to the page again once a driver was created. */
+  /**
+   * Where the browser goes after the form: back to the client, or to the page again once a driver was created; or why the page must be
+   * shown again.
+   */
   async decide(
     authorizationRequest: AuthorizationRequest,
     decision: string,
     form: Form,
     request: FastifyRequest,
-  ): Promise<string> {
+  ): Promise<{ goTo: string } | { undecided: Undecided }> {
     const { client, redirectUri, source, state } = authorizationRequest;
     this.csrf.check(request, form, bindingOf(source));
     const sandbox = sandboxOf(client)!;
     switch (decision) {
       case 'cancel':
-        return this.authorization.refuse(redirectUri, state, 'access_denied', 'The user denied the request.');
+        return {
+          goTo: this.authorization.refuse(
+            redirectUri,
+            state,
+            'access_denied',
+            'The user denied the request.',
+          ),
+        };
       case 'create_driver':
         await this.drivers.createFirst(sandbox, { type: 'client', id: client.id, ...originOf(request) });
-        return `${PATH}?${source}`;
-      default:
-        return this.approve(authorizationRequest, sandbox, form.get('driver') ?? '', request);
+        return { goTo: `${PATH}?${source}` };
+      default: {
+        const approval = approvalIn(form, await this.wordsFor(authorizationRequest), 'sandbox');
+        if (typeof approval === 'string') return { undecided: approval };
+        return { goTo: await this.approve(authorizationRequest, sandbox, form, approval, request) };
+      }
     }
   }
 
   private async approve(
     authorizationRequest: AuthorizationRequest,
     sandbox: Sandbox,
-    driverId: string,
+    form: Form,
+    approval: Approval,
     request: FastifyRequest,
   ): Promise<string> {
     const drivers = await this.drivers.listAll(sandbox);
-    const driver = drivers.find(({ id }) => id === driverId);
+    const driver = drivers.find(({ id }) => id === form.get('driver'));
     if (!driver) {
       throw badRequest(
         'There is no such driver any more. Please go back to the application and start again.',
       );
     }
     const actor = { type: 'user', id: driver.id, ...originOf(request) } as const;
-    return this.authorization.approve(authorizationRequest, { id: driver.id }, actor);
+    return this.authorization.approve(authorizationRequest, { id: driver.id }, approval, actor);
+  }
+
+  private async wordsFor({ client, scopes, redirectUri }: AuthorizationRequest): Promise<ConsentWords> {
+    return sandboxPageWords({
+      application: legible(client.name),
+      access: accessWords(client, await this.scopes.describe(scopes)),
+      expiryDays: this.consents.expiryDaysOf(client),
+      redirectHost: displayHostOf(redirectUri),
+    });
   }
 }
 

@@ -84,6 +84,9 @@ export class IntrospectionController {
       token_type: 'Bearer',
       exp: seconds(principal.expiresAt),
       iat: seconds(principal.issuedAt),
+      ...(principal.grantEndsAt === undefined
+        ? {}
+        : { authorization_expires_in: Math.max(0, Math.floor((principal.grantEndsAt - Date.now()) / 1000)) }),
       iss: this.settings.baseUrl,
     };
   }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { oneOf, text, whole } from '../../http/api/api-schemas.js';
+import { oneOf, optional, text, whole } from '../../http/api/api-schemas.js';
 
 /** A token that is not valid (RFC 7662 §2.2): the answer says no more. */
 @ApiSchema({ name: 'InactiveToken' })
@@ -34,6 +34,15 @@ export class ActiveToken {
 
   @ApiProperty(whole())
   iat!: number;
+
+  @ApiProperty(
+    optional(
+      whole(
+        'Seconds until the user has to authorize the client again, as known when the token was issued; only for a user’s token.',
+      ),
+    ),
+  )
+  authorization_expires_in?: number;
 
   @ApiProperty(text())
   iss!: string;

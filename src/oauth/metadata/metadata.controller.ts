@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Settings } from '../../config/settings.js';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
+import { RECEIPT_KEYS_PATH } from './receipt-keys.controller.js';
 import { MetadataView } from './metadata.view.js';
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
@@ -41,6 +42,7 @@ export class MetadataController {
       revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'none'],
       introspection_endpoint_auth_methods_supported: [...CLIENT_METHODS, 'Bearer'],
       authorization_response_iss_parameter_supported: true,
+      consent_receipts_jwks_uri: `${issuer}${RECEIPT_KEYS_PATH}`,
     };
   }
 }

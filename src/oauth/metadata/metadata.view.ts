@@ -47,4 +47,7 @@ export class MetadataView {
 
   @ApiProperty(flag())
   authorization_response_iss_parameter_supported!: boolean;
+
+  @ApiProperty(text('Where the keys are that sign receipts of consents.'))
+  consent_receipts_jwks_uri!: string;
 }

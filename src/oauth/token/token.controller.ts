@@ -83,10 +83,23 @@ export class TokenController {
   }
 }
 
-const toResponse = ({ accessToken, expiresIn, scopes, refreshToken }: IssuedTokens): TokenResponse => ({
+const toResponse = ({
+  accessToken,
+  expiresIn,
+  scopes,
+  refreshToken,
+  refreshExpiresIn,
+  authorizationExpiresIn,
+}: IssuedTokens): TokenResponse => ({
   access_token: accessToken,
   expires_in: expiresIn,
   token_type: 'Bearer',
   scope: scopes.join(' '),
-  ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+  ...(refreshToken === undefined
+    ? {}
+    : {
+        refresh_token: refreshToken,
+        refresh_token_expires_in: refreshExpiresIn,
+        authorization_expires_in: authorizationExpiresIn,
+      }),
 });

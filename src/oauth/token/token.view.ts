@@ -20,4 +20,22 @@ export class TokenResponse {
 
   @ApiProperty(optional(text('Absent for client credentials.')))
   refresh_token?: string;
+
+  @ApiProperty(
+    optional(
+      whole('Seconds until the refresh token ends if it is not used. With `refresh_token`.', {
+        example: 2592000,
+      }),
+    ),
+  )
+  refresh_token_expires_in?: number;
+
+  @ApiProperty(
+    optional(
+      whole('Seconds until the user has to authorize the client again. With `refresh_token`.', {
+        example: 31536000,
+      }),
+    ),
+  )
+  authorization_expires_in?: number;
 }

@@ -210,6 +210,11 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
       'Consent withdrawn',
       'The user or an operator disconnected the client. ' + AGAIN,
     ),
+    consent_expired: refused(
+      '401',
+      'Expired consent',
+      'The time for which the user shared data with the client is over. ' + AGAIN,
+    ),
     client_disabled: refused(
       '401',
       'Client disabled',

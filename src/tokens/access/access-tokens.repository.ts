@@ -55,6 +55,8 @@ export class AccessTokensRepository {
                    WHEN a.grant_id IS NULL AND NOT o.enabled THEN 'owner_disabled'
                    WHEN NOT ${IS_BACKED} THEN 'owner_not_operator'
                    WHEN NOT coalesce(u.enabled, true) THEN 'user_disabled'
+                   WHEN k.reason = 'expired' AND k.revoked_at IS NOT NULL OR k.revoked_at IS NULL AND k.expires_at <= now()
+                     THEN 'consent_expired'
                    WHEN k.revoked_at IS NOT NULL THEN 'consent_withdrawn'
                    WHEN r.id IS NOT NULL OR g.revoked_at IS NOT NULL
                      OR a.grant_id IS NULL AND c.token_epoch <> a.epoch THEN 'token_revoked'

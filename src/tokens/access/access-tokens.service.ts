@@ -261,7 +261,9 @@ const principalOf = (
   scopes: readonly string[],
 ): Principal => ({
   client,
-  ...(record.kind === 'user' ? { userId: record.userId, grantId: record.grantId } : { epoch: record.epoch }),
+  ...(record.kind === 'user'
+    ? { userId: record.userId, grantId: record.grantId, grantEndsAt: record.grantEndsAt }
+    : { epoch: record.epoch }),
   scopes,
   issuedAt: new Date(record.issuedAt),
   expiresAt: new Date(record.expiresAt),

@@ -24,6 +24,8 @@ export interface Principal {
   /** The user who authorized the client; absent for client credentials. */
   userId?: string;
   grantId?: string;
+  /** When the grant ends, as known when the token was issued; milliseconds since 1970. */
+  grantEndsAt?: number | undefined;
   /** Of a client-credentials token: it ends when the client's epoch is raised. */
   epoch?: number;
   /** The token's scopes ∩ the client's ∩ (where a user is concerned) the active consent's (contract §2). */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type EntityManager, type Repository } from 'typeorm';
+import { isLive } from '../../consents/consent.sql.js';
 import { Statements } from '../../database/queries/statements.js';
 import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 import { GENERATION_COLUMNS, type GenerationRow } from '../refresh/refresh-tokens.repository.js';
@@ -127,24 +128,26 @@ export class AuthorizationCodesRepository {
          SELECT client_id, user_id, scopes FROM authorization_codes WHERE digest = $1
        ), holder AS MATERIALIZED (
          SELECT code.client_id, code.user_id,
-                ARRAY(SELECT s FROM unnest(code.scopes) s WHERE s = ANY (k.scopes) AND s = ANY (c.scopes)) AS scopes
+                ARRAY(SELECT s FROM unnest(code.scopes) s WHERE s = ANY (k.scopes) AND s = ANY (c.scopes)) AS scopes,
+                coalesce(k.expires_at, 'infinity') AS consent_ends
            FROM code
            JOIN clients c ON c.id = code.client_id AND c.enabled
            JOIN users u ON u.id = code.user_id AND u.enabled
-           JOIN consents k ON k.client_id = c.id AND k.user_id = u.id AND k.revoked_at IS NULL
+           JOIN consents k ON k.client_id = c.id AND k.user_id = u.id AND ${isLive('k')}
             FOR SHARE OF c, u, k
        ), consumed AS (
          UPDATE authorization_codes a SET consumed_at = now(), grant_id = $2
            FROM holder
           WHERE a.digest = $1 AND a.consumed_at IS NULL AND a.expires_at > now() AND holder.scopes <> '{}'
-          RETURNING holder.client_id, holder.user_id, holder.scopes
+          RETURNING holder.client_id, holder.user_id, holder.scopes,
+                    least(now() + make_interval(secs => $5), holder.consent_ends) AS ends
        )
        INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, token_key_id, token_era, token_position,
                                 access_expires_at, refresh_expires_at, look_again_at)
-       SELECT $2, client_id, user_id, scopes, now() + make_interval(secs => $5), $6, $7,
+       SELECT $2, client_id, user_id, scopes, ends, $6, $7,
               pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
-              now() + make_interval(secs => least($3, $5)), now() + make_interval(secs => least($4, $5)),
-              now() + make_interval(secs => least($4, $5))
+              least(now() + make_interval(secs => $3), ends), least(now() + make_interval(secs => $4), ends),
+              least(now() + make_interval(secs => $4), ends)
          FROM consumed
        RETURNING g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS}`,
       [

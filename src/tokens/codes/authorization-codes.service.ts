@@ -84,7 +84,6 @@ export class AuthorizationCodesService {
 
   /** The tokens of a new grant; undefined if their key is not available. */
   firstTokens({ owner, row }: CodeGrant): Promise<IssuedTokens | undefined> {
-    const { accessTokenTtl, grantTtl } = this.settings;
-    return this.tokens.pairOf(owner, row, Math.min(accessTokenTtl, grantTtl));
+    return this.tokens.pairOf(owner, row, Math.floor((row.expiresAt - row.issuedAt) / 1000));
   }
 }

@@ -8,6 +8,12 @@ export interface ConnectedClient {
   /** What the user agreed to, as described in the scope catalogue. */
   descriptions: string[];
   connectedAt: Date;
+  /** When the consent ends by itself; null: never. */
+  expiresAt: Date | null;
+  /** Whether the user can choose parts of what it reads. */
+  hasChoice: boolean;
+  /** The id of the newest version of the consent, which has a receipt. */
+  receiptId: string | null;
   /** When it last got a token for this user; null if never, or not recently. */
   lastUsedAt: Date | null;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { isLive } from '../../consents/consent.sql.js';
 import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import type { ConnectedClient } from './connected-client.js';
 
@@ -23,12 +24,14 @@ export class ConnectedClientsRepository {
       return this.dataSource.query(
         `SELECT c.id, c.name, c.enabled, 'client_credentials' = ANY (c.grant_types) AS "actsInOwnName",
                 ARRAY(SELECT s.description FROM scopes s WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
-                k.granted_at AS "connectedAt",
+                k.granted_at AS "connectedAt", k.expires_at AS "expiresAt", c.optional_scopes <> '{}' AS "hasChoice",
+                (SELECT v.id FROM consent_versions v WHERE v.client_id = k.client_id AND v.user_id = k.user_id
+                  ORDER BY v.number DESC LIMIT 1) AS "receiptId",
                 (SELECT max(g.issued_at) FROM grants g
                   WHERE g.client_id = k.client_id AND g.user_id = k.user_id
                     AND g.created_at >= k.granted_at) AS "lastUsedAt"
            FROM consents k JOIN clients c ON c.id = k.client_id
-          WHERE k.user_id = $1 AND k.revoked_at IS NULL AND ${client} AND ${where} ${orderAndLimit}`,
+          WHERE k.user_id = $1 AND ${isLive('k')} AND ${client} AND ${where} ${orderAndLimit}`,
         params,
       );
     });

@@ -33,18 +33,21 @@ export class GrantTokens {
     row: GenerationRow,
     expiresIn: number,
   ): Promise<IssuedTokens | undefined> {
-    const { generation, keyId, era, position, issuedAt, expiresAt, given } = row;
+    const { generation, keyId, era, position, issuedAt, expiresAt, given, endsAt } = row;
     if (!this.keys.secretOf(keyId)) await this.keys.refresh();
     const secret = this.keys.secretOf(keyId);
     if (!secret) return undefined;
     const scopes = await this.scopeNumbers.of(given);
     const stamp = { era, position };
-    const record = { keyId, grantId, generation, clientId, userId, stamp, issuedAt, expiresAt, scopes };
+    const ids = { keyId, grantId, generation, clientId, userId };
+    const record = { ...ids, stamp, issuedAt, expiresAt, scopes, grantEndsAt: endsAt };
     return {
       accessToken: writeAccessToken({ kind: 'user', ...record }, secret),
       refreshToken: writeRefreshToken({ keyId, grantId, generation }, secret),
       scopes: given,
       expiresIn,
+      refreshExpiresIn: row.refreshExpiresIn,
+      authorizationExpiresIn: row.authorizationExpiresIn,
     };
   }
 }

@@ -147,6 +147,29 @@ export class GrantsRepository {
   }
 
   /**
+   * Sets when the active grants of a consent end: with the consent, but not later than the longest life of a grant, in seconds. In
+   * SQL, because one statement locks in an order and then updates.
+   */
+  async endWith(
+    manager: EntityManager,
+    { clientId, userId }: { clientId: string; userId: string },
+    end: Date | null,
+    { grantTtl, refreshTokenTtl }: { grantTtl: number; refreshTokenTtl: number },
+  ): Promise<void> {
+    await manager.query(
+      `WITH live AS (
+         SELECT id, least(created_at + make_interval(secs => $4), coalesce($3::timestamptz, 'infinity')) AS ends FROM grants
+          WHERE client_id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()
+          ORDER BY id FOR NO KEY UPDATE
+       )
+       UPDATE grants g
+          SET expires_at = live.ends, refresh_expires_at = least(g.issued_at + make_interval(secs => $5), live.ends)
+         FROM live WHERE g.id = live.id AND g.expires_at <> live.ends`,
+      [clientId, userId, end, grantTtl, refreshTokenTtl],
+    );
+  }
+
+  /**
    * Postpones the next look at up to `limit` grants whose refresh token is still in use, and returns their number. In SQL,
    * because it passes over rows that others hold.
    */

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { ClientsService } from '../../clients/clients.service.js';
+import { Settings } from '../../config/settings.js';
+import { ConsentEvents, type ConsentChange } from '../../consents/consent-events.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { notFound } from '../../http/problems/problem.js';
@@ -28,9 +30,12 @@ export class GrantsService implements AccessRevocation {
     private readonly clients: ClientsService,
     private readonly notifications: NotificationsService,
     private readonly protection: OperatorProtection,
+    private readonly settings: Settings,
     revocations: AccessRevocations,
+    consents: ConsentEvents,
   ) {
     revocations.add(this);
+    consents.add((manager, changes) => this.followConsents(manager, changes));
   }
 
   /** The active grants, by id. */
@@ -67,6 +72,15 @@ export class GrantsService implements AccessRevocation {
     await this.recordRevocation(manager, grant, reason, actor);
     if (reason === 'refresh_token_replayed') await this.warnUser(manager, grant);
     return true;
+  }
+
+  /** A grant ends with the consent that it depends on at the latest, and goes on with a consent that is renewed. */
+  private async followConsents(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
+    const { grantTtl, refreshTokenTtl } = this.settings;
+    for (const { kind, clientId, userId, expiresAt } of changes) {
+      if (kind !== 'granted' && kind !== 'changed') continue;
+      await this.repository.endWith(manager, { clientId, userId }, expiresAt, { grantTtl, refreshTokenTtl });
+    }
   }
 
   /** Ends the tokens, codes and unredeemed portal links of a user, who stays logged in. Returns the number of grants revoked. */

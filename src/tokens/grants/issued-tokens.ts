@@ -4,6 +4,10 @@ export interface IssuedTokens {
   /** Seconds. */
   expiresIn: number;
   scopes: string[];
-  /** Absent for client credentials. */
+  /** Absent for client credentials, as what follows. */
   refreshToken?: string;
+  /** Seconds until the refresh token ends if it is not used. */
+  refreshExpiresIn?: number;
+  /** Seconds until the grant ends: the user then has to authorize the client again. */
+  authorizationExpiresIn?: number;
 }

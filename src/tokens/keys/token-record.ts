@@ -10,7 +10,10 @@ import { readUlid, ULID_BYTES, writeUlid } from '../../secrets/ulid-bytes.js';
 export const TOKEN_PREFIXES = { access: 'cds_at_', refresh: 'cds_rt_' } as const;
 
 const VERSION = 1;
-const KINDS = { client: 1, user: 2, refresh: 3 } as const;
+/** A user's token that does not say when its grant ends is of the first build. */
+const KINDS = { client: 1, userWithoutEnd: 2, refresh: 3, user: 4 } as const;
+type Kind = keyof typeof KINDS;
+const KIND_OF = new Map((Object.keys(KINDS) as Kind[]).map((kind) => [KINDS[kind] as number, kind]));
 const TAG_BYTES = 32;
 // Version, kind, id of the key.
 const HEAD_BYTES = 6;
@@ -20,7 +23,9 @@ const TIME_BYTES = 6;
 const MOST_SCOPES = 255;
 // The fixed part before the scopes: the head, the fields in the order of `write…`, and the number of scopes.
 const CLIENT_BYTES = HEAD_BYTES + ID_BYTES + ULID_BYTES + 4 + 4 + 3 * TIME_BYTES + 1;
-const USER_BYTES = HEAD_BYTES + ULID_BYTES + 4 + 2 * ULID_BYTES + 4 + 3 * TIME_BYTES + 1;
+const USER_WITHOUT_END_BYTES = HEAD_BYTES + ULID_BYTES + 4 + 2 * ULID_BYTES + 4 + 3 * TIME_BYTES + 1;
+const USER_BYTES = USER_WITHOUT_END_BYTES + TIME_BYTES;
+const FIXED_BYTES = { client: CLIENT_BYTES, userWithoutEnd: USER_WITHOUT_END_BYTES, user: USER_BYTES } as const;
 const REFRESH_BYTES = HEAD_BYTES + ULID_BYTES + 4;
 
 interface AccessRecordBase {
@@ -49,6 +54,8 @@ interface UserTokenRecord extends AccessRecordBase {
   grantId: string;
   generation: number;
   userId: string;
+  /** When the grant ends, as known when the token was issued; milliseconds since 1970. Undefined in tokens of the first build. */
+  grantEndsAt: number | undefined;
 }
 
 export type AccessTokenRecord = ClientTokenRecord | UserTokenRecord;
@@ -77,9 +84,10 @@ const userTokenId = (grantId: string, generation: number): string => `${grantId}
 export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): string {
   const { scopes, stamp } = record;
   if (scopes.length > MOST_SCOPES) throw new Error('more scopes than a token can carry');
-  const fixed = record.kind === 'client' ? CLIENT_BYTES : USER_BYTES;
+  const kind = record.kind === 'user' && record.grantEndsAt === undefined ? 'userWithoutEnd' : record.kind;
+  const fixed = FIXED_BYTES[kind];
   const bytes = Buffer.alloc(fixed + 2 * scopes.length + TAG_BYTES);
-  let at = writeHead(bytes, record.kind, record.keyId);
+  let at = writeHead(bytes, kind, record.keyId);
   if (record.kind === 'client') {
     at += bytes.write(record.id, at, 'hex');
     writeUlid(record.clientId, bytes, at);
@@ -94,6 +102,9 @@ export function writeAccessToken(record: AccessTokenRecord, secret: KeyObject): 
   at = bytes.writeUInt32BE(stamp.era, at);
   for (const number of [stamp.position, record.issuedAt, record.expiresAt]) {
     at = bytes.writeUIntBE(number, at, TIME_BYTES);
+  }
+  if (record.kind === 'user' && record.grantEndsAt !== undefined) {
+    at = bytes.writeUIntBE(record.grantEndsAt, at, TIME_BYTES);
   }
   at = bytes.writeUInt8(scopes.length, at);
   for (const scope of scopes) at = bytes.writeUInt16BE(scope, at);
@@ -116,8 +127,8 @@ export function writeRefreshToken(
 export function openAccessToken(token: string, secrets: KeySecrets): Opened<AccessTokenRecord> {
   const bytes = bytesOf(TOKEN_PREFIXES.access, token);
   const kind = bytes && kindOf(bytes);
-  if (!bytes || (kind !== 'client' && kind !== 'user')) return { refused: 'malformed' };
-  const fixed = kind === 'client' ? CLIENT_BYTES : USER_BYTES;
+  if (!bytes || !kind || kind === 'refresh') return { refused: 'malformed' };
+  const fixed = FIXED_BYTES[kind];
   if (bytes.length < fixed + TAG_BYTES || bytes.length !== fixed + 2 * bytes[fixed - 1]! + TAG_BYTES) {
     return { refused: 'malformed' };
   }
@@ -137,12 +148,12 @@ export function openRefreshToken(token: string, secrets: KeySecrets): Opened<Ref
   }));
 }
 
-function readAccessRecord(bytes: Buffer, kind: 'client' | 'user', keyId: number): AccessTokenRecord {
+function readAccessRecord(bytes: Buffer, kind: Exclude<Kind, 'refresh'>, keyId: number): AccessTokenRecord {
   const ids = HEAD_BYTES + (kind === 'client' ? ID_BYTES : ULID_BYTES + 4);
   const clientId = `clnt${readUlid(bytes, ids)}`;
   const from = ids + ULID_BYTES + (kind === 'client' ? 4 : ULID_BYTES);
   const times = from + 4;
-  const list = times + 3 * TIME_BYTES;
+  const list = times + (kind === 'user' ? 4 : 3) * TIME_BYTES;
   const scopes: number[] = [];
   for (let n = 0; n < bytes[list]!; n++) scopes.push(bytes.readUInt16BE(list + 1 + 2 * n));
   const base = {
@@ -158,7 +169,8 @@ function readAccessRecord(bytes: Buffer, kind: 'client' | 'user', keyId: number)
     return { kind, id, epoch: bytes.readUInt32BE(ids + ULID_BYTES), ...base };
   }
   return {
-    kind,
+    kind: 'user',
+    grantEndsAt: kind === 'user' ? bytes.readUIntBE(times + 3 * TIME_BYTES, TIME_BYTES) : undefined,
     grantId: `grnt${readUlid(bytes, HEAD_BYTES)}`,
     generation: bytes.readUInt32BE(HEAD_BYTES + ULID_BYTES),
     userId: `user${readUlid(bytes, ids + ULID_BYTES)}`,
@@ -166,7 +178,7 @@ function readAccessRecord(bytes: Buffer, kind: 'client' | 'user', keyId: number)
   };
 }
 
-function writeHead(bytes: Buffer, kind: keyof typeof KINDS, keyId: number): number {
+function writeHead(bytes: Buffer, kind: Kind, keyId: number): number {
   bytes.writeUInt8(VERSION, 0);
   bytes.writeUInt8(KINDS[kind], 1);
   return bytes.writeUInt32BE(keyId, 2);
@@ -189,15 +201,9 @@ function bytesOf(prefix: string, token: string): Buffer | undefined {
   return bytes.length > HEAD_BYTES && bytes.toString('base64url') === text ? bytes : undefined;
 }
 
-function kindOf(bytes: Buffer): keyof typeof KINDS | undefined {
+function kindOf(bytes: Buffer): Kind | undefined {
   if (bytes[0] !== VERSION) return undefined;
-  return bytes[1] === KINDS.client
-    ? 'client'
-    : bytes[1] === KINDS.user
-      ? 'user'
-      : bytes[1] === KINDS.refresh
-        ? 'refresh'
-        : undefined;
+  return KIND_OF.get(bytes[1]!);
 }
 
 /** Reads the record after its tag was verified, in constant time. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { batched } from '../../database/queries/batched.js';
+import { isLive } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
 import { arrayParameter, Statements } from '../../database/queries/statements.js';
 import type { RefreshTokenRecord } from '../keys/token-record.js';
@@ -14,6 +15,11 @@ export interface GenerationRow {
   expiresAt: number;
   /** What the access token may do. */
   given: string[];
+  /** When the grant ends. */
+  endsAt: number;
+  /** Remaining seconds of the refresh token and of the grant. */
+  refreshExpiresIn: number;
+  authorizationExpiresIn: number;
 }
 
 /** The current state of a grant, and of everything that using one of its refresh tokens depends on. */
@@ -83,10 +89,13 @@ const ROTATIONS_KEPT = 600;
 
 const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 
+const SECONDS_LEFT = (column: string) => `greatest(0, floor(extract(epoch FROM ${column} - now())))::int`;
+
 /** The columns of a {@link GenerationRow}. Arrays are JSON here and below, which is parsed several times as fast. */
 export const GENERATION_COLUMNS = `g.generation, g.token_key_id::float8 AS "keyId", g.token_era::float8 AS era, g.token_position::float8 AS position,
               ${MILLISECONDS('g.issued_at')} AS "issuedAt", ${MILLISECONDS('g.access_expires_at')} AS "expiresAt",
-              to_json(coalesce(g.given_scopes, g.scopes)) AS given`;
+              to_json(coalesce(g.given_scopes, g.scopes)) AS given, ${MILLISECONDS('g.expires_at')} AS "endsAt",
+              ${SECONDS_LEFT('g.refresh_expires_at')} AS "refreshExpiresIn", ${SECONDS_LEFT('g.expires_at')} AS "authorizationExpiresIn"`;
 
 /**
  * Stores the state of all refresh tokens of a grant in the grant's row. Only by batched and named statements, because every
@@ -108,7 +117,7 @@ export class RefreshTokensRepository {
               EXISTS (SELECT 1 FROM token_keys s
                        WHERE s.id IN (a.key_id::bigint, g.token_key_id) AND s.revoked_at IS NOT NULL) AS "keyRevoked",
               g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
-                AND k.revoked_at IS NULL AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
+                AND ${isLive('k')} AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
               to_json(g.scopes) AS "grantScopes", to_json(c.scopes) AS "clientScopes", to_json(k.scopes) AS "consentScopes",
               pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS "seenAt"
          FROM unnest(${QUESTIONS.arrays}) WITH ORDINALITY AS a (${QUESTIONS.columns}, n)

@@ -8,6 +8,7 @@ export type RevocationReason =
   | 'email_changed'
   | 'client_disabled'
   | 'consent_revoked'
+  | 'consent_expired'
   | 'tokens_revoked'
   | 'grant_revoked'
   | 'token_revoked'

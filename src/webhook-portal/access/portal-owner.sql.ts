@@ -1,5 +1,6 @@
 // SQL that the repositories of links and of sessions have in common: both end with the same things.
 import { Raw } from 'typeorm';
+import { isLive } from '../../consents/consent.sql.js';
 import { HAS_OPERATOR_SCOPE } from '../../clients/operator-role.sql.js';
 import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 
@@ -23,7 +24,7 @@ export const LIVE = `
   LEFT JOIN grants g ON g.id = p.grant_id
   LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id`;
 export const IS_LIVE = `p.expires_at > now()
-  AND (p.grant_id IS NULL OR (g.revoked_at IS NULL AND g.expires_at > now() AND k.revoked_at IS NULL))`;
+  AND (p.grant_id IS NULL OR (g.revoked_at IS NULL AND g.expires_at > now() AND ${isLive('k')}))`;
 
 /** Links or sessions of one client, or of all clients of an owner. */
 export const belongingTo = (of: PortalsOf) => ({

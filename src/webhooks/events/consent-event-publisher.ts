@@ -20,10 +20,12 @@ export class ConsentEventPublisher {
   private async publish(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
     if (changes.length === 0) return;
     const timestamp = new Date().toISOString();
-    const events = changes.map(({ kind, clientId, userId, scopes }): ClientEvent => {
+    const events = changes.map(({ kind, clientId, userId, scopes, expiresAt }): ClientEvent => {
       const id = newId('evnt');
       const type = `user.consent_${kind}`;
-      const data = { client_id: clientId, scopes };
+      // The two that there were first have no end, so that what they say stays the same.
+      const end = kind === 'granted' || kind === 'revoked' ? {} : { expires_at: expiresAt?.toISOString() ?? null };
+      const data = { client_id: clientId, scopes, ...end };
       return { id, type, userId, clientId, payload: payloadOf(id, { type, timestamp, userId, data }) };
     });
     const deliveries = await this.repository.publishToClients(manager, events);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { heldAt, shares } from '../../consents/consent.sql.js';
+import { heldAt, isLive, shares } from '../../consents/consent.sql.js';
 import { EventEntity } from '../events/event.entity.js';
 import type { FeedPosition } from './feed-position.js';
 
@@ -105,7 +105,7 @@ export class EventFeedRepository {
           ORDER BY e.xid, e.id LIMIT ${SCANNED_AT_ONCE}
        )
        SELECT ARRAY(SELECT n.client_id FROM consents n
-                     WHERE n.client_id = ANY ($3::text[]) AND n.revoked_at IS NULL
+                     WHERE n.client_id = ANY ($3::text[]) AND ${isLive('n')}
                        AND n.user_id IN (SELECT user_id FROM scanned WHERE client_id IS NULL)
                     UNION
                     SELECT client_id FROM scanned WHERE client_id = ANY ($3::text[])) AS clients,

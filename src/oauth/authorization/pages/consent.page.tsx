@@ -1,19 +1,16 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { NeededAccess, OptionalAccess, ScopeNames } from '../../../consents/pages/access-choice.js';
+import type { ConsentWords } from '../../../consents/record/consent-words.js';
 import { PostForm } from '../../../web/forms/form.js';
 import { InitialTile, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
-
-export interface ConsentScope {
-  name: string;
-  /** What the scope lets the application read, in plain words for a driver. */
-  description: string;
-}
+import { Named } from '../../../web/layout/named.js';
 
 export interface ConsentPageProps {
-  clientName: string;
-  /** The logged-in user owns the application, so it can also open the webhook portal with this authorization. */
-  clientIsOwned: boolean;
+  /** What the page says; kept with the consent. */
+  words: ConsentWords;
+  /** The digest of the words, which is posted back. */
+  shown: string;
   user: { name: string; email: string };
-  scopes: ConsentScope[];
   /** Names of the scopes that this user consented to before. */
   alreadyConsented: string[];
   /** Opaque string that is posted back. */
@@ -22,16 +19,24 @@ export interface ConsentPageProps {
   returnTo: string;
   /** Host the browser is sent to after either decision. */
   redirectHost: string;
+  /** Why the page is shown again. */
+  problem?: string;
 }
 
 /** Asks the logged-in user whether an application may read their data. */
 export function consentPage(props: ConsentPageProps): LayoutProps {
-  const { clientName, clientIsOwned, user, returnTo, redirectHost } = props;
+  const { words, shown, user, alreadyConsented: given, request, returnTo, redirectHost, problem } = props;
+  const { access } = words;
   return {
     title: 'Authorize an application',
     children: (
       <>
-        <ConsentHeading clientName={clientName} whose="your" />
+        <ConsentHeading words={words} />
+        {problem && (
+          <p class="notice" role="alert">
+            {problem}
+          </p>
+        )}
         <SignedInAs {...user} />
         <PostForm action="/logout" class="switch-user" hidden={{ return_to: returnTo }}>
           <p>
@@ -42,103 +47,61 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
             and log in as someone else.
           </p>
         </PostForm>
-        <ScopeList {...props} />
-        {clientIsOwned && (
-          <p class="notice">
-            <strong>This application is yours.</strong> If you authorize it, it can also open the webhook
-            portal for <bdi>{clientName}</bdi>.
-          </p>
-        )}
-        <DecisionForm {...props} />
-        <p class="fine-print">
-          Either way, your browser then goes to <Host name={redirectHost} />. If you cancel, nothing new is
-          shared. If you authorize, you can disconnect the application at any time.
-        </p>
+        <NeededAccess access={access} given={given} />
+        {/* Both decisions in one form. */}
+        <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
+          <OptionalAccess access={access} given={given} />
+          <DecisionButtons />
+        </PostForm>
+        <ConsentNotes words={words} redirectHost={redirectHost} />
+        <ScopeNames access={access} />
       </>
     ),
   };
 }
 
 /** Who asks, and whose data it is about; with what stands between the two. */
-export const ConsentHeading = (props: {
-  clientName: string;
-  whose: string;
+export const ConsentHeading = ({
+  words: { application, heading },
+  children,
+}: {
+  words: ConsentWords;
   children?: ComponentChildren;
 }): VNode => (
   <>
     <div class="client-tile">
-      <InitialTile name={props.clientName} kind="application" />
+      <InitialTile name={application} kind="application" />
     </div>
-    {props.children}
-    <h1 class={props.clientName.length > 48 ? 'centred long' : 'centred'}>
-      Let <bdi class="name">{props.clientName}</bdi> read {props.whose} charging data?
+    {children}
+    <h1 class={application.length > 48 ? 'centred long' : 'centred'}>
+      <Named text={heading} name={application} show={(name) => <bdi class="name">{name}</bdi>} />
     </h1>
   </>
 );
 
-export const Host = ({ name }: { name: string }): VNode => (
+/** For how long, and where the browser goes. */
+export const ConsentNotes = (props: { words: ConsentWords; redirectHost: string }): VNode => (
+  <>
+    {props.words.notes.map((note) => (
+      <p class="fine-print">
+        <Named text={note} name={props.redirectHost} show={(name) => <Host name={name} />} />
+      </p>
+    ))}
+  </>
+);
+
+const Host = ({ name }: { name: string }): VNode => (
   <bdi class="host" dir="ltr">
     {name}
   </bdi>
 );
-
-export function ScopeList({
-  scopes,
-  alreadyConsented,
-}: Pick<ConsentPageProps, 'scopes' | 'alreadyConsented'>): VNode {
-  if (scopes.length === 0) return <p>It does not ask for any data.</p>;
-  return (
-    <>
-      <h2 id="scopes-heading">Requested access</h2>
-      {/* Safari drops list semantics from lists without markers unless the role is given. */}
-      <ul class="scopes" role="list" aria-labelledby="scopes-heading">
-        {scopes.map((scope) => (
-          <li>
-            <svg
-              class="scope-icon"
-              viewBox="0 0 20 20"
-              width="20"
-              height="20"
-              aria-hidden="true"
-              focusable="false"
-            >
-              <path
-                d="m5 10.5 3.4 3.4L15.5 6.6"
-                fill="none"
-                stroke-width="2"
-                stroke-linecap="round"
-                stroke-linejoin="round"
-              />
-            </svg>
-            <div class="scope-text">
-              <span class="scope-description">{scope.description}</span>{' '}
-              <span class="scope-meta">
-                <code>{scope.name}</code>{' '}
-                {alreadyConsented.includes(scope.name) && <span class="badge">Already authorized</span>}
-              </span>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-/** Both decisions in one form. */
-function DecisionForm({ request }: ConsentPageProps): VNode {
-  return (
-    <PostForm action="/o/authorize/" hidden={{ request }}>
-      <DecisionButtons />
-    </PostForm>
-  );
-}
 
 /**
  * Authorize is the visually primary button, but Cancel comes first in the DOM: browsers press the
  * first submit button by default, and access must only be given by a deliberate click.
  */
 export const DecisionButtons = ({ value = 'authorize', label = 'Authorize' }): VNode => (
-  <div class="actions actions-pair">
+  <div class="actions actions-pair decision">
     <button type="submit" class="quiet" name="decision" value="cancel">
       Cancel
     </button>

@@ -1,31 +1,38 @@
+import { NeededAccess, OptionalAccess, ScopeNames } from '../../../consents/pages/access-choice.js';
+import type { ConsentWords } from '../../../consents/record/consent-words.js';
 import { FormFields, SelectField } from '../../../web/forms/field.js';
 import { PostForm } from '../../../web/forms/form.js';
 import type { LayoutProps } from '../../../web/layout/layout.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
-import { ConsentHeading, DecisionButtons, Host, ScopeList, type ConsentScope } from './consent.page.js';
+import { ConsentHeading, ConsentNotes, DecisionButtons } from './consent.page.js';
 
 interface SandboxConsentPageProps {
-  clientName: string;
+  /** What the page says; kept with the consent. */
+  words: ConsentWords;
+  /** The digest of the words, which is posted back. */
+  shown: string;
   drivers: { id: string; label: string }[];
   /** Whether the visitor is a member, and so sees the drivers' names. */
   showsNames: boolean;
   /** Where to log in to see them; undefined for someone who is logged in. */
   login: string | undefined;
-  scopes: ConsentScope[];
   /** Opaque string that is posted back. */
   request: string;
   /** Host the browser is sent to after either decision. */
   redirectHost: string;
+  /** Why the page is shown again. */
+  problem?: string;
 }
 
 /** Asks which driver of the sandbox consents; it needs no account. */
 export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps {
-  const { clientName, drivers, showsNames, login, scopes, request, redirectHost } = props;
+  const { words, shown, drivers, showsNames, login, request, redirectHost, problem } = props;
+  const { access } = words;
   return {
     title: 'Authorize an application',
     children: (
       <>
-        <ConsentHeading clientName={clientName} whose="a driver’s">
+        <ConsentHeading words={words}>
           <p class="centred">
             <SandboxBadge of={{ environment: 'sandbox' }} />
           </p>
@@ -34,8 +41,13 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
           This application is in a sandbox: its drivers and their data are invented. Nobody logs in. Choose
           the driver who answers.
         </p>
-        <ScopeList scopes={scopes} alreadyConsented={[]} />
-        <PostForm action="/o/authorize/" hidden={{ request }}>
+        {problem && (
+          <p class="notice" role="alert">
+            {problem}
+          </p>
+        )}
+        <NeededAccess access={access} given={[]} />
+        <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
           {drivers.length === 0 ? (
             <>
               <p class="notice">There is no driver in this sandbox yet. Create one to go on.</p>
@@ -43,6 +55,7 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
             </>
           ) : (
             <>
+              <OptionalAccess access={access} given={[]} />
               <FormFields values={{ driver: drivers[0]!.id }}>
                 <SelectField
                   name="driver"
@@ -60,9 +73,8 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
             </>
           )}
         </PostForm>
-        <p class="fine-print">
-          If you authorize or cancel, your browser then goes to <Host name={redirectHost} />.
-        </p>
+        <ConsentNotes words={words} redirectHost={redirectHost} />
+        <ScopeNames access={access} />
       </>
     ),
   };

@@ -1,0 +1,62 @@
+import { NeededAccess, OptionalAccess } from '../../consents/pages/access-choice.js';
+import type { ConsentWords } from '../../consents/record/consent-words.js';
+import { PageForm } from '../../web/forms/form.js';
+import { Named } from '../../web/layout/named.js';
+import { Moment } from '../../web/tables/moment.js';
+import type { AccountPage } from './account-layout.js';
+
+interface ChoosePageProps {
+  clientId: string;
+  words: ConsentWords;
+  /** The digest of the words, which is posted back. */
+  shown: string;
+  given: readonly string[];
+  expiresAt: Date | null;
+  problem?: string;
+}
+
+/** Changes what an application may read, or renews it, on one page. */
+export const choosePage = ({
+  clientId,
+  words,
+  shown,
+  given,
+  expiresAt,
+  problem,
+}: ChoosePageProps): AccountPage => ({
+  title: 'Change access',
+  part: 'applications',
+  children: (
+    <>
+      <p class="lead">
+        <Named
+          text={words.heading}
+          name={words.application}
+          show={(name) => <bdi class="name">{name}</bdi>}
+        />
+      </p>
+      {problem && (
+        <p class="notice" role="alert">
+          {problem}
+        </p>
+      )}
+      {expiresAt && (
+        <p>
+          It now ends on <Moment at={expiresAt} />. If you save, it starts anew from today.
+        </p>
+      )}
+      <NeededAccess access={words.access} given={[]} />
+      <PageForm
+        action={`/account/applications/${clientId}/access`}
+        hidden={{ words: shown }}
+        submit={expiresAt ? 'Renew' : 'Save'}
+        cancel="/account"
+      >
+        <OptionalAccess access={words.access} given={given} />
+      </PageForm>
+      {words.notes.map((note) => (
+        <p class="fine-print">{note}</p>
+      ))}
+    </>
+  ),
+});

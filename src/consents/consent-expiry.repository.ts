@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+
+/** A consent that ends by itself. */
+export interface EndingConsent {
+  clientId: string;
+  userId: string;
+  clientName: string;
+  scopes: string[];
+  expiresAt: Date;
+}
+
+/** Finds the consents whose time is over or soon will be. In SQL: statements over several tables, which claim what they find. */
+@Injectable()
+export class ConsentExpiryRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Some of the consents whose time is over, the earliest first. */
+  listOver(limit: number): Promise<{ clientId: string; userId: string }[]> {
+    return this.dataSource.query(
+      `SELECT client_id AS "clientId", user_id AS "userId" FROM consents
+        WHERE revoked_at IS NULL AND expires_at <= now() ORDER BY expires_at LIMIT $1`,
+      [limit],
+    );
+  }
+
+  /**
+   * Notes that the user and the client of up to `limit` consents are told of their end, and returns these consents: each end is told of
+   * once. A consent that holds for less than twice the notice is told of when half of its time is over.
+   */
+  noteNotices(
+    manager: EntityManager,
+    { days, defaultExpiryDays }: { days: number; defaultExpiryDays: number | null },
+    limit: number,
+  ): Promise<EndingConsent[]> {
+    return manager.query(
+      `WITH due AS (
+         SELECT k.client_id, k.user_id, k.expires_at, k.scopes, c.name
+           FROM consents k JOIN clients c ON c.id = k.client_id JOIN users u ON u.id = k.user_id AND u.enabled
+          WHERE k.revoked_at IS NULL AND k.expires_at > now() AND k.expires_at <= now() + make_interval(days => $1)
+            AND k.expires_at <= now() + coalesce(c.consent_expiry_days, $2, $1) * interval '12 hours'
+            AND NOT EXISTS (SELECT 1 FROM consent_notices n
+                             WHERE n.client_id = k.client_id AND n.user_id = k.user_id AND n.expires_at = k.expires_at)
+          ORDER BY k.expires_at LIMIT $3 FOR SHARE OF k SKIP LOCKED
+       ), noted AS (
+         INSERT INTO consent_notices (client_id, user_id, expires_at) SELECT client_id, user_id, expires_at FROM due
+         ON CONFLICT DO NOTHING RETURNING client_id, user_id
+       )
+       SELECT client_id AS "clientId", user_id AS "userId", d.name AS "clientName", d.scopes, d.expires_at AS "expiresAt"
+         FROM noted JOIN due d USING (client_id, user_id)`,
+      [days, defaultExpiryDays, limit],
+    );
+  }
+}

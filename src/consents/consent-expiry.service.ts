@@ -1,0 +1,84 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Settings } from '../config/settings.js';
+import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { MESSAGES } from '../notifications/message-catalogue.js';
+import { NotificationsService } from '../notifications/notifications.service.js';
+import { ConsentEvents } from './consent-events.js';
+import { ConsentExpiryRepository } from './consent-expiry.repository.js';
+import { ConsentsService } from './consents.service.js';
+
+const EVERY_MS = 30_000;
+const AT_ONCE = 100;
+
+/** Tells users and clients that a consent will end, and ends it when its time is over. Several instances share the work. */
+@Injectable()
+export class ConsentExpiryService {
+  private readonly logger = new Logger(ConsentExpiryService.name);
+  private isRunning = false;
+
+  constructor(
+    private readonly repository: ConsentExpiryRepository,
+    private readonly consents: ConsentsService,
+    private readonly events: ConsentEvents,
+    private readonly notifications: NotificationsService,
+    private readonly transactions: Transactions,
+    private readonly settings: Settings,
+    private readonly schema: SchemaCompatibility,
+  ) {}
+
+  @Interval(EVERY_MS)
+  async work(): Promise<void> {
+    if (!this.settings.works || this.schema.isOutdated || this.isRunning) return;
+    this.isRunning = true;
+    try {
+      await this.run();
+    } catch (error) {
+      this.logger.warn(`Consents could not be ended: ${(error as Error).message}`);
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  /** Tells of all ends that are near, then ends all consents whose time is over. Returns how many of each. */
+  async run(): Promise<{ told: number; ended: number }> {
+    let told = 0;
+    for (let count = AT_ONCE; count === AT_ONCE; told += count) count = await this.tell();
+    let ended = 0;
+    for (let found = AT_ONCE; found === AT_ONCE;) {
+      const over = await this.repository.listOver(AT_ONCE);
+      found = over.length;
+      // Each in a transaction of its own: it locks the grants of the consent.
+      for (const { clientId, userId } of over) {
+        if (await this.consents.expire(clientId, userId)) ended++;
+      }
+    }
+    return { told, ended };
+  }
+
+  private tell(): Promise<number> {
+    const { consentNoticeDays: days, consentExpiryDays: defaultExpiryDays } = this.settings;
+    return this.transactions.run(async (manager) => {
+      const ending = await this.repository.noteNotices(manager, { days, defaultExpiryDays }, AT_ONCE);
+      for (const { userId, clientId, clientName, expiresAt } of ending) {
+        const message = MESSAGES.consentExpiring(clientName, dayOf(expiresAt));
+        await this.notifications.raise(manager, userId, clientId, message);
+      }
+      await this.events.tell(
+        manager,
+        ending.map(({ clientId, userId, scopes, expiresAt }) => ({
+          kind: 'expiring',
+          clientId,
+          userId,
+          scopes,
+          expiresAt,
+        })),
+      );
+      return ending.length;
+    });
+  }
+}
+
+const dayOf = (date: Date): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(date);

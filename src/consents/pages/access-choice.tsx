@@ -1,0 +1,87 @@
+import type { VNode } from 'preact';
+import type { AccessWords } from '../record/consent-words.js';
+
+/** What an application always gets if the user agrees, and what the user chooses. */
+export interface AccessChoiceProps {
+  access: AccessWords[];
+  /** Names of the scopes that this user consented to before. */
+  given: readonly string[];
+}
+
+/** The name of the field with the scopes that the user chooses. */
+export const OPTIONAL_SCOPE = 'optional_scope';
+
+/** The parts that belong to the yes, as a list. */
+export function NeededAccess({ access, given }: AccessChoiceProps): VNode | null {
+  const needed = access.filter(({ optional }) => !optional);
+  if (access.length === 0) return <p>It does not ask for any data.</p>;
+  if (needed.length === 0) return null;
+  return (
+    <>
+      <h2 id="scopes-heading">Requested access</h2>
+      {/* Safari drops list semantics from lists without markers unless the role is given. */}
+      <ul class="scopes" role="list" aria-labelledby="scopes-heading">
+        {needed.map(({ scope, words }) => (
+          <li>
+            <CheckIcon />
+            <div class="scope-text">
+              <span class="scope-description">{words}</span>{' '}
+              {given.includes(scope) && <span class="badge">Already authorized</span>}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The parts that the user chooses. None is chosen beforehand: a choice is what the user makes. */
+export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | null {
+  const optional = access.filter((each) => each.optional);
+  if (optional.length === 0) return null;
+  const isAll = optional.length === access.length;
+  return (
+    <fieldset class="choices scopes-to-choose">
+      <legend>{isAll ? 'Choose what it may read' : 'It may also read, if you choose it'}</legend>
+      {optional.map(({ scope, words }, index) => (
+        <label for={`${OPTIONAL_SCOPE}-${index}`}>
+          <input
+            type="checkbox"
+            id={`${OPTIONAL_SCOPE}-${index}`}
+            name={OPTIONAL_SCOPE}
+            value={scope}
+            checked={given.includes(scope)}
+          />
+          <span class="scope-description">{words}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The names that developers know the parts by. */
+export const ScopeNames = ({ access }: { access: AccessWords[] }): VNode | null =>
+  access.length === 0 ? null : (
+    <details class="fine-print">
+      <summary>Technical details</summary>
+      <ul class="plain">
+        {access.map(({ scope, words }) => (
+          <li>
+            {words} <code>{scope}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+
+const CheckIcon = (): VNode => (
+  <svg class="scope-icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
+    <path
+      d="m5 10.5 3.4 3.4L15.5 6.6"
+      fill="none"
+      stroke-width="2"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    />
+  </svg>
+);

@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import { ConsentWordsEntity } from './consent-words.entity.js';
+import type { KeptWords } from './consent-words.js';
+
+/** The words that users saw when they consented: each text once, and never changed. */
+@Injectable()
+export class ConsentWordsRepository {
+  constructor(@InjectRepository(ConsentWordsEntity) private readonly words: Repository<ConsentWordsEntity>) {}
+
+  /** Keeps words that may be kept already. */
+  async keep(manager: EntityManager, { digest, language, text }: KeptWords): Promise<void> {
+    await manager
+      .withRepository(this.words)
+      .createQueryBuilder()
+      .insert()
+      .values({ digest, language, words: text })
+      .orIgnore()
+      .updateEntity(false)
+      .execute();
+  }
+
+  /** The text with this digest. */
+  async find(digest: Buffer): Promise<string | null> {
+    return (await this.words.findOneBy({ digest }))?.words ?? null;
+  }
+}

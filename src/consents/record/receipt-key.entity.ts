@@ -1,0 +1,21 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A key that signs receipts of consents; its id is the thumbprint of its public part (RFC 7638). */
+@Entity('receipt_keys')
+export class ReceiptKeyEntity {
+  @PrimaryColumn('text')
+  id!: string;
+
+  /** Ed25519, 32 bytes. */
+  @Column('bytea', { name: 'public_key' })
+  publicKey!: Buffer;
+
+  @Column('bytea', { select: false })
+  sealed!: Buffer;
+
+  @Column({ type: 'timestamptz', name: 'created_at', insert: false })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'retired_at', nullable: true })
+  retiredAt!: Date | null;
+}

@@ -1,0 +1,159 @@
+import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { authorizePath } from '../support/browser-session.js';
+import { REDIRECT_URI } from '../support/factory.js';
+import { isAccepted, refresh } from '../support/oauth.js';
+import { madeForEach } from '../support/made.js';
+import { useService } from '../support/test-service.js';
+
+const DAY = 86_400;
+
+describe('A consent that ends by itself', () => {
+  const service = useService({ env: { CONSENT_EXPIRY_NOTICE_DAYS: '14' }, instances: 2 });
+  const client = madeForEach(() => service.make.client({ consentExpiryDays: 90 }));
+  const user = madeForEach(() => service.make.user());
+
+  const work = () =>
+    Promise.all(service.instances.map(({ app }) => app.get(ConsentExpiryService).run())).then((all) => ({
+      told: all.reduce((sum, { told }) => sum + told, 0),
+      ended: all.reduce((sum, { ended }) => sum + ended, 0),
+    }));
+  /** As if the consent had been given so many days earlier. */
+  const age = async (days: number) => {
+    await service.database.query('ALTER TABLE consents DISABLE TRIGGER USER');
+    await service.database.query(
+      `UPDATE consents SET granted_at = granted_at - make_interval(days => $1), expires_at = expires_at - make_interval(days => $1)
+        WHERE user_id = $2`,
+      [days, user.id],
+    );
+    await service.database.query('ALTER TABLE consents ENABLE TRIGGER USER');
+  };
+  const events = async (): Promise<unknown[]> =>
+    (
+      await service.database.query<{ type: string; data: unknown }>(
+        `SELECT type, payload::jsonb -> 'data' AS data FROM events WHERE user_id = $1 ORDER BY id`,
+        [user.id],
+      )
+    ).map(({ type, data }) => [type, data]);
+  const notices = () =>
+    service.database
+      .query<{ message_id: string }>('SELECT message_id FROM notifications WHERE user_id = $1 ORDER BY id', [
+        user.id,
+      ])
+      .then((rows) => rows.map((row) => row.message_id));
+  const receive = () =>
+    service.database.query(
+      `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret, enabled)
+       VALUES ('endp' || substr($1, 5), $1, 'http://127.0.0.1:9/', '{user.consent_granted,user.consent_changed,user.consent_expiring,user.consent_expired}', '', false)`,
+      [client.id],
+    );
+
+  it('limits what is issued for it, and says so in the token response', async () => {
+    const tokens = await service.make.tokens(client, user);
+    expect(tokens).toMatchObject({ refresh_token_expires_in: 30 * DAY });
+    const { authorization_expires_in: left } = tokens as unknown as Record<string, number>;
+    expect([left! <= 90 * DAY, left! > 89 * DAY]).toEqual([true, true]);
+    await age(75);
+    const other = await service.make.client();
+    expect(await service.make.tokens(other, user)).toMatchObject({ authorization_expires_in: 365 * DAY });
+  });
+
+  it('is told of once, before it ends, to the user and to the client', async () => {
+    await service.make.tokens(client, user);
+    await receive();
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+    await age(75);
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+    await age(2);
+    expect(await work()).toEqual({ told: 1, ended: 0 });
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+    expect(await notices()).toContain('ERR2404');
+    const account = await (await service.make.signedIn(user)).open('/account');
+    expect(account.text).toContain('Renew');
+  });
+
+  it('ends with everything that depends on it, once, whatever the number of instances', async () => {
+    const tokens = await service.make.tokens(client, user);
+    await age(91);
+    // Even before anyone has noticed.
+    expect(await service.app.get(ConsentsService).scopesShared(client.id, user.id)).toEqual([]);
+    expect(await work()).toMatchObject({ ended: 1 });
+    expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+    const refused = await refresh(service.http, client, tokens.refresh_token);
+    expect(refused.json).toMatchObject({ error: 'invalid_grant' });
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+    expect(await notices()).toContain('ERR2405');
+    const versions = await service.database.query(
+      'SELECT event, method, reason FROM consent_versions WHERE user_id = $1 ORDER BY number DESC LIMIT 1',
+      [user.id],
+    );
+    expect(versions).toEqual([{ event: 'ended', method: 'schedule', reason: 'expired' }]);
+    const audited = await service.database.query(
+      `SELECT actor_type FROM audit_events WHERE subject_id = $1 AND action = 'consent.expired'`,
+      [user.id],
+    );
+    expect(audited).toEqual([{ actor_type: 'service' }]);
+  });
+
+  it('goes on when the user renews it, with the tokens that there are', async () => {
+    const tokens = await service.make.tokens(client, user);
+    await age(80);
+    await service.database.query(
+      `UPDATE grants SET expires_at = expires_at - interval '80 days', refresh_expires_at = least(refresh_expires_at, expires_at - interval '80 days') WHERE user_id = $1`,
+      [user.id],
+    );
+    const browser = await service.make.signedIn(user);
+    const path = `/account/applications/${client.id}/access`;
+    const page = await browser.open(path);
+    expect(page.text).toContain('It now ends on');
+    expect((await browser.submit(page, path)).status).toBe(303);
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+    const { json } = await refresh(service.http, client, tokens.refresh_token);
+    expect(json.authorization_expires_in).toBeGreaterThan(89 * DAY);
+    const [version] = await service.database.query<{ event: string; method: string; words_digest: Buffer }>(
+      'SELECT event, method, words_digest FROM consent_versions WHERE user_id = $1 ORDER BY number DESC LIMIT 1',
+      [user.id],
+    );
+    expect(version).toMatchObject({ event: 'changed', method: 'account' });
+    expect(version!.words_digest).not.toBeNull();
+  });
+
+  it('is renewed by authorizing the application again', async () => {
+    await service.make.tokens(client, user);
+    await age(80);
+    const browser = await service.make.signedIn(user);
+    const page = await browser.open(
+      authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
+    );
+    expect(page.text).toContain('What you agree to holds for 90 days, unless you renew it.');
+    await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+  });
+
+  it('publishes what happens as events', async () => {
+    await receive();
+    await service.make.tokens(client, user);
+    await age(80);
+    await work();
+    await age(20);
+    await work();
+    const found = await events();
+    expect(found.map((event) => (event as [string])[0])).toEqual([
+      'user.consent_granted',
+      'user.consent_expiring',
+      'user.consent_expired',
+    ]);
+    expect(found[2]).toEqual([
+      'user.consent_expired',
+      { client_id: client.id, scopes: [], expires_at: expect.any(String) as string },
+    ]);
+  });
+
+  it('is not told of at once if it holds only for a few days', async () => {
+    const brief = await service.make.client({ consentExpiryDays: 4 });
+    await service.make.tokens(brief, user);
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+    await age(3);
+    expect(await work()).toEqual({ told: 1, ended: 0 });
+  });
+});

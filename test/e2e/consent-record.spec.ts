@@ -1,0 +1,263 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import type { ConsentWords } from '../../src/consents/record/consent-words.js';
+import type { SignedReceipt } from '../../src/consents/record/receipt.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { authorizePath } from '../support/browser-session.js';
+import { REDIRECT_URI } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
+import { useService } from '../support/test-service.js';
+
+interface Version {
+  id: string;
+  number: number;
+  replaces: string | null;
+  event: string;
+  scopes: string[];
+  method: string;
+  reason: string | null;
+  client_name: string;
+  language: string | null;
+  words_digest: Buffer | null;
+  evidence: string | null;
+  evidence_digest: Buffer | null;
+  forgotten_at: Date | null;
+}
+
+describe('The record of consents', () => {
+  const service = useService();
+  const client = madeForEach(() => service.make.client({ name: 'Charge Planner' }));
+  const user = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
+  const browser = madeForEach(() => service.make.signedIn(user));
+
+  const versions = (): Promise<Version[]> =>
+    service.database.query<Version>(
+      'SELECT * FROM consent_versions WHERE user_id = $1 ORDER BY client_id, number',
+      [user.id],
+    );
+  /** As the service does, with its own role. */
+  const asService = (sql: string): Promise<unknown> => service.app.get(DataSource).query(sql);
+  const authorize = async (scope = 'vehicle:read') => {
+    const page = await browser.open(
+      authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, scope }),
+    );
+    await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    return page;
+  };
+  const receiptOf = async (id: string): Promise<SignedReceipt> =>
+    JSON.parse((await browser.open(`/account/receipts/${id}/file`)).text) as SignedReceipt;
+
+  describe('refuses', () => {
+    it.each([
+      ['UPDATE', "UPDATE consent_versions SET scopes = '{}'"],
+      ['DELETE', 'DELETE FROM consent_versions'],
+      ['UPDATE of words', "UPDATE consent_words SET words = '{}'"],
+      ['DELETE of words', 'DELETE FROM consent_words'],
+    ])('%s by the role of the service', async (_what, statement) => {
+      await authorize();
+      await expect(asService(statement)).rejects.toMatchObject({ code: '42501' });
+    });
+
+    it.each([
+      ['UPDATE', "UPDATE consent_versions SET scopes = '{}'"],
+      [
+        'forgetting a user who is still there',
+        'UPDATE consent_versions SET evidence = NULL, forgotten_at = now()',
+      ],
+      ['DELETE', 'DELETE FROM consent_versions'],
+      ['TRUNCATE', 'TRUNCATE consent_versions'],
+      ['UPDATE of words', "UPDATE consent_words SET language = 'fr'"],
+      ['DELETE of words', 'DELETE FROM consent_words'],
+    ])('%s by the owner of the schema', async (_what, statement) => {
+      await authorize();
+      await expect(service.database.query(statement)).rejects.toThrow('cannot be changed');
+    });
+
+    it('words that do not have their digest', async () => {
+      await expect(
+        service.database.query("INSERT INTO consent_words VALUES (sha256('a'), 'en', 'b')"),
+      ).rejects.toThrow('violates check constraint');
+    });
+  });
+
+  it('has every state of a consent, with the words that were shown', async () => {
+    const page = await authorize();
+    await authorize('charging_session:read vehicle:read');
+    await service.app.get(ConsentsService).withdraw(client.id, user.id, { type: 'user', id: user.id });
+
+    const [first, second, third] = await versions();
+    expect([first, second, third]).toMatchObject([
+      { number: 1, replaces: null, event: 'given', scopes: ['vehicle:read'], method: 'page', language: 'en' },
+      { number: 2, replaces: first!.id, event: 'changed', scopes: ['charging_session:read', 'vehicle:read'] },
+      {
+        number: 3,
+        replaces: second!.id,
+        event: 'ended',
+        method: 'account',
+        reason: 'withdrawn',
+        words_digest: null,
+      },
+    ]);
+    const [kept] = await service.database.query<{ words: string }>(
+      'SELECT words FROM consent_words WHERE digest = $1',
+      [first!.words_digest],
+    );
+    const words = JSON.parse(kept!.words) as ConsentWords;
+    for (const text of [words.heading, ...words.access.map((each) => each.words), ...words.notes]) {
+      expect(page.text.replace(/<[^>]+>/g, '')).toContain(text);
+    }
+  });
+
+  it('keeps the words of a page once, for all who saw them', async () => {
+    await authorize();
+    const other = await service.make.signedInNew();
+    const page = await other.open(
+      authorizePath({
+        response_type: 'code',
+        client_id: client.id,
+        redirect_uri: REDIRECT_URI,
+        scope: 'vehicle:read',
+      }),
+    );
+    await other.submit(page, '/o/authorize/', { decision: 'authorize' });
+    const [row] = await service.database.query<{ words: number; versions: number }>(
+      `SELECT count(DISTINCT words_digest)::int AS words, count(*)::int AS versions FROM consent_versions WHERE client_id = $1`,
+      [client.id],
+    );
+    expect(row).toEqual({ words: 1, versions: 2 });
+  });
+
+  it('shows the page again, and records nothing, if its words changed while it was open', async () => {
+    const page = await browser.open(
+      authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
+    );
+    await service.make.updateClient(client, { name: 'Charge Planner Plus' });
+    const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('What this page says has changed since you opened it.');
+    expect(await versions()).toEqual([]);
+    expect((await browser.submit(answer, '/o/authorize/', { decision: 'authorize' })).status).toBe(303);
+    expect(await versions()).toHaveLength(1);
+  });
+
+  it('says who recorded a consent for a user, with the proof, and why it ended', async () => {
+    const consents = service.app.get(ConsentsService);
+    const actor = { type: 'user', id: (await service.make.user({ role: 'operator' })).id } as const;
+    await consents.record(client.id, user.id, ['vehicle:read'], 'Contract 17, page 2', actor);
+    await consents.revoke(client.id, user.id, actor);
+    const digest = createHash('sha256').update('Contract 17, page 2').digest();
+    expect(await versions()).toMatchObject([
+      {
+        event: 'given',
+        method: 'operator',
+        recorded_by: actor.id,
+        evidence_digest: digest,
+        words_digest: null,
+      },
+      { event: 'ended', method: 'operator', recorded_by: actor.id, reason: 'revoked_by_operator' },
+    ]);
+  });
+
+  it('says that consents end when their client is deleted', async () => {
+    await authorize();
+    await service.database.query('DELETE FROM clients WHERE id = $1', [client.id]);
+    expect(await versions()).toMatchObject([
+      { event: 'given' },
+      { event: 'ended', method: 'service', reason: 'client_deleted', client_name: 'Charge Planner' },
+    ]);
+  });
+
+  it('stays when the person is erased, without what an operator wrote', async () => {
+    await service.app
+      .get(ConsentsService)
+      .record(client.id, user.id, ['vehicle:read'], 'Dana Driver signed', SERVICE_ACTOR);
+    await service.make.eraseUser(user);
+    const found = await versions();
+    expect(found).toMatchObject([
+      { event: 'given', evidence: null, forgotten_at: expect.any(Date) as Date },
+      { event: 'ended', method: 'service', reason: 'user_erased', evidence: null },
+    ]);
+    expect(found[0]!.evidence_digest).toEqual(createHash('sha256').update('Dana Driver signed').digest());
+    expect(JSON.stringify(found)).not.toContain('Dana');
+  });
+
+  it('goes five years after the end of a consent, and not while it goes on', async () => {
+    await authorize();
+    const other = await service.make.client();
+    await service.make.consent(other, user);
+    await service.make.revokeConsent(other, user);
+    // As if it had all been recorded long ago.
+    await service.database.query('ALTER TABLE consent_versions DISABLE TRIGGER USER');
+    await service.database.query("UPDATE consent_versions SET recorded_at = now() - interval '1827 days'");
+    await service.database.query('ALTER TABLE consent_versions ENABLE TRIGGER USER');
+    await asService("SELECT purge_consent_versions('-infinity', 100)");
+    expect((await versions()).map((version) => version.method)).toEqual(['page']);
+  });
+
+  describe('gives receipts', () => {
+    it('only to the person', async () => {
+      await authorize();
+      const [version] = await versions();
+      const stranger = await service.make.signedInNew();
+      for (const path of [version!.id, `${version!.id}/file`, `of/${client.id}`, 'no-uuid']) {
+        expect((await stranger.open(`/account/receipts/${path}`)).status).toBe(404);
+      }
+    });
+
+    it('that are linked on the account page, also after the application is disconnected', async () => {
+      await authorize();
+      const [version] = await versions();
+      const account = await browser.open('/account');
+      expect(account.text).toContain(`href="/account/receipts/${version!.id}"`);
+      await service.make.revokeConsent(client, user);
+      const list = await browser.open('/account/receipts');
+      expect(list.text).toContain('Charge Planner');
+      const all = await browser.open(`/account/receipts/of/${client.id}`);
+      expect(all.text).toContain('You agreed');
+      expect(all.text).toContain('The sharing ended');
+      const page = await browser.open(`/account/receipts/${version!.id}`);
+      expect(page.text).toContain('The words that you saw');
+      expect(page.text).toContain('Download receipt');
+    });
+
+    it('that anyone can verify with the published key', async () => {
+      await authorize();
+      const [version] = await versions();
+      const signed = await receiptOf(version!.id);
+      const { keys } = (await service.http.get('/.well-known/consent-receipts/jwks.json')).json as {
+        keys: { kid: string }[];
+      };
+      const { kid } = JSON.parse(Buffer.from(signed.protected, 'base64url').toString()) as { kid: string };
+      const jwk = keys.find((key) => key.kid === kid)!;
+      const isGenuine = (payload: string) =>
+        verify(
+          null,
+          Buffer.from(`${signed.protected}.${payload}`),
+          createPublicKey({ key: jwk, format: 'jwk' }),
+          Buffer.from(signed.signature, 'base64url'),
+        );
+      expect(isGenuine(signed.payload)).toBe(true);
+      expect(JSON.parse(Buffer.from(signed.payload, 'base64url').toString())).toEqual(signed.receipt);
+      const forged = { ...signed.receipt, scopes: ['charging_session:read'] };
+      expect(isGenuine(Buffer.from(JSON.stringify(forged)).toString('base64url'))).toBe(false);
+      const { text, digest } = signed.receipt.words!;
+      expect(digest).toBe(`sha-256:${createHash('sha256').update(text).digest('hex')}`);
+      expect(signed.receipt).toMatchObject({
+        pii_principal_id: user.id,
+        recipient: { client_id: client.id, name: 'Charge Planner' },
+        event: { type: 'given', method: 'page' },
+        scopes: ['vehicle:read'],
+        valid_until: null,
+      });
+    });
+
+    it('are signed with one key by all who sign first at once', async () => {
+      await authorize();
+      const [version] = await versions();
+      await Promise.all([1, 2, 3].map(() => receiptOf(version!.id)));
+      const signing = await service.database.query('SELECT 1 FROM receipt_keys WHERE retired_at IS NULL');
+      expect(signing).toHaveLength(1);
+    });
+  });
+});
