@@ -43,8 +43,8 @@ describe('A consent that ends by itself', () => {
       .then((rows) => rows.map((row) => row.message_id));
   const receive = () =>
     service.database.query(
-      `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret, enabled)
-       VALUES ('endp' || substr($1, 5), $1, 'http://127.0.0.1:9/', '{user.consent_granted,user.consent_changed,user.consent_expiring,user.consent_expired}', '', false)`,
+      `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
+       VALUES ('endp' || substr($1, 5), $1, 'http://127.0.0.1:9/', '{user.consent_granted,user.consent_changed,user.consent_expiring,user.consent_expired}', '\\x00')`,
       [client.id],
     );
 

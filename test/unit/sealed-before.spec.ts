@@ -58,6 +58,12 @@ const SEALED: [purpose: PurposeThat<'seals'>, boundTo: string, text: string, sea
   ],
   ['provider id token', 'acme sub', 'an.id.token', 'hV8D9GANs61LbUJ4aA8PRSn8PcoUdjlYAM5gqF86-cDKu162O6fS'],
   [
+    'receipt key',
+    'receipt key k01',
+    'a private key',
+    'ZVZ1vkz1ttaY_1d_8k8D0jA_vC9g8cXpNVC7iLUtA7gnCxaYtlgp_uk',
+  ],
+  [
     'provider sign-in',
     'state',
     '{"nonce":"nonce","codeVerifier":"verifier"}',

@@ -9,6 +9,9 @@ export class ConsentView extends AccessView {
   @ApiProperty(time())
   granted_at!: string;
 
+  @ApiProperty(orNull(time('When it ends unless the user renews it; null: never.')))
+  expires_at!: string | null;
+
   @ApiProperty(orNull(time('Null while it is active.')))
   revoked_at!: string | null;
 
@@ -19,6 +22,7 @@ export class ConsentView extends AccessView {
 export const consentView = (consent: ConsentEntity): ConsentView => ({
   ...accessView(consent),
   granted_at: consent.grantedAt.toISOString(),
+  expires_at: consent.expiresAt?.toISOString() ?? null,
   revoked_at: consent.revokedAt?.toISOString() ?? null,
   evidence: consent.evidence,
 });

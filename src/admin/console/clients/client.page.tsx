@@ -58,6 +58,12 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
                 ))}
               </ul>,
             ],
+            client.optionalScopes.length > 0 && [
+              'Optional scopes',
+              <CommaList items={client.optionalScopes} />,
+            ],
+            client.consentExpiryDays !== null && ['A consent ends after', days(client.consentExpiryDays)],
+            client.gatekeeper && ['Gatekeeper', 'yes: users cannot share data with it'],
             [
               'Redirect URIs',
               client.redirectUris.length === 0 ? (
@@ -102,6 +108,8 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
     ),
   });
 }
+
+const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`);
 
 function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInfo[] }): VNode {
   return (

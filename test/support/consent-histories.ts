@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import type { ClientEntity } from '../../src/clients/client.entity.js';
+import { keptWords } from '../../src/consents/record/consent-words.js';
+import { ConsentRecordService } from '../../src/consents/record/consent-record.service.js';
+import { choicePageWords } from '../../src/consents/record/page-words.js';
+import { ReceiptKeysService } from '../../src/consents/record/receipt-keys.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { Transactions } from '../../src/database/queries/transactions.js';
+import { PARTNER_SCOPES } from './factory.js';
+import type { TestService } from './test-service.js';
+
+const scopes = fc.subarray(PARTNER_SCOPES, { minLength: 1 });
+const STEP = fc.oneof(
+  fc.record({ do: fc.constant('approve' as const), scopes }),
+  fc.record({ do: fc.constant('record' as const), scopes }),
+  fc.record({ do: fc.constant('choose' as const), scopes }),
+  fc.record({ do: fc.constant('withdraw' as const) }),
+  fc.record({ do: fc.constant('revoke' as const) }),
+  fc.record({ do: fc.constant('expire' as const) }),
+);
+/** What happens to a consent, from the first yes on. */
+export const HISTORY = fc.array(STEP, { minLength: 1, maxLength: 8 });
+type Step = typeof STEP extends fc.Arbitrary<infer T> ? T : never;
+
+/** What the record must say of a step. */
+interface Said {
+  event: string;
+  shares: string[];
+  how: string;
+}
+
+/** Performs a history, and returns what a record of it must say: told by the steps, not by the service. */
+export async function perform(
+  service: TestService,
+  client: ClientEntity,
+  userId: string,
+  history: Step[],
+): Promise<Said[]> {
+  const consents = service.app.get(ConsentsService);
+  const words = keptWords(choicePageWords({ application: client.name, access: [], expiryDays: null }));
+  const actor = { type: 'user', id: userId } as const;
+  const said: Said[] = [];
+  let shares: string[] = [];
+  for (const step of history) {
+    const isLive = shares.length > 0;
+    const say = (how: string, now: string[]) => {
+      said.push({ event: now.length === 0 ? 'ended' : isLive ? 'changed' : 'given', shares: now, how });
+      shares = now;
+    };
+    switch (step.do) {
+      case 'approve':
+        await service.app
+          .get(Transactions)
+          .run((manager) =>
+            consents.approve(manager, client, userId, { scopes: step.scopes, method: 'page', words }, actor),
+          );
+        say('page', [...new Set([...shares, ...step.scopes])].sort());
+        break;
+      case 'record':
+        await consents.record(client.id, userId, step.scopes, null, SERVICE_ACTOR);
+        say('operator', step.scopes);
+        break;
+      case 'choose':
+        if (isLive) {
+          await consents.choose(client, userId, { scopes: step.scopes, words }, actor);
+          say('account', step.scopes);
+        }
+        break;
+      case 'withdraw':
+        if (isLive) {
+          await consents.withdraw(client.id, userId, actor);
+          say('withdrawn', []);
+        }
+        break;
+      case 'revoke':
+        if (isLive) {
+          await consents.revoke(client.id, userId, SERVICE_ACTOR);
+          say('revoked_by_operator', []);
+        }
+        break;
+      case 'expire':
+        if (isLive) {
+          await service.database.query('ALTER TABLE consents DISABLE TRIGGER USER');
+          await service.database.query(
+            "UPDATE consents SET expires_at = now() - interval '1 second' WHERE client_id = $1 AND user_id = $2",
+            [client.id, userId],
+          );
+          await service.database.query('ALTER TABLE consents ENABLE TRIGGER USER');
+          await consents.expire(client.id, userId);
+          say('expired', []);
+        }
+    }
+  }
+  return said;
+}
+
+/** What the program of docs/consent-receipts.md makes of rows or receipts: what it says of each user, or why it refuses. */
+export async function rebuilt(
+  service: TestService,
+  from: 'rows' | 'receipts',
+  tamper: (lines: string[]) => string[] = (lines) => lines,
+): Promise<Map<string, Said[]> | string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'charging-histories-'));
+  try {
+    const program = path.join(folder, 'history.mjs');
+    writeFileSync(program, programIn('history.mjs'));
+    const lines = from === 'rows' ? await rowsOf(service) : await receiptsOf(service);
+    // The first receipt makes the key.
+    const keys = path.join(folder, 'jwks.json');
+    writeFileSync(keys, JSON.stringify(await service.app.get(ReceiptKeysService).published()));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, keys], {
+      input: tamper(lines).join('\n'),
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+    });
+    if (status !== 0) return stderr;
+    const found = stdout.split('\n').filter(Boolean);
+    return new Map(
+      found.map((line) => {
+        const { user_id, history } = JSON.parse(line) as {
+          user_id: string;
+          history: (Said & { at: string })[];
+        };
+        return [user_id, history.map(({ event, shares, how }) => ({ event, shares, how }))];
+      }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A program as docs/consent-receipts.md shows it. */
+export function programIn(file: string): string {
+  const page = readFileSync('docs/consent-receipts.md', 'utf8');
+  return new RegExp(`\`\`\`js file=${file.replace('.', '\\.')}\n([\\s\\S]*?)\n\`\`\``).exec(page)![1]!;
+}
+
+const rowsOf = async (service: TestService): Promise<string[]> =>
+  (
+    await service.database.query<{ line: string }>(
+      'SELECT row_to_json(v)::text AS line FROM consent_versions v ORDER BY client_id, user_id, number',
+    )
+  ).map(({ line }) => line);
+
+async function receiptsOf(service: TestService): Promise<string[]> {
+  const record = service.app.get(ConsentRecordService);
+  const versions = await service.database.query<{ id: string; user_id: string }>(
+    'SELECT id, user_id FROM consent_versions ORDER BY id',
+  );
+  const lines: string[] = [];
+  for (const { id, user_id } of versions) {
+    lines.push(JSON.stringify(await record.receipt(await record.get(user_id, id))));
+  }
+  return lines;
+}
