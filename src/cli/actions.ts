@@ -1,4 +1,6 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
+import { readFile } from 'node:fs/promises';
+import { ConsentImportService } from '../consents/import/consent-import.service.js';
 import { ReceiptKeysService } from '../consents/record/receipt-keys.service.js';
 import { DataSource } from 'typeorm';
 import { NewClientDto, NewSecretDto } from '../admin/api/clients/admin-clients.dto.js';
@@ -11,7 +13,7 @@ import { ClientSecretsService } from '../clients/client-secrets.service.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { migrate } from '../database/migrations/migrate.js';
 import type { LockWait } from '../database/migrations/migration-lock.js';
-import { notFound } from '../http/problems/problem.js';
+import { badRequest, notFound } from '../http/problems/problem.js';
 import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
 import { GrantsService } from '../tokens/grants/grants.service.js';
 import { PurgeService } from '../database/purge/purge.service.js';
@@ -90,6 +92,13 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
   async 'reset-second-factor'(app, userId) {
     await app.get(SecondFactorService).reset(userId, undefined, SERVICE_ACTOR);
     return { reset: userId };
+  },
+  async 'import-consents'(app, file, options) {
+    const dryRun = options['dry-run'] !== undefined;
+    const text = await readFile(file, 'utf8').catch((error: Error) => {
+      throw badRequest(`The file cannot be read: ${error.message}`);
+    });
+    return { dry_run: dryRun, ...(await app.get(ConsentImportService).run(text, { dryRun })) };
   },
   purge: async (app) => ({ removed: await app.get(PurgeService).purge() }),
   async reseal(app, _argument, options) {

@@ -4,5 +4,6 @@ export interface Command {
   usage: string;
   summary: string;
   argument?: string;
-  options: { name: string; required?: boolean; repeatable?: boolean }[];
+  /** A flag has no value. */
+  options: { name: string; required?: boolean; repeatable?: boolean; flag?: boolean }[];
 }

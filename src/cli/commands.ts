@@ -45,6 +45,13 @@ export const COMMANDS = {
     argument: 'user_id',
     options: [],
   },
+  'import-consents': {
+    usage: '<file> [--dry-run]',
+    summary:
+      'Bring along consents that were given elsewhere: a JSON object on each line, with client_id, user_id or email, scopes, granted_at, evidence, and perhaps expires_at; what is there already stays',
+    argument: 'file',
+    options: [{ name: 'dry-run', flag: true }],
+  },
   purge: {
     usage: '',
     summary: 'Remove what has expired, as the service does every minute',

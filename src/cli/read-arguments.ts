@@ -33,9 +33,13 @@ export function readArguments(args: string[]): Request {
       args: rest,
       allowPositionals: command.argument !== undefined,
       options: Object.fromEntries(
-        command.options.map((option) => [option.name, { type: 'string', multiple: true } as const]),
+        command.options.map(({ name: option, flag }) => [
+          option,
+          { type: flag ? 'boolean' : 'string', multiple: true } as const,
+        ]),
       ),
     });
+    // A flag is there or not; its value says nothing.
     const options = values as Options;
     const wrong = command.options.find(
       ({ name: option, required, repeatable }) =>

@@ -46,7 +46,8 @@ const isForDatabase = (name: CommandName): name is keyof typeof DATABASE_COMMAND
 
 function show(result: object): number {
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-  return 0;
+  // Parts of what was asked for could not be done.
+  return 'refused' in result && (result.refused as unknown[]).length > 0 ? 1 : 0;
 }
 
 const wordsOf = ({ detail, extras: { violations = {} } }: Problem): string =>

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module.js';
+import { ConsentImportService } from './import/consent-import.service.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
@@ -45,13 +46,21 @@ import { ReceiptKeysService } from './record/receipt-keys.service.js';
     ConsentsService,
     ConsentExpiryRepository,
     ConsentExpiryService,
+    ConsentImportService,
     ConsentRecordService,
     ConsentVersionsRepository,
     ConsentWordsRepository,
     ReceiptKeysRepository,
     ReceiptKeysService,
   ],
-  exports: [ConsentEvents, ConsentsService, ConsentExpiryService, ConsentRecordService, ReceiptKeysService],
+  exports: [
+    ConsentEvents,
+    ConsentsService,
+    ConsentExpiryService,
+    ConsentImportService,
+    ConsentRecordService,
+    ReceiptKeysService,
+  ],
 })
 export class ConsentsModule {
   constructor(purge: PurgeTasks) {

@@ -45,6 +45,16 @@ export interface RecordedConsent {
   expiryDays: number | null;
 }
 
+/** A consent that was given in another system, with its proof. */
+export interface ImportedConsent {
+  clientId: string;
+  userId: string;
+  scopes: string[];
+  grantedAt: Date;
+  expiresAt: Date | null;
+  evidence: string;
+}
+
 /** How and why a consent ends. */
 export interface Ending {
   method: ConsentMethod;
@@ -151,6 +161,28 @@ export class ConsentsRepository {
          revoked_at = NULL, ${AS_GIVEN}`,
       [clientId, userId, scopes, evidence, realm, method, expiryDays, recordedBy],
     );
+  }
+
+  /**
+   * Stores a consent that was given elsewhere, unless there is an active one, or one that ended after this was given; false then. In
+   * SQL, because the row that is there decides.
+   */
+  async import(
+    manager: EntityManager,
+    { clientId, userId, realm }: ConsentPair,
+    { scopes, grantedAt, expiresAt, evidence }: Omit<ImportedConsent, 'clientId' | 'userId'>,
+    recordedBy: string | null,
+  ): Promise<boolean> {
+    const rows: unknown[] = await manager.query(
+      `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm, method, granted_at, expires_at, recorded_by)
+       VALUES ($1, $2, $3, $4, $5, 'import', $6, $7, $8)
+       ON CONFLICT (client_id, user_id) DO UPDATE SET
+         scopes = excluded.scopes, evidence = excluded.evidence, granted_at = excluded.granted_at, revoked_at = NULL, ${AS_GIVEN}
+         WHERE c.revoked_at <= excluded.granted_at
+       RETURNING 1`,
+      [clientId, userId, scopes, evidence, realm, grantedAt, expiresAt, recordedBy],
+    );
+    return rows.length === 1;
   }
 
   /** Changes the scopes of an active consent as its user says on the account page; false if not found. */

@@ -19,7 +19,7 @@ import { UsersService } from '../users/accounts/users.service.js';
 import { ConsentEvents } from './consent-events.js';
 import { ConsentEntity } from './consent.entity.js';
 import { realmOf } from '../users/accounts/environment.js';
-import { ConsentsRepository, type Ending } from './consents.repository.js';
+import { ConsentsRepository, type Ending, type ImportedConsent } from './consents.repository.js';
 import type { KeptWords } from './record/consent-words.js';
 import { ConsentWordsRepository } from './record/consent-words.repository.js';
 import type { ConsentedUser } from './consented-user.js';
@@ -141,19 +141,62 @@ export class ConsentsService {
     const client = await this.clients.get(clientId);
     if (client.gatekeeper) throw conflict(GATEKEEPER);
     await this.checkScopes(client.scopes, scopes);
+    return this.withWords(userId, async (manager) => {
+      await this.protection.refuseOn(actor, userId, manager);
+      const before = await this.repository.lockPair(manager, clientId, userId);
+      const pair = { clientId, userId, realm: realmOf(client) };
+      const recordedBy = actor.id;
+      const expiryDays = this.expiryDaysOf(client);
+      const given = { scopes, evidence, recordedBy, method: 'operator', expiryDays } as const;
+      await this.repository.replace(manager, pair, given);
+      const consent = await this.recordChange(manager, before, clientId, userId, actor);
+      await this.notifications.raise(manager, userId, clientId, MESSAGES.consentRecorded(client.name));
+      return consent;
+    });
+  }
+
+  /**
+   * Brings along a consent that was given in another system. One that is there with the same scopes and proof is left as it is, so that an
+   * import can be repeated. Throws as `record` does, and a 409 problem if another consent is there, or the user ended it after
+   * this was given. With `dryRun` it only says what it would do.
+   */
+  async import(consent: ImportedConsent, actor: Actor, dryRun: boolean): Promise<'imported' | 'unchanged'> {
+    const { clientId, userId, scopes, grantedAt, expiresAt, evidence } = consent;
+    const client = await this.clients.get(clientId);
+    if (client.gatekeeper) throw conflict(GATEKEEPER);
+    await this.checkScopes(client.scopes, scopes);
+    if (grantedAt.getTime() > Date.now()) {
+      throw validationFailed({ granted_at: [violation('in_the_future')] });
+    }
+    if (expiresAt && expiresAt.getTime() <= Date.now()) {
+      throw validationFailed({ expires_at: [violation('in_the_past')] });
+    }
+    return this.withWords(userId, async (manager) => {
+      const before = await this.repository.lockPair(manager, clientId, userId);
+      if (isLive(before)) {
+        const isSame = before.evidence === evidence && sameScopes(before.scopes, scopes);
+        if (isSame && before.method === 'import') return 'unchanged';
+        throw conflict('The user already consents to this client, in another way.');
+      }
+      if (before && !(before.revokedAt && before.revokedAt <= grantedAt)) throw conflict(ENDED_SINCE);
+      if (dryRun) {
+        await this.users.get(userId);
+        return 'imported';
+      }
+      const pair = { clientId, userId, realm: realmOf(client) };
+      if (!(await this.repository.import(manager, pair, consent, actor.id))) throw conflict(ENDED_SINCE);
+      await this.recordChange(manager, before, clientId, userId, actor);
+      return 'imported';
+    });
+  }
+
+  /** Runs a transaction that stores a consent, and says in words what the database refuses about it. */
+  private async withWords<Result>(
+    userId: string,
+    store: (manager: EntityManager) => Promise<Result>,
+  ): Promise<Result> {
     try {
-      return await this.transactions.run(async (manager) => {
-        await this.protection.refuseOn(actor, userId, manager);
-        const before = await this.repository.lockPair(manager, clientId, userId);
-        const pair = { clientId, userId, realm: realmOf(client) };
-        const recordedBy = actor.id;
-        const expiryDays = this.expiryDaysOf(client);
-        const given = { scopes, evidence, recordedBy, method: 'operator', expiryDays } as const;
-        await this.repository.replace(manager, pair, given);
-        const consent = await this.recordChange(manager, before, clientId, userId, actor);
-        await this.notifications.raise(manager, userId, clientId, MESSAGES.consentRecorded(client.name));
-        return consent;
-      });
+      return await this.transactions.run(store);
     } catch (error) {
       if (isForeignKeyViolation(error, 'consents_user_id_fkey')) {
         throw notFound('There is no user with this id.');
@@ -310,6 +353,8 @@ export interface Choice {
   words: KeptWords;
 }
 
+const ENDED_SINCE = 'The consent ended after it was given: it is not brought back.';
+
 const GATEKEEPER =
   'This client is a gatekeeper under the Digital Markets Act, so users cannot share data with it (Data Act, Article 5(3)).';
 
@@ -321,10 +366,13 @@ function refuseGatekeeper({ gatekeeper }: ClientEntity): void {
   }
 }
 
-const isLive = (consent: ConsentEntity | null): consent is ConsentEntity =>
+const isLive = (consent: ConsentEntity | null): consent is ConsentEntity & { revokedAt: null } =>
   consent !== null &&
   consent.revokedAt === null &&
   (consent.expiresAt === null || consent.expiresAt.getTime() > Date.now());
+
+const sameScopes = (one: string[], other: string[]): boolean =>
+  one.length === other.length && one.every((scope) => other.includes(scope));
 
 /** What an event tells of a change; undefined if there is nothing to tell. `before`: null for a consent that is new. */
 function changeOf(before: ConsentEntity | null, after: ConsentEntity): 'granted' | 'changed' | undefined {

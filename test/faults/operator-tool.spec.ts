@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { runCommand } from '../../src/cli/run-command.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
@@ -60,6 +63,24 @@ describe('the operator tool for use without a browser', () => {
     await service.app.get(AccessChanges).catchUp();
     return JSON.parse(out) as T;
   };
+
+  it('imports consents from a file, and says with exit code 1 that lines were refused', async () => {
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'charging-import-')), 'consents.ndjson');
+    const line = {
+      ...{ client_id: client.id, user_id: user.id, scopes: ['vehicle:read'] },
+      ...{ granted_at: '2025-05-01T12:00:00Z', evidence: 'Contract 4711' },
+    };
+    writeFileSync(file, `${JSON.stringify(line)}\n`);
+    expect(await result('import-consents', file, '--dry-run')).toMatchObject({ dry_run: true, imported: 1 });
+    expect(await result('import-consents', file)).toMatchObject({ dry_run: false, imported: 1 });
+    expect(await result('import-consents', file)).toMatchObject({ imported: 0, unchanged: 1 });
+    writeFileSync(file, '{}\n');
+    const refused = await operator(['import-consents', file]);
+    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('"line": 1')]);
+    const missing = await operator(['import-consents', `${file}.gz`]);
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('The file cannot be read')]);
+  });
 
   it('refuses unknown commands and arguments with a usage text, and exits with 1', async () => {
     const refused: [args: string[], words: string][] = [

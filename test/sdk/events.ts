@@ -22,6 +22,10 @@ export function describeEvent(event: Event): string {
     case 'user.consent_granted':
     case 'user.consent_revoked':
       return `${event.type}: ${event.data.scopes.join(' ')}`;
+    case 'user.consent_changed':
+    case 'user.consent_expiring':
+    case 'user.consent_expired':
+      return `${event.type}: ${event.data.scopes.join(' ')} until ${event.data.expires_at ?? 'the user says'}`;
     case 'webhook.test':
       return `${event.type}: ${event.data.message.trim()}`;
     default:

@@ -30,6 +30,8 @@ export const SHARED_WORDS = {
   scheme_without_dot: () => 'must have a scheme with a dot in it, such as com.example.app:/callback',
 
   sandbox_and_scope: ({ scope }: { scope: string }) => `a client in a sandbox must not hold ${scope}`,
+  in_the_future: () => 'must not be in the future',
+  in_the_past: () => 'must be in the future',
   not_of_the_client: ({ place }: { place: number }) => `scope ${place} is not one of the scopes of the client`,
   needless_company_service: () => 'is only for a client with operator scopes',
   missing_company_service: () =>

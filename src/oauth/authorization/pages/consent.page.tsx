@@ -47,9 +47,9 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
             and log in as someone else.
           </p>
         </PostForm>
-        <NeededAccess access={access} given={given} />
-        {/* Both decisions in one form. */}
+        {/* Both decisions in one form, which holds what they are about, so that they can stay in sight beside it. */}
         <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
+          <NeededAccess access={access} given={given} />
           <OptionalAccess access={access} given={given} />
           <DecisionButtons />
         </PostForm>

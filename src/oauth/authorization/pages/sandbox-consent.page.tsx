@@ -46,8 +46,8 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
             {problem}
           </p>
         )}
-        <NeededAccess access={access} given={[]} />
         <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
+          <NeededAccess access={access} given={[]} />
           {drivers.length === 0 ? (
             <>
               <p class="notice">There is no driver in this sandbox yet. Create one to go on.</p>

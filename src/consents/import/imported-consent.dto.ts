@@ -1,0 +1,38 @@
+import {
+  AreVisibleLines,
+  IsEmailAddress,
+  IsIdOf,
+  IsOptionalNotNull,
+  IsTime,
+} from '../../http/validation/validation.decorators.js';
+import { IsScopeList } from '../../scopes/scope-name.js';
+
+/** A line of a file of consents that a company has elsewhere; one of `user_id` and `email`. */
+export class ImportedConsentDto {
+  @IsIdOf('clnt', 'client')
+  client_id!: string;
+
+  @IsOptionalNotNull()
+  @IsIdOf('user', 'user')
+  user_id?: string;
+
+  @IsOptionalNotNull()
+  @IsEmailAddress()
+  email?: string;
+
+  @IsScopeList()
+  scopes!: string[];
+
+  /** When the user agreed. */
+  @IsTime()
+  granted_at!: string;
+
+  /** Until when, if not for good. */
+  @IsOptionalNotNull()
+  @IsTime()
+  expires_at?: string;
+
+  /** The proof, or where it is kept. */
+  @AreVisibleLines(1, 2000)
+  evidence!: string;
+}

@@ -1,0 +1,117 @@
+import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { madeForEach } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
+
+describe('Importing consents', () => {
+  const service = useSharedService();
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => service.make.user());
+
+  const line = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+    client_id: client.id,
+    user_id: user.id,
+    scopes: ['vehicle:read'],
+    granted_at: '2025-05-01T12:00:00Z',
+    evidence: 'Contract 4711, scanned on 1 May 2025',
+    ...changes,
+  });
+  const run = (lines: unknown[], dryRun = false) =>
+    service.app
+      .get(ConsentImportService)
+      .run(lines.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join('\n'), {
+        dryRun,
+      });
+  const found = () => service.app.get(ConsentsService).findLive(client.id, user.id);
+  const versions = () =>
+    service.database.query<object>(
+      'SELECT event, method, granted_at FROM consent_versions WHERE user_id = $1 ORDER BY number',
+      [user.id],
+    );
+
+  describe('refuses', () => {
+    it.each<[string, string | Record<string, unknown>, string]>([
+      ['what is not JSON', '{', 'The line is not JSON.'],
+      ['a member that it does not know', { note: 'x' }, 'note is not a known member'],
+      [
+        'an unknown client',
+        { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735' },
+        'There is no client with this id.',
+      ],
+      ['an unknown user', { user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735' }, 'There is no user with this id.'],
+      [
+        'an unknown address',
+        { user_id: undefined, email: 'nobody@mail.example' },
+        'No user has this email address.',
+      ],
+      ['no user', { user_id: undefined }, 'either user_id or email'],
+      ['two ways to name the user', { email: 'a@mail.example' }, 'either user_id or email'],
+      ['scopes that users cannot give', { scopes: ['admin:read'] }, 'scopes'],
+      ['no scopes', { scopes: [] }, 'scopes'],
+      ['no proof', { evidence: undefined }, 'evidence'],
+      ['an empty proof', { evidence: ' ' }, 'evidence'],
+      [
+        'a time that is to come',
+        { granted_at: '2999-01-01T00:00:00Z' },
+        'granted_at must not be in the future',
+      ],
+      ['an end that has passed', { expires_at: '2026-01-01T00:00:00Z' }, 'expires_at must be in the future'],
+    ])('%s, and goes on with the other lines', async (_what, changes, reason) => {
+      const other = await service.make.user();
+      const bad = typeof changes === 'string' ? changes : line(changes);
+      const result = await run(['', bad, line({ user_id: other.id })]);
+      expect(result).toEqual({
+        imported: 1,
+        unchanged: 0,
+        refused: [{ line: 2, reason: expect.stringContaining(reason) as string }],
+      });
+      expect(await found()).toBeNull();
+    });
+
+    it('to replace what the user agreed to here', async () => {
+      await service.make.consent(client, user);
+      expect(await run([line()])).toMatchObject({ imported: 0, refused: [{ line: 1 }] });
+    });
+
+    it('to bring back what the user ended since', async () => {
+      await run([line()]);
+      await service.make.revokeConsent(client, user);
+      const result = await run([line()]);
+      expect(result.refused[0]?.reason).toBe('The consent ended after it was given: it is not brought back.');
+      expect(await found()).toBeNull();
+    });
+
+    it('a gatekeeper', async () => {
+      await service.make.updateClient(client, { gatekeeper: true });
+      expect((await run([line()])).refused[0]?.reason).toContain('gatekeeper');
+    });
+  });
+
+  it('says with a dry run what it would do, and writes nothing', async () => {
+    expect(await run([line(), line({ scopes: ['x'] })], true)).toMatchObject({
+      imported: 1,
+      refused: [{ line: 2 }],
+    });
+    expect(await found()).toBeNull();
+    const unknown = line({ user_id: 'user01HN2NJ9NMRZBXT1H6FT9N7735' });
+    expect((await run([unknown], true)).refused).toHaveLength(1);
+  });
+
+  it('can be repeated, also by two at once, and stores each consent once, as of when it was given', async () => {
+    const lines = [line(), line({ user_id: undefined, email: (await service.make.user()).email })];
+    const results = await Promise.all([run(lines), run(lines)]);
+    expect(results.map(({ imported }) => imported).reduce((sum, count) => sum + count)).toBe(2);
+    expect(await run(lines)).toEqual({ imported: 0, unchanged: 2, refused: [] });
+    expect(await found()).toMatchObject({ scopes: ['vehicle:read'], method: 'import' });
+    expect(await versions()).toEqual([
+      { event: 'given', method: 'import', granted_at: new Date('2025-05-01T12:00:00Z') },
+    ]);
+  });
+
+  it('lets the client read at once', async () => {
+    await run([line()]);
+    const token = await service.make.clientToken(client);
+    const { json } = await service.http.get('/v2/users', { bearer: token });
+    expect(json).toEqual([expect.objectContaining({ id: user.id })]);
+  });
+});
