@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isLanguage, type Language } from '../../language/languages.js';
+import { languageOfHeader, languageOfUiLocales } from '../../language/negotiation.js';
+import { Form, queryStringOf } from '../forms/form.js';
+import type { Cookies } from './cookies.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    language?: Language;
+  }
+}
+
+const COOKIE = 'language';
+const YEAR = 31_536_000;
+
+/** The parameter with which a client, or a link of a page, asks for a language (OpenID Connect Core §3.1.2.1). */
+export const UI_LOCALES = 'ui_locales';
+
+/** The language that the address of the request asks for; undefined if it asks for none that there is. */
+function languageAskedFor(request: FastifyRequest): Language | undefined {
+  // Most requests ask for nothing, and need no parsing.
+  if (!request.url.includes(UI_LOCALES)) return undefined;
+  try {
+    return languageOfUiLocales(Form.parse(queryStringOf(request.url)).get(UI_LOCALES) ?? '');
+  } catch {
+    // A query that cannot be read is refused elsewhere.
+    return undefined;
+  }
+}
+
+/**
+ * The language of the person behind the request: what the address asks for, then what was chosen before in this browser, then what the
+ * browser prefers.
+ */
+export function languageOf(request: FastifyRequest): Language {
+  if (request.language) return request.language;
+  const { cookies } = request;
+  // By either name: whether the base URL is https does not matter for reading.
+  const chosen = cookies?.[`__Host-${COOKIE}`] ?? cookies?.[COOKIE];
+  request.language =
+    languageAskedFor(request) ??
+    (isLanguage(chosen) ? chosen : languageOfHeader(request.headers['accept-language']));
+  return request.language;
+}
+
+/** Remembers in the browser the language that the address asks for, so that the pages that follow have it. */
+export function rememberLanguage(request: FastifyRequest, reply: FastifyReply, cookies: Cookies): void {
+  const asked = languageAskedFor(request);
+  if (asked) cookies.set(reply, COOKIE, asked, YEAR);
+}

@@ -1,0 +1,14 @@
+/** The languages of pages, mails and notifications for drivers; the console and the portal are in English. */
+export const LANGUAGES = ['en', 'de', 'fr', 'nl', 'es'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** What each language calls itself. */
+export const LANGUAGE_NAMES: Record<Language, string> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  nl: 'Nederlands',
+  es: 'Español',
+};
+
+export const isLanguage = (text: unknown): text is Language => LANGUAGES.includes(text as Language);
