@@ -7,6 +7,7 @@ import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ConsentEntity } from './consent.entity.js';
 import { ConsentEvents } from './consent-events.js';
+import { ConsentsPersonalData } from './consents-personal-data.service.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
 
@@ -20,7 +21,7 @@ import { ConsentsService } from './consents.service.js';
     NotificationsModule,
     TypeOrmModule.forFeature([ConsentEntity]),
   ],
-  providers: [ConsentEvents, ConsentsRepository, ConsentsService],
+  providers: [ConsentEvents, ConsentsPersonalData, ConsentsRepository, ConsentsService],
   exports: [ConsentEvents, ConsentsService],
 })
 export class ConsentsModule {}

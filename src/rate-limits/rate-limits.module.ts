@@ -13,6 +13,7 @@ import { partnerLimit } from './partners/partner-limit.js';
 import { MailLimitsService } from './sign-in/mail-limits.service.js';
 import { PartnerRateLimitGuard } from './partners/partner-rate-limit.guard.js';
 import { PartnerRefusals } from './partners/partner-refusals.service.js';
+import { RateLimitsPersonalData } from './partners/rate-limits-personal-data.service.js';
 import { RateLimitNoticesRepository } from './partners/rate-limit-notices.repository.js';
 import { RateLimitNoticesService } from './partners/rate-limit-notices.service.js';
 import { RateLimitPeriodEntity } from './partners/rate-limit-period.entity.js';
@@ -79,6 +80,7 @@ export class RateLimitsModule {
         PartnerRefusals,
         RateLimitNoticesRepository,
         RateLimitNoticesService,
+        RateLimitsPersonalData,
         SandboxFaultGuard,
       ],
       exports: [
