@@ -210,8 +210,10 @@ export const MESSAGES = {
     mail: 'security',
     shortTextTitle: 'Your account could not be deleted',
     shortTextBody: {
-      operator: 'You are an operator by now, so your account was not deleted. Ask an admin to end that first.',
-      owns_clients: 'Your account owns applications by now, so it was not deleted. Ask us to delete them first.',
+      operator:
+        'You are an operator by now, so your account was not deleted. Ask an admin to end that first.',
+      owns_clients:
+        'Your account owns applications by now, so it was not deleted. Ask us to delete them first.',
     }[obstacle],
     detailPageTitle: 'What to do now',
     detailPageBody: 'After that, ask for the deletion again on your account page.',

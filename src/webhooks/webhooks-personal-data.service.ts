@@ -23,7 +23,8 @@ export class WebhooksPersonalData {
     return section({
       name: 'events',
       title: 'Your charging data',
-      about: 'What we were told about your vehicles and charging sessions lately, and which applications got it.',
+      about:
+        'What we were told about your vehicles and charging sessions lately, and which applications got it.',
       read: async (userId: string, limit: number) => {
         const found = await this.events.listAbout(userId, limit);
         const names = await this.clients.namesById(found.flatMap(({ clientIds }) => clientIds));

@@ -50,7 +50,12 @@ export class ApprovalsRepository {
   /** What was asked for about a person, or by one, newest first, up to so many. */
   listOf(userId: string, limit: number): Promise<ApprovalEntity[]> {
     return this.approvals.find({
-      where: [{ subjectId: userId }, { requestedByPerson: userId }, { secondedBy: userId }, { decidedById: userId }],
+      where: [
+        { subjectId: userId },
+        { requestedByPerson: userId },
+        { secondedBy: userId },
+        { decidedById: userId },
+      ],
       order: { id: 'DESC' },
       take: limit,
     });

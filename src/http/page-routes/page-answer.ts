@@ -7,11 +7,17 @@ export interface WayOut {
   heading?: string;
 }
 
+/** A file that the browser saves. */
+export interface FileAnswer {
+  file: { name: string; type: string; text: string };
+}
+
 /**
- * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; or the way out to
- * another site, to which no route redirects, because Chromium holds every redirect after a form against the `form-action` of its page.
+ * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; a file; or the way out
+ * to another site, to which no route redirects, because Chromium holds every redirect after a form against the `form-action` of its page.
  */
 export type PageAnswer<Page, Notice extends string = never> =
   | { page: Page; status?: number }
   | { goTo: string; status?: 302; notice?: Notice; showOnce?: object }
+  | FileAnswer
   | WayOut;

@@ -5,7 +5,7 @@ import { OnwardRedirects } from './onward-redirects.js';
 import { pageHeaders } from './page-headers.js';
 import { renderPage } from '../../web/layout/layout.js';
 import { wayOutPage } from '../../web/layout/way-out.page.js';
-import type { PageAnswer, WayOut } from './page-answer.js';
+import type { FileAnswer, PageAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
 import { SignedOutMeanwhile } from './signed-out-meanwhile.js';
 
@@ -42,6 +42,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
       return renderPage(page, context.tokenFor);
     }
     if ('leaveTo' in answer) return this.wayOut(answer, reply);
+    if ('file' in answer) return this.file(answer, reply);
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);
     if (notice) context.leaveNotice(notice);
@@ -52,6 +53,15 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
       .status(status)
       .headers({ location: goTo, 'cache-control': 'no-store', 'content-type': 'text/plain' });
     return '';
+  }
+
+  private file({ file: { name, type, text } }: FileAnswer, reply: FastifyReply): string {
+    void reply.status(200).headers({
+      'content-type': type,
+      'content-disposition': `attachment; filename="${name}"`,
+      'cache-control': 'no-store',
+    });
+    return text;
   }
 
   private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply): string {

@@ -14,6 +14,6 @@ export class AccountDeletionEntity {
   dueAt!: Date;
 
   /** Until when another instance leaves it alone. */
-  @Column('timestamptz', { name: 'lease_until', insert: false })
+  @Column({ type: 'timestamptz', name: 'lease_until', insert: false })
   leaseUntil!: Date;
 }

@@ -103,7 +103,9 @@ export class AccountDeletions {
       for (const userId of claimed) {
         // One that fails does not hold up the others; it is tried again after its lease.
         const outcome = await this.carryOut(userId).catch((error: Error) => {
-          this.logger.warn(`The account ${userId} could not be erased and will be tried again: ${error.message}`);
+          this.logger.warn(
+            `The account ${userId} could not be erased and will be tried again: ${error.message}`,
+          );
           return undefined;
         });
         if (outcome && 'isErased' in outcome) erased++;
@@ -132,7 +134,12 @@ export class AccountDeletions {
       if (user.emailVerifiedAt) {
         const mail = MAIL_TEXTS.accountDeleted();
         const cause = `account deleted ${userId}`;
-        await this.mails.queueToErased(manager, { kind: 'account_deleted', address: user.email, cause, mail });
+        await this.mails.queueToErased(manager, {
+          kind: 'account_deleted',
+          address: user.email,
+          cause,
+          mail,
+        });
       }
       return { isErased: true };
     });

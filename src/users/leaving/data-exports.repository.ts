@@ -8,9 +8,7 @@ const works = (alias = ''): string =>
 
 @Injectable()
 export class DataExportsRepository {
-  constructor(
-    @InjectRepository(DataExportEntity) private readonly exports: Repository<DataExportEntity>,
-  ) {}
+  constructor(@InjectRepository(DataExportEntity) private readonly exports: Repository<DataExportEntity>) {}
 
   /** Gives the user a link, in place of an earlier one. */
   async replace(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEventEntity } from '../../audit/audit-event.entity.js';
 import { AuditService } from '../../audit/audit.service.js';
+import type { MailEntity } from '../../mail/mail.entity.js';
 import { MailsService } from '../../mail/mails.service.js';
 import type { NotificationEntity } from '../../notifications/notification.entity.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
@@ -108,7 +109,9 @@ export class UsersPersonalData {
             backed_up: passkey.backedUp,
           })),
           ...(app ? [{ ...once, kind: 'authenticator_app', name: null, added_at: app.confirmedAt }] : []),
-          ...(codes > 0 ? [{ ...once, kind: 'recovery_codes', name: null, added_at: null, left: codes }] : []),
+          ...(codes > 0
+            ? [{ ...once, kind: 'recovery_codes', name: null, added_at: null, left: codes }]
+            : []),
         ];
       },
       columns: {
@@ -254,7 +257,8 @@ export class UsersPersonalData {
       title: 'Mails',
       about: 'That a mail was sent to you. What it said is not kept.',
       read: async (userId: string, limit: number) => {
-        const found = await readUpTo(limit, ({ id }) => id, (page) => this.mails.list({ userId }, page));
+        const idOf = ({ id }: MailEntity) => id;
+        const found = await readUpTo(limit, idOf, (page) => this.mails.list({ userId }, page));
         return found.map((mail) => ({
           id: mail.id,
           kind: mail.kind,
