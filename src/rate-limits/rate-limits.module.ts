@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
@@ -58,6 +59,7 @@ export class RateLimitsModule {
     return {
       module: RateLimitsModule,
       imports: [
+        ClientsModule,
         TokensModule,
         SandboxFaultsModule,
         ActivityModule,
