@@ -42,7 +42,8 @@ export class WebhooksPersonalData {
       columns: {
         What: ({ type }) => inWords(type),
         When: ({ at }) => at,
-        Data: ({ data }) => data,
+        // What was agreed to is shown with the applications.
+        Data: ({ type, data }) => (type.startsWith('user.') ? undefined : data),
         'Got by': ({ delivered_to: to }) => to.map(({ application, client_id: id }) => application ?? id),
       },
     });

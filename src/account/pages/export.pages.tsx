@@ -1,10 +1,9 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { ReadSection, ShownValue } from '../../users/accounts/personal-data.js';
+import { inWords, type ReadSection, type ShownValue } from '../../users/accounts/personal-data.js';
 import type { DataExport } from '../../users/leaving/data-exports.service.js';
 import { LinkButton, PostForm } from '../../web/forms/form.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { Facts } from '../../web/tables/facts.js';
-import { Json } from '../../web/tables/json.js';
 import { Moment } from '../../web/tables/moment.js';
 import { Table } from '../../web/tables/table.js';
 import type { AccountPage } from './account-layout.js';
@@ -109,7 +108,7 @@ function Section({ section }: { section: ReadSection }): VNode {
         <Facts
           facts={Object.entries(columns).flatMap(([head, valueIn]) => {
             const value = valueIn(first);
-            return isNothing(value) ? [] : [[head, <Shown value={value} label={`${title}: ${head}`} />]];
+            return isNothing(value) ? [] : [[head, <Shown value={value} />]];
           })}
         />
       )}
@@ -119,7 +118,7 @@ function Section({ section }: { section: ReadSection }): VNode {
           rows={records}
           columns={Object.entries(columns).map(([head, valueIn]) => ({
             head,
-            cell: (record: object) => <Shown value={valueIn(record)} label={`${title}: ${head}`} />,
+            cell: (record: object) => <Shown value={valueIn(record)} />,
           }))}
         />
       )}
@@ -131,12 +130,23 @@ function Section({ section }: { section: ReadSection }): VNode {
 const isNothing = (value: ShownValue): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
+/** The members of a structure, each on a line of its own. */
+const Members = ({ of }: { of: object }): VNode => (
+  <ul>
+    {Object.entries(of).map(([name, value]) => (
+      <li>
+        {inWords(name)}: <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
+      </li>
+    ))}
+  </ul>
+);
+
 /** Everything is shown as text. */
-function Shown({ value, label }: { value: ShownValue; label: string }): VNode {
-  if (isNothing(value)) return <>–</>;
+function Shown({ value }: { value: ShownValue }): VNode {
+  if (value === null || value === undefined || isNothing(value)) return <>–</>;
   if (value instanceof Date) return <Moment at={value} />;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
   if (Array.isArray(value)) return <bdi>{(value as string[]).join(', ')}</bdi>;
-  if (typeof value === 'object') return <Json text={JSON.stringify(value)} label={label} />;
+  if (typeof value === 'object') return <Members of={value} />;
   return <bdi>{value}</bdi>;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 
-/** What the page shows of a member: words, a time, several of them, or a structure as JSON. */
+/** What the page shows of a member: words, a time, several words, or the members of a structure. */
 export type ShownValue = string | number | boolean | null | undefined | Date | readonly string[] | object;
 
 /**

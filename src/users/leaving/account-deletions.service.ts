@@ -8,6 +8,7 @@ import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
+import { newId } from '../../secrets/ids.js';
 import { UserErasures, type ErasureObstacle } from '../accounts/user-erasures.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
@@ -133,7 +134,7 @@ export class AccountDeletions {
       await this.accounts.eraseIn(manager, userId, actor);
       if (user.emailVerifiedAt) {
         const mail = MAIL_TEXTS.accountDeleted();
-        const cause = `account deleted ${userId}`;
+        const cause = `account deleted ${newId('form')}`;
         await this.mails.queueToErased(manager, {
           kind: 'account_deleted',
           address: user.email,

@@ -284,7 +284,8 @@ export class UsersPersonalData {
     return section({
       name: 'changes',
       title: 'What happened to your account',
-      about: 'The record of changes to your account, by you and by others.',
+      about:
+        'The record of changes to your account, by you and by others. What exactly changed is in the file.',
       read: async (userId: string, limit: number) => {
         const read = await readUpTo(limit, idOfEvent, (page) => this.audit.list({ subject: userId }, page));
         return read.map((event) => {
@@ -307,8 +308,6 @@ export class UsersPersonalData {
         When: ({ at }) => at,
         By: ({ by }) => inWords(by),
         'IP address': ({ address }) => address,
-        Before: ({ before }) => before,
-        After: ({ after }) => after,
       },
     });
   }
