@@ -11,7 +11,7 @@ import { Moment } from '../../web/tables/moment.js';
 import type { AccountPage } from './account-layout.js';
 
 export const DELETE_PATH = '/account/delete';
-export const KEEP_PATH = '/account/delete/keep';
+const KEEP_PATH = '/account/delete/keep';
 export const DELETED_PATH = '/account-deleted';
 
 const TITLE = 'Delete account';
