@@ -9,6 +9,7 @@ export class ClientsPersonalData {
     data.add(
       section({
         name: 'owned_applications',
+        place: 91,
         title: 'Applications that you own',
         about: 'The applications of partners that are registered for your account.',
         read: async (userId: string, limit: number) => {

@@ -16,6 +16,7 @@ export class ConsentsPersonalData {
     data.add(
       section({
         name: 'consents',
+        place: 20,
         title: 'Applications',
         about: 'The applications that you agreed to share data with, also those that you disconnected.',
         read: (userId: string, limit: number) => this.read(userId, limit),

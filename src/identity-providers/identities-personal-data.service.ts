@@ -9,6 +9,7 @@ export class IdentitiesPersonalData {
     data.add(
       section({
         name: 'identities',
+        place: 45,
         title: 'Other services you log in with',
         about: 'Who you are at the services through which you log in.',
         read: async (userId: string, limit: number) => {

@@ -22,6 +22,7 @@ export class PartnersPersonalData {
   private organisations() {
     return section({
       name: 'organisations',
+      place: 90,
       title: 'Organisations',
       about: 'The organisations whose partner portal you may open, or are invited to.',
       read: async (userId: string, limit: number) => {
@@ -60,6 +61,7 @@ export class PartnersPersonalData {
   private redirectUriRequests() {
     return section({
       name: 'redirect_uri_requests',
+      place: 92,
       title: 'Changes that you asked for in the partner portal',
       about: 'Redirect URIs that you asked us to register or to remove.',
       read: async (userId: string, limit: number) => {

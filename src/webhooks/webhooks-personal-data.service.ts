@@ -22,6 +22,7 @@ export class WebhooksPersonalData {
   private eventsAbout() {
     return section({
       name: 'events',
+      place: 25,
       title: 'Your charging data',
       about:
         'What we were told about your vehicles and charging sessions lately, and which applications got it.',
@@ -52,6 +53,7 @@ export class WebhooksPersonalData {
   private contactsWith() {
     return section({
       name: 'contact_of',
+      place: 93,
       title: 'Applications that name you as a contact',
       about: 'Applications that want mails about their webhooks to go to your address.',
       read: async (userId: string, limit: number) => {

@@ -57,7 +57,7 @@ describe('Leaving, in a browser without scripts:', () => {
     await page.getByRole('status').getByText('We sent you a link').waitFor();
     const { link } = await mailTo(email, 'Your data is ready');
     await page.goto(link);
-    await page.getByRole('heading', { level: 2, name: 'Your account' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Your account', exact: true }).waitFor();
     await page.getByText('Northwind Smart Charging').first().waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), press('Download as a file')]);
     expect(download.suggestedFilename()).toMatch(/^my-data-\d{4}-\d\d-\d\d\.json$/);

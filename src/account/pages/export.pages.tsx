@@ -80,18 +80,17 @@ export const exportPage = ({ madeAt, sections }: DataExport, action: string): Ac
       <p class="lead">
         This is what we hold about you on <Moment at={madeAt} />.
       </p>
+      <p>
+        You can download all of it as a file in the JSON format, which programs can read. The link works once:
+        after the download, ask for a new one.
+      </p>
       <PostForm action={action}>
         <div class="buttons">
           <button type="submit">Download as a file</button>
         </div>
       </PostForm>
-      <p>
-        The file is in the JSON format, which programs can read. The link works once: after the download, ask
-        for a new one.
-      </p>
-      {sections.map((section) => (
-        <Section section={section} />
-      ))}
+      {sections.map((section) => section.records.length > 0 && <Section section={section} />)}
+      <Nothing sections={sections.filter(({ records }) => records.length === 0)} />
     </>
   ),
 });
@@ -103,7 +102,6 @@ function Section({ section }: { section: ReadSection }): VNode {
     <section>
       <h2>{title}</h2>
       <p>{about}</p>
-      {!first && <p class="empty">Nothing.</p>}
       {first && records.length === 1 && (
         <Facts
           facts={Object.entries(columns).flatMap(([head, valueIn]) => {
@@ -127,8 +125,33 @@ function Section({ section }: { section: ReadSection }): VNode {
   );
 }
 
+const Nothing = ({ sections }: { sections: ReadSection[] }): VNode | null =>
+  sections.length === 0 ? null : (
+    <section>
+      <h2>What we hold nothing of</h2>
+      <ul>
+        {sections.map(({ title }) => (
+          <li>{title}</li>
+        ))}
+      </ul>
+    </section>
+  );
+
 const isNothing = (value: ShownValue): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+const Several = ({ texts }: { texts: string[] }): VNode =>
+  texts.length === 1 ? (
+    <bdi>{texts[0]}</bdi>
+  ) : (
+    <ul>
+      {texts.map((text) => (
+        <li>
+          <bdi>{text}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
 
 /** The members of a structure, each on a line of its own. */
 const Members = ({ of }: { of: object }): VNode => (
@@ -146,7 +169,7 @@ function Shown({ value }: { value: ShownValue }): VNode {
   if (value === null || value === undefined || isNothing(value)) return <>–</>;
   if (value instanceof Date) return <Moment at={value} />;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
-  if (Array.isArray(value)) return <bdi>{(value as string[]).join(', ')}</bdi>;
+  if (Array.isArray(value)) return <Several texts={value as string[]} />;
   if (typeof value === 'object') return <Members of={value} />;
   return <bdi>{value}</bdi>;
 }

@@ -10,6 +10,7 @@ export class ApprovalsPersonalData {
     data.add(
       section({
         name: 'approvals',
+        place: 95,
         title: 'Approvals',
         about: 'What admins wanted to do with your account, and what you asked for or decided as one.',
         read: async (userId: string, limit: number) => {

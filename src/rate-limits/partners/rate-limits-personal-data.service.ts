@@ -10,6 +10,7 @@ export class RateLimitsPersonalData {
     data.add(
       section({
         name: 'too_many_requests',
+        place: 33,
         title: 'Applications that asked too often',
         about: 'Applications whose requests for your data were refused for a while.',
         read: async (userId: string, limit: number) => {

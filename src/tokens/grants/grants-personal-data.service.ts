@@ -14,6 +14,7 @@ export class GrantsPersonalData {
     data.add(
       section({
         name: 'grants',
+        place: 30,
         title: 'Access of applications',
         about: 'Each time that you let an application in. Its tokens are not stored.',
         read: (userId: string, limit: number) => this.read(userId, limit),

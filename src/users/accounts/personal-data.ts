@@ -11,6 +11,8 @@ export type ShownValue = string | number | boolean | null | undefined | Date | r
 export interface PersonalDataSection<T extends object> {
   /** The member of the file; unique. */
   name: string;
+  /** Where it stands among the others: 10 to 19 the account, 20 to 39 applications and data, 40 to 59 logins, 60 to 89 records, 90 to 99 partners and operators. */
+  place: number;
   title: string;
   /** A sentence for the person. */
   about: string;
@@ -47,9 +49,10 @@ export interface ReadSection {
 export class PersonalData {
   private readonly sections: AnySection[] = [];
 
-  /** Called once for each section; they are shown in this order. */
+  /** Called once for each section. */
   add<T extends object>(section: PersonalDataSection<T>): void {
     this.sections.push(section as unknown as AnySection);
+    this.sections.sort((one, other) => one.place - other.place);
   }
 
   get names(): string[] {

@@ -49,6 +49,7 @@ export class UsersPersonalData {
   private profile() {
     return section({
       name: 'profile',
+      place: 10,
       title: 'Your account',
       about: 'Who you are here.',
       read: async (userId: string) => {
@@ -88,6 +89,7 @@ export class UsersPersonalData {
   private signInMethods() {
     return section({
       name: 'sign_in_methods',
+      place: 40,
       title: 'How you log in',
       about: 'What you can log in with here. Secrets are not stored in a form that could be shown.',
       read: async (userId: string) => {
@@ -127,6 +129,7 @@ export class UsersPersonalData {
   private sessionsOf() {
     return section({
       name: 'sessions',
+      place: 50,
       title: 'Sessions',
       about: 'Browsers in which you are logged in, or were until lately.',
       read: async (userId: string, limit: number) => {
@@ -148,7 +151,6 @@ export class UsersPersonalData {
       columns: {
         'Logged in': ({ created_at: at }) => at,
         'Last seen': ({ last_seen_at: at }) => at,
-        Ends: ({ expires_at: at }) => at,
         With: ({ method, provider }) => provider ?? inWords(method),
         'IP address': ({ address }) => address,
         Browser: ({ user_agent: agent }) => agent,
@@ -159,6 +161,7 @@ export class UsersPersonalData {
   private links() {
     return section({
       name: 'links',
+      place: 55,
       title: 'Links that were made for you',
       about: 'That a link was made or mailed. The links themselves are not stored.',
       read: async (userId: string, limit: number) => {
@@ -194,6 +197,7 @@ export class UsersPersonalData {
   private leaving() {
     return section({
       name: 'leaving',
+      place: 80,
       title: 'Data and deletion',
       about: 'That you asked for your data, or for the deletion of your account.',
       read: async (userId: string) => {
@@ -222,6 +226,7 @@ export class UsersPersonalData {
   private notificationsTo() {
     return section({
       name: 'notifications',
+      place: 60,
       title: 'Notifications',
       about: 'What you were told on your account page.',
       read: async (userId: string, limit: number) => {
@@ -254,6 +259,7 @@ export class UsersPersonalData {
   private mailsTo() {
     return section({
       name: 'mails',
+      place: 65,
       title: 'Mails',
       about: 'That a mail was sent to you. What it said is not kept.',
       read: async (userId: string, limit: number) => {
@@ -283,6 +289,7 @@ export class UsersPersonalData {
   private changes() {
     return section({
       name: 'changes',
+      place: 70,
       title: 'What happened to your account',
       about:
         'The record of changes to your account, by you and by others. What exactly changed is in the file.',
@@ -316,6 +323,7 @@ export class UsersPersonalData {
   private actions() {
     return section({
       name: 'actions',
+      place: 75,
       title: 'What you did',
       about: 'The record of what you did here, such as connecting applications.',
       read: async (userId: string, limit: number) => {

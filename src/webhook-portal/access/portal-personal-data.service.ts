@@ -9,6 +9,7 @@ export class PortalPersonalData {
     data.add(
       section({
         name: 'portal_sessions',
+        place: 94,
         title: 'Sessions in the partner portal',
         about: 'That you opened the partner portal lately.',
         read: async (userId: string, limit: number) => {
