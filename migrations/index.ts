@@ -11,6 +11,7 @@ import { Sandbox1764000000010 } from './1764000000010-sandbox.js';
 import { Operations1764000000011 } from './1764000000011-operations.js';
 import { ClientDescriptions1795635911342 } from './1795635911342-client-descriptions.js';
 import { ConsentRecords1795645377802 } from './1795645377802-consent-records.js';
+import { Leaving1795645653799 } from './1795645653799-leaving.js';
 import { ConsentChoices1795645771038 } from './1795645771038-consent-choices.js';
 
 /** Every migration, oldest first. */
@@ -28,6 +29,7 @@ export const MIGRATIONS = [
   Operations1764000000011,
   ClientDescriptions1795635911342,
   ConsentRecords1795645377802,
+  Leaving1795645653799,
   ConsentChoices1795645771038,
 ];
 

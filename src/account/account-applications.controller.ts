@@ -12,6 +12,8 @@ import { legible } from '../http/validation/legible-text.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { choosePage } from './pages/choose.page.js';
 import { isId } from '../secrets/ids.js';
+import { AccountDeletions } from '../users/leaving/account-deletions.service.js';
+import { Settings } from '../config/settings.js';
 import { ConnectedClientsService } from '../tokens/grants/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -27,17 +29,22 @@ export class AccountApplicationsController {
     private readonly clients: ClientsService,
     private readonly members: MembersService,
     private readonly scopes: ScopesService,
+    private readonly deletions: AccountDeletions,
+    private readonly settings: Settings,
   ) {}
 
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
     const { id } = context.user;
-    const [clients, ownsClients, isMember] = await Promise.all([
+    const [clients, ownsClients, isMember, deletion] = await Promise.all([
       this.connected.list(id, pageRequestOf(query)),
       this.clients.hasAny(id),
       this.members.isMemberOfAny(id),
+      this.deletions.find(id),
     ]);
-    return { page: applicationsPage(clients, ownsClients || isMember) };
+    const withPortal = ownsClients || isMember;
+    const { sendsMail: withExport } = this.settings;
+    return { page: applicationsPage({ clients, withPortal, withExport, deletionDueAt: deletion?.dueAt }) };
   }
 
   /** The confirmation page for disconnecting; 404 for an application that is not connected. */

@@ -25,6 +25,9 @@ const NOTICES = {
   app_added: 'Authenticator app set up. Its code is asked for after your password.',
   app_removed: 'Authenticator app removed.',
   confirmed: 'Thank you. You can continue.',
+  export_sent: 'We sent you a link to your data. It works once, within 24 hours.',
+  deletion_asked: 'Your account will be deleted, unless you keep it.',
+  account_kept: 'Your account stays.',
 } as const;
 
 /** What a route of the account returns. */

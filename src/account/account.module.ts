@@ -12,6 +12,8 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { AccountApplicationsController } from './account-applications.controller.js';
 import { AccountAuthenticatorAppController } from './account-authenticator-app.controller.js';
 import { AccountConfirmController } from './account-confirm.controller.js';
+import { AccountDeleteController, AccountDeletedController } from './account-delete.controller.js';
+import { AccountExportController } from './account-export.controller.js';
 import { AccountEmailController } from './account-email.controller.js';
 import { AccountNotificationsController } from './account-notifications.controller.js';
 import { AccountPasskeysController } from './account-passkeys.controller.js';
@@ -45,7 +47,10 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     AccountApplicationsController,
     AccountAuthenticatorAppController,
     AccountConfirmController,
+    AccountDeleteController,
+    AccountDeletedController,
     AccountEmailController,
+    AccountExportController,
     AccountNotificationsController,
     AccountPasskeysController,
     AccountPasswordController,

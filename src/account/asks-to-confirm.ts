@@ -4,7 +4,7 @@ import { SECURITY_PATH } from '../users/factors/factor-paths.js';
 
 export const ASKS_TO_CONFIRM = 'account:asks-to-confirm';
 
-/** For a page or form that changes how its user logs in: asks for the login again if it was more than 15 minutes ago. */
+/** For a page or form that changes how its user logs in, hands out the user’s data or deletes the account: asks for the login again if it was more than 15 minutes ago. */
 export const AsksToConfirm = () => SetMetadata(ASKS_TO_CONFIRM, true);
 
 /** A path of this service that the page may lead to: of the account, of the console or of the partner portal. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { Repository, type EntityManager } from 'typeorm';
 import { InputRows } from '../database/queries/input-rows.js';
 import { ActivityHourEntity } from './activity-hour.entity.js';
 import { EVERYBODY, type ActivityKind, type Counted, type CountedSince } from './activity.js';
@@ -42,6 +42,18 @@ export class ActivityRepository {
          last_at = greatest(a.last_at, excluded.last_at),
          last_address = CASE WHEN excluded.last_at >= a.last_at THEN excluded.last_address ELSE a.last_address END`,
       [...COUNTED.parameters(counts), EVERYBODY],
+    );
+  }
+
+  /** Removes these addresses. In SQL: the rows are locked in the order in which `add` locks them. */
+  async forgetAddresses(manager: EntityManager, addresses: string[]): Promise<void> {
+    if (addresses.length === 0) return;
+    await manager.query(
+      `UPDATE activity_hours a SET last_address = NULL
+         FROM (SELECT client_id, hour, kind, detail FROM activity_hours WHERE last_address = ANY ($1)
+                ORDER BY client_id, kind, detail, hour FOR NO KEY UPDATE) AS held
+        WHERE (a.client_id, a.hour, a.kind, a.detail) = (held.client_id, held.hour, held.kind, held.detail)`,
+      [addresses],
     );
   }
 

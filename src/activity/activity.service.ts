@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { EntityManager } from 'typeorm';
 import { WriteBehind } from '../database/background/write-behind.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
@@ -59,6 +60,14 @@ export class ActivityService extends WriteBehind {
   /** Up to `limit` clients that were near or over their limit within the last hour or two. */
   nearLimit(limit: number): Promise<ClientNearLimit[]> {
     return this.repository.nearLimit(limit);
+  }
+
+  /** Removes the addresses of an erased person, in the caller's transaction; the counts stay. */
+  async forgetAddresses(manager: EntityManager, addresses: string[]): Promise<void> {
+    for (const counted of this.counts.values()) {
+      if (counted.lastAddress && addresses.includes(counted.lastAddress)) counted.lastAddress = null;
+    }
+    await this.repository.forgetAddresses(manager, addresses);
   }
 
   private add(counted: Counted): void {

@@ -14,6 +14,7 @@ import { ClientsRepository } from './clients.repository.js';
 import { OperatorClientsRepository } from './operator-clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
 import { KnownClients } from './known-clients.service.js';
+import { ClientsPersonalData } from './clients-personal-data.service.js';
 import { ClientsService } from './clients.service.js';
 import { SecretUsesRepository } from './secret-uses.repository.js';
 import { SecretUses } from './secret-uses.service.js';
@@ -31,6 +32,7 @@ import { CLIENTS_PURGE } from './clients-purge.js';
   providers: [
     ClientAuthenticationService,
     ClientSecretsService,
+    ClientsPersonalData,
     ClientsRepository,
     ClientsService,
     KnownClients,

@@ -44,8 +44,13 @@ export class ClientsRepository {
     return manager.withRepository(this.clients).findOneBy({ id });
   }
 
-  existsOf(ownerId: string): Promise<boolean> {
-    return this.clients.existsBy({ ownerId });
+  /** Those of an owner, up to so many. */
+  listOf(ownerId: string, limit: number): Promise<ClientEntity[]> {
+    return this.clients.find({ where: { ownerId }, order: { id: 'ASC' }, take: limit });
+  }
+
+  existsOf(ownerId: string, manager: EntityManager = this.clients.manager): Promise<boolean> {
+    return manager.withRepository(this.clients).existsBy({ ownerId });
   }
 
   async insert(manager: EntityManager, id: string, values: ClientValues): Promise<void> {

@@ -10,6 +10,7 @@ import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
+import { UserErasures } from '../users/accounts/user-erasures.js';
 import {
   clientViolations,
   redirectUrisAfter,
@@ -44,7 +45,12 @@ export class ClientsService {
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
     private readonly operators: OperatorClientsService,
-  ) {}
+    erasures: UserErasures,
+  ) {
+    erasures.addObstacle(async (manager, userId) =>
+      (await repository.existsOf(userId, manager)) ? 'owns_clients' : undefined,
+    );
+  }
 
   find(id: string, manager?: EntityManager): Promise<ClientEntity | null> {
     return this.repository.findById(id, manager);
@@ -58,6 +64,12 @@ export class ClientsService {
   /** The names of those of these clients that are still there. */
   namesOf(ids: string[]): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
     return this.repository.namesOf(ids);
+  }
+
+  /** The same by their ids, which may repeat. */
+  async namesById(ids: string[]): Promise<ReadonlyMap<string, string>> {
+    const found = await this.repository.namesOf([...new Set(ids)]);
+    return new Map(found.map(({ id, name }) => [id, name]));
   }
 
   list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientEntity>> {

@@ -145,6 +145,9 @@ export class Environment {
   @WholeNumber(1, 3650, 'days')
   RETENTION_DAYS = 30;
 
+  @WholeNumber(0, 365, 'days')
+  ACCOUNT_DELETION_DAYS = 7;
+
   @WholeNumber(1, RATE_LIMIT_MAX)
   RATE_LIMIT_PER_HOUR = 1000;
 

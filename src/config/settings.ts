@@ -50,6 +50,8 @@ export class Settings {
   operatorSessionTtl!: number;
   operatorSessionIdle!: number;
   retentionDays!: number;
+  /** How long people can keep an account after all whose deletion they asked for; 0: it is deleted at once. */
+  accountDeletionDays!: number;
   /** Requests per hour, per client and user; a client can have its own limit. */
   rateLimit!: number;
   /** Requests per minute to `/o/*`, per client. */
@@ -137,6 +139,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     operatorSessionTtl: env.OPERATOR_SESSION_TTL_SECONDS,
     operatorSessionIdle: env.OPERATOR_SESSION_IDLE_SECONDS,
     retentionDays: env.RETENTION_DAYS,
+    accountDeletionDays: env.ACCOUNT_DELETION_DAYS,
     rateLimit: env.RATE_LIMIT_PER_HOUR,
     oauthRateLimit: env.OAUTH_RATE_LIMIT_PER_MINUTE,
     webhookRetrySchedule: splitList(env.WEBHOOK_RETRY_SCHEDULE_SECONDS).map(Number),

@@ -9,6 +9,7 @@ import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ConsentEntity } from './consent.entity.js';
 import { ConsentEvents } from './consent-events.js';
+import { ConsentsPersonalData } from './consents-personal-data.service.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
 import { ConsentNoticeEntity } from './consent-notice.entity.js';
@@ -42,6 +43,7 @@ import { ReceiptKeysService } from './record/receipt-keys.service.js';
   ],
   providers: [
     ConsentEvents,
+    ConsentsPersonalData,
     ConsentsRepository,
     ConsentsService,
     ConsentExpiryRepository,

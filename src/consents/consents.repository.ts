@@ -278,6 +278,11 @@ export class ConsentsRepository {
     },
   );
 
+  /** The consents of a user, including revoked ones, newest first, up to so many. */
+  listOf(userId: string, limit: number): Promise<ConsentEntity[]> {
+    return this.consents.find({ where: { userId }, order: { grantedAt: 'DESC' }, take: limit });
+  }
+
   /** The number of users with an active consent to the client, counted up to a limit. */
   countLive(clientId: string, limit: number): Promise<number> {
     const query = this.consents.createQueryBuilder('consent').where({ clientId, revokedAt: IsNull() });

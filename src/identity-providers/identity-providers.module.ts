@@ -6,6 +6,7 @@ import { HttpModule } from '../http/http.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
+import { IdentitiesPersonalData } from './identities-personal-data.service.js';
 import { IdentitiesService } from './identities.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import { IdentityEntity } from './identity.entity.js';
@@ -41,6 +42,7 @@ import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
   providers: [
     BackchannelLogout,
     DecidingProviders,
+    IdentitiesPersonalData,
     IdentitiesRepository,
     IdentitiesService,
     LoginProviders,

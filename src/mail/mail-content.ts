@@ -17,4 +17,6 @@ export interface MailContent {
   html: string;
   /** Where mails of its kind are switched off, if they can be. */
   unsubscribeUrl?: string;
+  /** The address, where it stands nowhere else: of a person who was erased. */
+  to?: string;
 }

@@ -64,6 +64,25 @@ export const MAIL_TEXTS = {
     after: ['If you do not know this organisation, ignore this mail: nothing happens without the link.'],
     footer: [`You get this mail because an admin of “${legible(organisationName)}” entered your address.`],
   }),
+  dataExport: (url: string): MailText => ({
+    subject: 'Your data is ready',
+    paragraphs: [
+      'You asked for the data that we hold about you. With this link you can look at it and download it. It works once, within 24 hours, and only where you are logged in.',
+    ],
+    action: { label: 'Look at my data', url },
+    after: [
+      'If you did not ask for this, someone else may be logged in to your account: change your password. Without your login, nobody can use the link.',
+    ],
+    footer: ['You get this mail because someone who is logged in to your account asked for your data.'],
+  }),
+  accountDeleted: (): MailText => ({
+    subject: 'Your account was deleted',
+    paragraphs: [
+      'Your account was deleted, as you asked. No application can read your data through this service any more, and each one that could was told.',
+      'This is the last mail that you get from us. Your address was removed as well.',
+    ],
+    footer: ['You get this mail because you asked us to delete your account.'],
+  }),
   endpointFailing: (clientName: string, url: string): MailText => ({
     subject: `A webhook endpoint of ${legible(clientName)} is failing`,
     paragraphs: [

@@ -91,7 +91,7 @@ export class MailWorker extends QueueWorker {
       return { state: 'failed', error: 'its content was sealed with a key that is no longer known' };
     const signal = AbortSignal.any([this.abort.signal, AbortSignal.timeout(SEND_WITHIN_MS)]);
     try {
-      await transport.send({ id, to: address, ...content }, signal);
+      await transport.send({ ...content, id, to: content.to ?? address }, signal);
       mailAttempts.inc({ result: 'sent' });
       return { state: 'sent' };
     } catch (error) {

@@ -17,6 +17,8 @@ export const MAIL_KINDS = [
   'endpoint_disabled',
   'invitation',
   'organisation',
+  'data_export',
+  'account_deleted',
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

@@ -25,6 +25,8 @@ export interface NewMail {
 }
 
 const RESEALED_AT_ONCE = 500;
+/** Stands for the address of a person who was erased. */
+const ERASED = 'erased';
 
 /** The outbox (contract §18): a mail is a row, written in the transaction of what it tells of. */
 @Injectable()
@@ -46,6 +48,22 @@ export class MailsService {
 
   /** Queues a mail in the caller's transaction; nothing happens without mail, or if the cause already has one. */
   async queue(manager: EntityManager, input: NewMail): Promise<void> {
+    await this.insert(manager, input, { unsubscribeUrl: input.unsubscribeUrl });
+  }
+
+  /**
+   * Queues the last mail to a person who is erased in the same transaction, after everything else was. The address is in the sealed content
+   * alone, which is removed with the attempt that ends it.
+   */
+  async queueToErased(manager: EntityManager, input: NewMail): Promise<void> {
+    await this.insert(manager, { ...input, address: ERASED }, { to: input.address });
+  }
+
+  private async insert(
+    manager: EntityManager,
+    input: NewMail,
+    more: Pick<MailContent, 'unsubscribeUrl' | 'to'>,
+  ): Promise<void> {
     if (!this.isOn) return;
     const id = newId('mail');
     await this.repository.insert(manager, {
@@ -56,7 +74,7 @@ export class MailsService {
       address: input.address,
       cause: input.cause,
       usefulSeconds: input.usefulSeconds ?? null,
-      sealedContent: this.sealed(id, { ...renderMail(input.mail), unsubscribeUrl: input.unsubscribeUrl }),
+      sealedContent: this.sealed(id, { ...renderMail(input.mail), ...more }),
     });
   }
 

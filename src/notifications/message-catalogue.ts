@@ -184,6 +184,40 @@ export const MESSAGES = {
     detailPageBody:
       'Operators of this service look after accounts, usually because someone asked them to. If you did not expect this, ask us.',
   }),
+  deletionRequested: (dueAt: Date): Message => ({
+    messageId: 'ERR2404',
+    category: 'SERVICE',
+    mail: 'security',
+    shortTextTitle: 'Your account will be deleted',
+    shortTextBody: `You asked us to delete your account. It will be deleted on ${dayOf(dueAt)}. Until then you can keep it: open your account and choose “Keep my account”.`,
+    detailPageTitle: 'Was this you?',
+    detailPageBody:
+      'If it was you, there is nothing to do. If not, open your account, choose “Keep my account”, and change your password: ' +
+      'someone else may know it.',
+  }),
+  deletionCancelled: (): Message => ({
+    messageId: 'ERR2405',
+    category: 'SERVICE',
+    mail: 'security',
+    shortTextTitle: 'Your account stays',
+    shortTextBody: 'You chose to keep your account. It will not be deleted.',
+    detailPageTitle: 'If this was not you',
+    detailPageBody: 'Change your password, and ask for the deletion again on your account page.',
+  }),
+  deletionRefused: (obstacle: 'operator' | 'owns_clients'): Message => ({
+    messageId: 'ERR2406',
+    category: 'SERVICE',
+    mail: 'security',
+    shortTextTitle: 'Your account could not be deleted',
+    shortTextBody: {
+      operator:
+        'You are an operator by now, so your account was not deleted. Ask an admin to end that first.',
+      owns_clients:
+        'Your account owns applications by now, so it was not deleted. Ask us to delete them first.',
+    }[obstacle],
+    detailPageTitle: 'What to do now',
+    detailPageBody: 'After that, ask for the deletion again on your account page.',
+  }),
   applicationConnected: (clientName: string): Message => ({
     messageId: 'ERR2403',
     category: 'SERVICE',
@@ -277,6 +311,9 @@ export const MESSAGES = {
       'Use “Recover” to resend the deliveries that failed.',
   }),
 } as const;
+
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const dayOf = (at: Date): string => `${DAY.format(at)} UTC`;
 
 // The short text is limited to 1000 characters; a URL can be longer.
 const shortened = (url: string): string => (url.length > 300 ? `${url.slice(0, 300)}…` : url);

@@ -19,6 +19,7 @@ import { RedirectUriRequestsService } from './redirect-uris/redirect-uri-request
 import { ClientRequestEntity } from './request-log/client-request.entity.js';
 import { ClientRequestsRepository } from './request-log/client-requests.repository.js';
 import { RequestLogService } from './request-log/request-log.service.js';
+import { PartnersPersonalData } from './partners-personal-data.service.js';
 import { PARTNERS_PURGE } from './partners-purge.js';
 
 /** What partners manage themselves (contract §20): members of organisations, redirect URIs, and the log of their requests. */
@@ -38,6 +39,7 @@ import { PARTNERS_PURGE } from './partners-purge.js';
     InvitationsService,
     MembersRepository,
     MembersService,
+    PartnersPersonalData,
     RedirectUriRequestsRepository,
     RedirectUriRequestsService,
     RequestLogService,

@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
@@ -13,6 +14,7 @@ import { partnerLimit } from './partners/partner-limit.js';
 import { MailLimitsService } from './sign-in/mail-limits.service.js';
 import { PartnerRateLimitGuard } from './partners/partner-rate-limit.guard.js';
 import { PartnerRefusals } from './partners/partner-refusals.service.js';
+import { RateLimitsPersonalData } from './partners/rate-limits-personal-data.service.js';
 import { RateLimitNoticesRepository } from './partners/rate-limit-notices.repository.js';
 import { RateLimitNoticesService } from './partners/rate-limit-notices.service.js';
 import { RateLimitPeriodEntity } from './partners/rate-limit-period.entity.js';
@@ -57,6 +59,7 @@ export class RateLimitsModule {
     return {
       module: RateLimitsModule,
       imports: [
+        ClientsModule,
         TokensModule,
         SandboxFaultsModule,
         ActivityModule,
@@ -79,6 +82,7 @@ export class RateLimitsModule {
         PartnerRefusals,
         RateLimitNoticesRepository,
         RateLimitNoticesService,
+        RateLimitsPersonalData,
         SandboxFaultGuard,
       ],
       exports: [

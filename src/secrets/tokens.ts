@@ -17,6 +17,7 @@ export const SECRET_PREFIXES = {
   portalSession: 'cds_ps_',
   memberSession: 'cds_ms_',
   invitationKey: 'cds_iv_',
+  exportKey: 'cds_de_',
   pendingSignIn: 'cds_sf_',
   passkeyChallenge: 'cds_pc_',
   signIn: 'cds_si_',

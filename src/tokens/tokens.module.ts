@@ -19,6 +19,7 @@ import { ConnectedClientsService } from './grants/connected-clients.service.js';
 import { GrantEntity } from './grants/grant.entity.js';
 import { GrantTokens } from './grants/grant-tokens.service.js';
 import { GrantsRepository } from './grants/grants.repository.js';
+import { GrantsPersonalData } from './grants/grants-personal-data.service.js';
 import { GrantsService } from './grants/grants.service.js';
 import { RefreshTokensRepository } from './refresh/refresh-tokens.repository.js';
 import { RefreshTokensService } from './refresh/refresh-tokens.service.js';
@@ -55,6 +56,7 @@ import { TOKENS_PURGE } from './tokens-purge.js';
     ConnectedClientsRepository,
     ConnectedClientsService,
     GrantTokens,
+    GrantsPersonalData,
     GrantsRepository,
     GrantsService,
     RefreshTokensRepository,

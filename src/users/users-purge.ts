@@ -6,4 +6,5 @@ export const USERS_PURGE: PurgeTask[] = [
   'webauthn_challenges',
   'pending_sign_ins',
   'email_links',
+  'data_exports',
 ].map((table) => ({ table, by: 'expires_at' }));

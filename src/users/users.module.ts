@@ -51,9 +51,18 @@ import { WebauthnChallengeEntity } from './factors/webauthn-challenge.entity.js'
 import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
 import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
 import { ShownOnce } from './sessions/shown-once.service.js';
+import { PersonalData } from './accounts/personal-data.js';
 import { UserErasures } from './accounts/user-erasures.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
+import { AccountDeletionEntity } from './leaving/account-deletion.entity.js';
+import { AccountDeletionsRepository } from './leaving/account-deletions.repository.js';
+import { AccountDeletions } from './leaving/account-deletions.service.js';
+import { AccountDeletionsWorker } from './leaving/account-deletions.worker.js';
+import { DataExportEntity } from './leaving/data-export.entity.js';
+import { DataExportsRepository } from './leaving/data-exports.repository.js';
+import { DataExports } from './leaving/data-exports.service.js';
+import { UsersPersonalData } from './leaving/users-personal-data.service.js';
 import { USERS_PURGE } from './users-purge.js';
 
 /** Accounts, passwords, second factors and login sessions. */
@@ -67,12 +76,18 @@ import { USERS_PURGE } from './users-purge.js';
     TypeOrmModule.forFeature([UserEntity, SessionEntity, PasswordLinkEntity, EmailLinkEntity]),
     TypeOrmModule.forFeature([AuthenticatorAppEntity, PasskeyEntity, PendingSignInEntity]),
     TypeOrmModule.forFeature([RecoveryCodeEntity, WebauthnChallengeEntity]),
+    TypeOrmModule.forFeature([AccountDeletionEntity, DataExportEntity]),
   ],
   providers: [
     AccessRevocations,
+    AccountDeletions,
+    AccountDeletionsRepository,
+    AccountDeletionsWorker,
     ActingSessions,
     AuthenticatorAppsRepository,
     AuthenticatorAppsService,
+    DataExports,
+    DataExportsRepository,
     EmailLinksRepository,
     EmailVerificationService,
     KnownBrowsersService,
@@ -91,6 +106,7 @@ import { USERS_PURGE } from './users-purge.js';
     PasswordLinksService,
     PendingSignIns,
     PendingSignInsRepository,
+    PersonalData,
     RecoveryCodesRepository,
     RecoveryCodesService,
     RoleChanges,
@@ -104,6 +120,7 @@ import { USERS_PURGE } from './users-purge.js';
     SignUpService,
     UserErasures,
     Unsubscribing,
+    UsersPersonalData,
     UsersRepository,
     UsersService,
     WebauthnChallenges,
@@ -111,8 +128,10 @@ import { USERS_PURGE } from './users-purge.js';
   ],
   exports: [
     AccessRevocations,
+    AccountDeletions,
     ActingSessions,
     AuthenticatorAppsService,
+    DataExports,
     EmailVerificationService,
     Unsubscribing,
     KnownBrowsersService,
@@ -127,6 +146,7 @@ import { USERS_PURGE } from './users-purge.js';
     PasswordChangeService,
     PasswordLinksService,
     PendingSignIns,
+    PersonalData,
     SecondFactorService,
     SessionsService,
     ShownOnce,

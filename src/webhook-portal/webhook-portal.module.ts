@@ -16,6 +16,7 @@ import { MemberSessionsRepository } from './access/member-sessions.repository.js
 import { MemberSessions } from './access/member-sessions.service.js';
 import { PortalLinkEntity } from './access/portal-link.entity.js';
 import { PortalSessionEntity } from './access/portal-session.entity.js';
+import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalAccessService } from './access/portal-access.service.js';
 import { PortalContactsController } from './endpoints/portal-contacts.controller.js';
 import { PortalCredentialsController } from './application/portal-credentials.controller.js';
@@ -78,6 +79,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalEntryGuard,
     PortalGuard,
     PortalLinksRepository,
+    PortalPersonalData,
     PortalSessionsRepository,
     PortalSignInGuard,
   ],

@@ -60,6 +60,7 @@ import { FeedPositions } from './feed/feed-position.js';
 import { FeedWaits } from './feed/feed-waits.service.js';
 import { GuardedHttpClient } from './http/guarded-http-client.js';
 import { EncryptionCanaryEntity } from './signing/encryption-canary.entity.js';
+import { WebhooksPersonalData } from './webhooks-personal-data.service.js';
 import { WEBHOOKS_PURGE } from './webhooks-purge.js';
 
 const ENTITIES = [
@@ -126,6 +127,7 @@ const ENTITIES = [
     SchemaBreaks,
     TestEventsService,
     WakeUps,
+    WebhooksPersonalData,
     {
       provide: GuardedHttpClient,
       inject: [Settings],

@@ -1,5 +1,9 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { Transactions } from '../../src/database/queries/transactions.js';
+import { digestOf, newSecret } from '../../src/secrets/tokens.js';
+import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { DataExportsRepository } from '../../src/users/leaving/data-exports.repository.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { addApp, addPasskey, codeOf } from '../support/second-factors.js';
 import type { TestService } from '../support/test-service.js';
@@ -85,6 +89,49 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     await open(`/account/applications/${cast.client.id}`, connect)(page, service, cast);
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('status').waitFor();
+  },
+  'account that will be deleted': async (page, service, cast) => {
+    await service.make.tokens(cast.client, cast.driver);
+    await service.app.get(AccountDeletions).request(cast.driver.id, SERVICE_ACTOR);
+    await open('/account')(page, service, cast);
+    await page.getByRole('button', { name: 'Keep my account' }).waitFor();
+  },
+  'delete the account': open('/account/delete', connect),
+  'delete the account, with another address': async (page, service, cast) => {
+    await open('/account/delete')(page, service, cast);
+    await page.getByLabel('Your email address').fill('someone-else@mail.example');
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByRole('alert').waitFor();
+  },
+  'delete the account, while it owns applications': async (page, service, cast) => {
+    await service.make.client({ ownerId: cast.driver.id });
+    await open('/account/delete')(page, service, cast);
+    await page.getByRole('alert').waitFor();
+  },
+  'delete the account, asked for': async (page, service, cast) => {
+    await service.app.get(AccountDeletions).request(cast.driver.id, SERVICE_ACTOR);
+    await open('/account/delete')(page, service, cast);
+    await page.getByRole('button', { name: 'Keep my account' }).waitFor();
+  },
+  'account deleted': open('/account-deleted'),
+  'data to take along': open('/account/export'),
+  'data to take along, confirmed': open('/account/export', ({ database }, { driver }) =>
+    database.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [driver.id]),
+  ),
+  'data that was taken along': open(`/account/export/${newSecret('exportKey')}`),
+  'the data': async (page, service, cast) => {
+    await connect(service, cast);
+    await notify(service, cast);
+    await open('/account')(page, service, cast);
+    await addPasskey(await service.make.signedIn(cast.driver), service.url, {
+      name: cast.driver.name.slice(0, 100),
+    });
+    const key = newSecret('exportKey');
+    const link = { userId: cast.driver.id, digest: digestOf(key), ttl: 3600 };
+    const exports = service.app.get(DataExportsRepository, { strict: false });
+    await service.app.get(Transactions).run((manager) => exports.replace(manager, link));
+    await page.goto(`${service.url}/account/export/${key}`);
+    await page.getByRole('button', { name: 'Download as a file' }).waitFor();
   },
   notifications: async (page, service, cast) => {
     await open('/account/notifications', notify)(page, service, cast);

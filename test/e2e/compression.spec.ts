@@ -18,6 +18,11 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/login\/callback\/:id$/, 'the link contains the address to return to'],
   [/^\/(login|login\/second-factor|o\/authorize)$/, 'the form contains parameters of the address'],
   [/^\/account\/(confirm$|security\/)/, 'shows a secret, or what was typed or asked for'],
+  [/^\/account\/(export|delete)$/, 'shows an address, typed or stored'],
+  [
+    /^\/account\/export\/:key$/,
+    'the form contains the key of the link, and the page everything about the user',
+  ],
   [/^\/account\/notifications$/, 'the forms contain the address to return to'],
   [/^\/demo\/callback$/, 'shows the code from the address'],
   [/^\/portal\/endpoints\/:id(\/(secret|headers|rotate))?$/, 'shows or changes a secret'],

@@ -77,7 +77,14 @@ describe('The search for secrets in database and log', () => {
       ...['CSRF token', 'access token', 'authorization code', 'client secret', 'code of a provider'],
       ...['cookie csrf', 'cookie known_browser', 'cookie passkey_new', 'cookie passkey_sign_in'],
       ...['cookie pending_sign_in', 'cookie portal_session', 'cookie session', 'cookie sign_in', 'email key'],
-      ...['endpoint secret', 'invitation key', 'key of an app', 'nonce of a sign-in', 'password'],
+      ...[
+        'endpoint secret',
+        'invitation key',
+        'key of an app',
+        'key to data',
+        'nonce of a sign-in',
+        'password',
+      ],
       ...['password key', 'portal key', 'recovery code', 'refresh token', 'secret at a provider'],
       ...['sign-up key', 'state of a sign-in'],
     ]);

@@ -71,6 +71,23 @@ async function passwords({ service, secrets }: Seen): Promise<void> {
   }
 }
 
+/** The link to one’s data, used twice, and the account that will be deleted. */
+async function leaving({ service, smtp, secrets }: Seen): Promise<void> {
+  const user = await service.make.user({ emailVerified: true });
+  const browser = await service.make.signedIn(user);
+  const path = '/account/export';
+  expect((await browser.fillIn(path)).status).toBe(303);
+  const mails = () => smtp.to(user.email).filter(({ link }) => link.includes(path));
+  await until('the link to the data has arrived', () => mails().length > 0);
+  const link = new URL(mails()[0]!.link).pathname;
+  secrets.add('key to data', link.split('/').at(-1));
+  const shown = await browser.open(link);
+  secrets.csrf(shown);
+  for (const status of [200, 410]) expect((await browser.submit(shown, link)).status).toBe(status);
+  const deletion = await browser.fillIn('/account/delete', { email: user.email });
+  expect(deletion.status).toBe(303);
+}
+
 async function mailedLinks({ service, secrets, smtp }: Seen): Promise<void> {
   const { email, id } = await service.make.user({ email: 'reader@mail.example' });
   await service.app.get(EmailVerificationService).mailLink(id);
@@ -178,4 +195,11 @@ async function partnerPortal({ service, smtp, secrets }: Seen): Promise<void> {
   expect((await browser.open('/portal/requests')).text).toContain('invalid_scope');
 }
 
-export const STEPS_OF_USERS = [passwords, partnerPortal, mailedLinks, secondFactors, providerSignIns];
+export const STEPS_OF_USERS = [
+  passwords,
+  partnerPortal,
+  leaving,
+  mailedLinks,
+  secondFactors,
+  providerSignIns,
+];

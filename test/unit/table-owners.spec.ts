@@ -21,7 +21,9 @@ const OWNERS: Record<string, string[]> = {
   scopes: ['scopes'],
   tokens: ['authorization_codes', 'grants', 'revoked_access_tokens', 'token_keys'],
   users: [
+    'account_deletions',
     'authenticator_apps',
+    'data_exports',
     'email_links',
     'passkeys',
     'password_links',
@@ -71,6 +73,8 @@ const READS: Record<string, string[]> = {
   'tokens/codes/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],
   'tokens/grants/connected-clients.repository.ts': ['clients', 'consent_versions', 'consents', 'scopes'],
   'tokens/refresh/refresh-tokens.repository.ts': ['clients', 'consents', 'users'],
+  // The addresses that an erased person had.
+  'users/accounts/users.repository.ts': ['audit_events'],
   'users/factors/passkeys.repository.ts': ['identities'],
   'webhook-portal/access/member-sessions.repository.ts': ['clients', 'organisation_members'],
   'webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],

@@ -12,10 +12,10 @@ const PARTS = [
   { part: 'sessions', href: '/account/sessions', label: 'Sessions' },
 ] as const;
 
-/** One page of the account. */
+/** One page of the account; those about leaving are in no part of the navigation. */
 export interface AccountPage {
   title: string;
-  part: (typeof PARTS)[number]['part'];
+  part: (typeof PARTS)[number]['part'] | 'leaving';
   /** Scripts of this service that enhance the page. */
   scripts?: string[];
   children: ComponentChildren;

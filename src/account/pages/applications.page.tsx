@@ -7,14 +7,28 @@ import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
+import { DELETE_PATH, DeletionNotice } from './delete.pages.js';
+import { EXPORT_PATH } from './export.pages.js';
 
-/** The applications that may read the user's data. `withPortal`: whether there is a portal that the user may open. */
-export function applicationsPage(clients: Page<ConnectedClient>, withPortal: boolean): AccountPage {
+export interface ApplicationsPageProps {
+  clients: Page<ConnectedClient>;
+  /** Whether there is a portal that the user may open. */
+  withPortal: boolean;
+  /** Whether the user's data can be asked for. */
+  withExport: boolean;
+  /** When the account will be deleted, if its user asked for that. */
+  deletionDueAt: Date | undefined;
+}
+
+/** The applications that may read the user's data, and the way out. */
+export function applicationsPage(props: ApplicationsPageProps): AccountPage {
+  const { clients, withPortal, withExport, deletionDueAt } = props;
   return {
     title: 'Connected applications',
     part: 'applications',
     children: (
       <>
+        {deletionDueAt && <DeletionNotice dueAt={deletionDueAt} />}
         {withPortal && <PortalLink />}
         <PagedList
           page={clients}
@@ -33,6 +47,20 @@ export function applicationsPage(clients: Page<ConnectedClient>, withPortal: boo
         <p>
           <a href="/account/receipts">All receipts</a>
         </p>
+        <h2>Leaving</h2>
+        <p>You can take along what we hold about you, and delete your account yourself.</p>
+        <div class="buttons">
+          {withExport && (
+            <LinkButton look="quiet" href={EXPORT_PATH}>
+              Download my data
+            </LinkButton>
+          )}
+          {!deletionDueAt && (
+            <LinkButton look="quiet" href={DELETE_PATH}>
+              Delete account
+            </LinkButton>
+          )}
+        </div>
       </>
     ),
   };

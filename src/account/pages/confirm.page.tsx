@@ -21,8 +21,9 @@ export const confirmPage = ({ returnTo, hasPasskeys, place, error }: ConfirmPage
   children: (
     <>
       <p>
-        You are about to change how your account is protected, to open the console, or to change something in
-        the partner portal. <HowTo place={place} /> Nothing is changed yet.
+        You are about to change how your account is protected, to take your data along, to delete your
+        account, to open the console, or to change something in the partner portal. <HowTo place={place} />{' '}
+        Nothing is changed yet.
       </p>
       {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
       {(!place || place.label) && (

@@ -6,6 +6,7 @@ import { IdentityProvidersModule } from '../../identity-providers/identity-provi
 import { UsersModule } from '../../users/users.module.js';
 import { PurgeTasks } from '../../database/purge/purge-tasks.js';
 import { ApprovalEntity } from './approval.entity.js';
+import { ApprovalsPersonalData } from './approvals-personal-data.service.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 import { ApprovalsService } from './approvals.service.js';
 import { ApprovedActions } from './approved-actions.service.js';
@@ -21,7 +22,7 @@ import { APPROVALS_PURGE } from './approvals-purge.js';
     IdentityProvidersModule,
     TypeOrmModule.forFeature([ApprovalEntity]),
   ],
-  providers: [ApprovalsRepository, ApprovalsService, ApprovedActions, FourEyes],
+  providers: [ApprovalsPersonalData, ApprovalsRepository, ApprovalsService, ApprovedActions, FourEyes],
   exports: [ApprovalsService, FourEyes],
 })
 export class ApprovalsModule {

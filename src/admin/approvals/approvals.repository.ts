@@ -47,6 +47,20 @@ export class ApprovalsRepository {
     return readPage(page, 'approval.id', 'desc', query);
   }
 
+  /** What was asked for about a person, or by one, newest first, up to so many. */
+  listOf(userId: string, limit: number): Promise<ApprovalEntity[]> {
+    return this.approvals.find({
+      where: [
+        { subjectId: userId },
+        { requestedByPerson: userId },
+        { secondedBy: userId },
+        { decidedById: userId },
+      ],
+      order: { id: 'DESC' },
+      take: limit,
+    });
+  }
+
   find(id: string, manager: EntityManager = this.approvals.manager): Promise<ApprovalEntity | null> {
     return manager.withRepository(this.approvals).findOneBy({ id });
   }

@@ -15,6 +15,7 @@ export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/docs/libraries/:slug',
   '/v2/problems/:slug',
   '/account',
+  '/account-deleted',
   '/account/applications/:client_id',
   '/account/sessions',
   '/account/password',

@@ -32,6 +32,15 @@ export class InvitationsRepository {
       .getMany();
   }
 
+  /** Those to an address, up to so many. */
+  listTo(email: string, limit: number): Promise<InvitationEntity[]> {
+    return this.invitations.find({
+      where: { emailKey: emailKeyOf(email) },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+  }
+
   async insert(
     manager: EntityManager,
     {

@@ -48,7 +48,7 @@ export class InvitationsService {
     private readonly acting: ActingSessions,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, userId) => this.forget(manager, userId));
+    erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
   }
 
   /** Those that still work, oldest first. */
@@ -166,9 +166,8 @@ export class InvitationsService {
   }
 
   /** Invitations of an erased person, whose mails go with the address. */
-  private async forget(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
-    const user = await this.users.find(userId);
-    if (user) await this.repository.deleteByEmail(manager, user.email);
+  private async forget(manager: EntityManager, emails: string[]): Promise<Record<string, unknown>> {
+    for (const email of emails) await this.repository.deleteByEmail(manager, email);
     return {};
   }
 

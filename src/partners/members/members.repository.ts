@@ -60,6 +60,17 @@ export class MembersRepository {
     return this.members.existsBy({ userId });
   }
 
+  /** The organisations that the user is a member of, up to so many. */
+  async listOf(userId: string, limit: number): Promise<(MemberEntity & { organisationName: string })[]> {
+    const found = await this.members.find({
+      where: { userId },
+      order: { organisationId: 'ASC' },
+      take: limit,
+    });
+    const names = await this.namesOf(found.map(({ organisationId }) => organisationId));
+    return found.map((each) => ({ ...each, organisationName: names.get(each.organisationId)?.name ?? '' }));
+  }
+
   /** False if the user is a member already. */
   async insert(
     manager: EntityManager,

@@ -29,6 +29,11 @@ export class RedirectUriRequestsRepository {
     return readPage(page, 'request.id', 'desc', query);
   }
 
+  /** What a user asked for, newest first, up to so many. */
+  listBy(userId: string, limit: number): Promise<RedirectUriRequestEntity[]> {
+    return this.requests.find({ where: { requestedBy: userId }, order: { id: 'DESC' }, take: limit });
+  }
+
   find(id: string, manager: EntityManager = this.requests.manager): Promise<RedirectUriRequestEntity | null> {
     return manager.withRepository(this.requests).findOneBy({ id });
   }

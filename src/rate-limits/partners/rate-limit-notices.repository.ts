@@ -49,6 +49,11 @@ export class RateLimitNoticesRepository {
     );
   }
 
+  /** The periods of a user, the last first, up to so many. */
+  listOf(userId: string, limit: number): Promise<RateLimitPeriodEntity[]> {
+    return this.periods.find({ where: { userId }, order: { endsAt: 'DESC' }, take: limit });
+  }
+
   /** The notification of the current period, and its remaining seconds, in one statement. */
   async find(clientId: string, userId: string): Promise<OpenNotice | undefined> {
     const { entities, raw } = await this.periods.manager

@@ -54,6 +54,11 @@ export class GrantsRepository {
     };
   }
 
+  /** What is stored of the user's grants, including ended ones, newest first, up to so many. */
+  listOf(userId: string, limit: number): Promise<GrantEntity[]> {
+    return this.grants.find({ where: { userId }, order: { id: 'DESC' }, take: limit });
+  }
+
   /** The number of active grants of the client or the user, counted up to a limit. */
   countLive(filter: { clientId: string } | { userId: string }, limit: number): Promise<number> {
     const query = this.grants

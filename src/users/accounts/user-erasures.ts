@@ -1,26 +1,56 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
+/** What else may stand in rows that do not name the account: every email address it had, and the IP addresses that are stored of it. */
+export interface PersonTraces {
+  emails: string[];
+  addresses: string[];
+}
+
 /**
  * What a module does when a user is erased, and what the audit log keeps of it: only ids. Runs in the transaction of the erasure,
  * which locks the user's row exclusively, so that nothing new about the user is added in the meantime.
  */
-export type UserErasure = (manager: EntityManager, userId: string) => Promise<Record<string, unknown>>;
+export type UserErasure = (
+  manager: EntityManager,
+  userId: string,
+  traces: PersonTraces,
+) => Promise<Record<string, unknown>>;
+
+/** What has to end before people can delete their accounts themselves. */
+export type ErasureObstacle = 'operator' | 'owns_clients';
+
+type FindObstacle = (manager: EntityManager, userId: string) => Promise<ErasureObstacle | undefined>;
 
 /** The port through which higher modules take part in the erasure of a user, before the account and everything else is deleted. */
 @Injectable()
 export class UserErasures {
   private readonly parts: UserErasure[] = [];
+  private readonly obstacles: FindObstacle[] = [];
 
   /** Called once by each module that takes part. */
   add(part: UserErasure): void {
     this.parts.push(part);
   }
 
+  /** Called once by each module whose rows stand in the way of an erasure. */
+  addObstacle(find: FindObstacle): void {
+    this.obstacles.push(find);
+  }
+
   /** What the audit log keeps, of all parts together. */
-  async run(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
+  async run(manager: EntityManager, userId: string, traces: PersonTraces): Promise<Record<string, unknown>> {
     const kept: Record<string, unknown> = {};
-    for (const part of this.parts) Object.assign(kept, await part(manager, userId));
+    for (const part of this.parts) Object.assign(kept, await part(manager, userId, traces));
     return kept;
+  }
+
+  /** The first thing that stands in the way; nothing new does while the caller holds the lock on the user. */
+  async obstacleTo(manager: EntityManager, userId: string): Promise<ErasureObstacle | undefined> {
+    for (const find of this.obstacles) {
+      const obstacle = await find(manager, userId);
+      if (obstacle) return obstacle;
+    }
+    return undefined;
   }
 }

@@ -7,6 +7,7 @@ import { searchFor } from '../../database/queries/search.js';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
 import { emailKeyOf } from './email.js';
 import { LIVE_REALM, type Environment } from './environment.js';
+import type { PersonTraces } from './user-erasures.js';
 import { UserEntity } from './user.entity.js';
 
 /** An account without what the repository and the database add. */
@@ -194,6 +195,30 @@ export class UsersRepository {
 
   async delete(manager: EntityManager, id: string): Promise<void> {
     await manager.withRepository(this.users).delete({ id });
+  }
+
+  /** What may stand in rows that do not name the user: all addresses that sessions and the audit log know. In SQL: it reads the log. */
+  async tracesOf(manager: EntityManager, id: string): Promise<PersonTraces> {
+    const [found]: PersonTraces[] = await manager.query(
+      `WITH entry AS (
+         SELECT actor_id, actor_type, subject_id, action, before, after, address
+           FROM audit_events WHERE subject_id = $1 OR actor_id = $1
+       )
+       SELECT ARRAY(SELECT email FROM users WHERE id = $1
+                    UNION SELECT v.email FROM entry e, LATERAL (VALUES (e.before->>'email'), (e.after->>'email')) AS v (email)
+                     WHERE e.subject_id = $1 AND e.action IN ('user.created', 'user.updated') AND v.email IS NOT NULL) AS emails,
+              ARRAY(SELECT address FROM sessions WHERE user_id = $1 AND address IS NOT NULL
+                    UNION SELECT address FROM entry
+                     WHERE address IS NOT NULL AND (actor_id = $1 OR (actor_id IS NULL AND actor_type = 'user'))) AS addresses`,
+      [id],
+    );
+    // One that the user gave up may be someone else's by now.
+    const emails: string[] = [];
+    for (const email of found!.emails) {
+      const holder = await this.findByEmail(email, manager);
+      if (!holder || holder.id === id) emails.push(email);
+    }
+    return { ...found!, emails };
   }
 
   /** Removes what the audit log says about the user, except ids. */

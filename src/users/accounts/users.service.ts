@@ -226,7 +226,7 @@ export class UsersService {
     await this.protection.refuse(actor, user, manager);
     if (isAdmin(user)) await this.refuseLastAdmin(manager, id, admins);
     try {
-      const kept = await this.erasures.run(manager, id);
+      const kept = await this.erasures.run(manager, id, await this.repository.tracesOf(manager, id));
       await this.repository.delete(manager, id);
       await this.repository.forgetInAuditLog(manager, id);
       await this.audit.record(manager, actor, {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { IsNull, Repository, type EntityManager } from 'typeorm';
 import { emailKeyOf } from '../accounts/email.js';
 import { EmailLinkEntity } from './email-link.entity.js';
 
@@ -62,6 +62,15 @@ export class EmailLinksRepository {
       .execute();
     const [row] = raw as { user_id: string | null; email: string; return_to: Buffer | null }[];
     return row && { userId: row.user_id, email: row.email, returnTo: row.return_to };
+  }
+
+  /** Those of the user or to the address, newest first, up to so many. */
+  list(userId: string, email: string, limit: number): Promise<EmailLinkEntity[]> {
+    return this.links.find({
+      where: [{ userId }, { emailKey: emailKeyOf(email), userId: IsNull() }],
+      order: { expiresAt: 'DESC' },
+      take: limit,
+    });
   }
 
   async deleteByUser(manager: EntityManager, userId: string): Promise<void> {

@@ -31,7 +31,7 @@ export class EmailVerificationService {
     private readonly acting: ActingSessions,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, userId) => this.forget(manager, userId));
+    erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
   }
 
   /** Mails the user a link that verifies the address; does nothing if it is verified already, or without mail. */
@@ -120,11 +120,11 @@ export class EmailVerificationService {
   }
 
   /** What was mailed to the address before it had an account; everything else goes with the account. */
-  private async forget(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
-    const user = await this.users.findById(userId, manager);
-    if (!user) return {};
-    await this.links.deleteByEmail(manager, user.email);
-    await this.mails.forget(manager, user.email);
+  private async forget(manager: EntityManager, emails: string[]): Promise<Record<string, unknown>> {
+    for (const email of emails) {
+      await this.links.deleteByEmail(manager, email);
+      await this.mails.forget(manager, email);
+    }
     return {};
   }
 }

@@ -76,6 +76,11 @@ export class PasswordLinksRepository {
     return rows[0];
   }
 
+  /** The user's, newest first, up to so many. */
+  list(userId: string, limit: number): Promise<PasswordLinkEntity[]> {
+    return this.links.find({ where: { userId }, order: { expiresAt: 'DESC' }, take: limit });
+  }
+
   async deleteByUser(manager: EntityManager, userId: string): Promise<void> {
     await manager.withRepository(this.links).delete({ userId });
   }

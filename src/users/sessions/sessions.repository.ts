@@ -150,6 +150,12 @@ export class SessionsRepository {
     return readPage(page, 'session.id', 'desc', query);
   }
 
+  /** One page of all that is stored of the user's sessions, also expired ones, newest first. */
+  listOf(userId: string, page: PageRequest): Promise<Page<SessionEntity>> {
+    const query = this.sessions.createQueryBuilder('session').where('session.userId = :userId', { userId });
+    return readPage(page, 'session.id', 'desc', query);
+  }
+
   /**
    * Starts a session unless the user was disabled or got another password or email since `user` was read; never for a driver of a
    * sandbox. An operator's ends earlier than others.

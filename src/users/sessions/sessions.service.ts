@@ -18,6 +18,7 @@ import type { SessionView } from './session-view.js';
 import type { SignInMethod } from './sign-in-method.js';
 import type { SignedInUser } from './signed-in-user.js';
 import type { UserEntity } from '../accounts/user.entity.js';
+import { UserErasures } from '../accounts/user-erasures.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 
 const COOKIE = 'session';
@@ -40,7 +41,13 @@ export class SessionsService {
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
     private readonly activity: ActivityService,
-  ) {}
+    erasures: UserErasures,
+  ) {
+    erasures.add(async (manager, _userId, { addresses }) => {
+      await activity.forgetAddresses(manager, addresses);
+      return {};
+    });
+  }
 
   /** The user logged in in this browser, if any. */
   async current(request: FastifyRequest): Promise<SignedInUser | undefined> {

@@ -89,6 +89,11 @@ export class MemberSessionsRepository {
     return row;
   }
 
+  /** The user's, newest first, up to so many. */
+  listOf(userId: string, limit: number): Promise<MemberSessionEntity[]> {
+    return this.sessions.find({ where: { userId }, order: { createdAt: 'DESC' }, take: limit });
+  }
+
   async delete(digest: Buffer, manager: EntityManager = this.sessions.manager): Promise<void> {
     await manager.withRepository(this.sessions).delete({ digest });
   }

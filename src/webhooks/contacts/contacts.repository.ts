@@ -30,6 +30,15 @@ export class ContactsRepository {
     return manager.withRepository(this.contacts).find({ where: { clientId }, order: { id: 'ASC' } });
   }
 
+  /** Where the address is a contact, up to so many. */
+  listTo(email: string, limit: number): Promise<ContactEntity[]> {
+    return this.contacts.find({
+      where: { emailKey: emailKeyOf(email) },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+  }
+
   /** The contact with the name of its client. */
   async find(id: string): Promise<(Contact & { clientName: string }) | undefined> {
     const { entities, raw } = await this.contacts

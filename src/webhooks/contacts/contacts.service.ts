@@ -12,7 +12,6 @@ import { UnsubscribeKeys } from '../../mail/unsubscribe-keys.service.js';
 import { newId } from '../../secrets/ids.js';
 import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
-import { UsersService } from '../../users/accounts/users.service.js';
 import { DISABLED_BECAUSE, type EndpointDisabledReason } from '../endpoints/endpoint.entity.js';
 import { ContactsRepository, type Contact } from './contacts.repository.js';
 
@@ -31,10 +30,9 @@ export class ContactsService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly users: UsersService,
     erasures: UserErasures,
   ) {
-    erasures.add((manager, userId) => this.forget(manager, userId));
+    erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
   }
 
   list(clientId: string): Promise<Contact[]> {
@@ -186,9 +184,8 @@ export class ContactsService {
     });
   }
 
-  private async forget(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
-    const user = await this.users.find(userId);
-    if (user) await this.repository.deleteByEmail(manager, user.email);
+  private async forget(manager: EntityManager, emails: string[]): Promise<Record<string, unknown>> {
+    for (const email of emails) await this.repository.deleteByEmail(manager, email);
     return {};
   }
 

@@ -120,13 +120,13 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Removes the responses to the erased deliveries about a user. */
+  /** Removes the responses to all deliveries about a user, also those that tell of a revoked consent. */
   async eraseResponses(manager: EntityManager, userId: string): Promise<void> {
     // The query builder knows no updates from a join.
     await manager.query(
       `UPDATE delivery_attempts a SET response_start = NULL, response_headers = NULL
          FROM deliveries d JOIN events v ON v.id = d.event_id
-        WHERE a.delivery_id = d.id AND v.user_id = $1 AND d.erased`,
+        WHERE a.delivery_id = d.id AND v.user_id = $1`,
       [userId],
     );
   }

@@ -35,6 +35,16 @@ export interface ClientEvent {
   payload: string;
 }
 
+/** An event about a user, as the user sees it. */
+export interface EventAbout {
+  id: string;
+  type: string;
+  createdAt: Date;
+  payload: string | null;
+  /** Who got it. */
+  clientIds: string[];
+}
+
 /** A test that someone asked for. */
 export interface TestEvent {
   id: string;
@@ -221,6 +231,17 @@ export class EventsRepository {
       [event.id, event.type, event.payload, endpointId, clientId, event.version],
     );
     return row!.id;
+  }
+
+  /** The events about a user with the clients that they were delivered to, newest first. In SQL: it counts another table's rows for each. */
+  listAbout(userId: string, limit: number): Promise<EventAbout[]> {
+    return this.events.query(
+      `SELECT e.id, e.type, e.created_at AS "createdAt", e.payload,
+              ARRAY(SELECT DISTINCT d.client_id FROM deliveries d
+                     WHERE d.event_id = e.id AND d.state = 'delivered') AS "clientIds"
+         FROM events e WHERE e.user_id = $1 ORDER BY e.id DESC LIMIT $2`,
+      [userId, limit],
+    );
   }
 
   /** Removes the payloads of events about a user, and the user from them. */

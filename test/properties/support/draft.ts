@@ -73,6 +73,7 @@ export const QUERIES: Record<string, string> = {
 export const NEEDS: Record<string, Live[]> = {
   '/portal/endpoints/:id/recover': ['deliveryId'],
   '/portal/deliveries/matching': ['deliveryId'],
+  '/account/delete/keep': ['deletion'],
   '/portal/verify': ['endpointId'],
   '/portal/credentials': ['oldSecret'],
   '/portal/credentials/end': ['oldSecret'],
@@ -81,6 +82,7 @@ export const NEEDS: Record<string, Live[]> = {
 /** What a person types into a form, where it does not follow from the field's name. */
 export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/login': { email: [live('email')] },
+  '/account/delete': { email: [live('email')] },
   '/login/second-factor': { code: [live('recoveryCode')] },
 };
 

@@ -98,6 +98,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   contacts: ['contactId'],
   members: ['memberId', 'userId'],
   'sign-in': ['clientId', 'disabledClientId'],
+  export: ['exportKey'],
   invitations: ['invitationKey'],
   withdraw: ['invitationId'],
   redirect_uri_requests: ['redirectUriRequestId'],

@@ -3,7 +3,7 @@ import { committedDocument, deref } from '../../support/openapi-document.js';
 import { CALLERS, FORMS, NEEDS, QUERIES, TYPED_AT, type Draft, type FormDraft } from './draft.js';
 import type { Exchanges } from './exchanges.js';
 import { written } from './json-text.js';
-import { LIVE, live } from './live.js';
+import { HIDING, LIVE, live } from './live.js';
 import { operationOf, parametersOf, pathWith, AREAS, areasOf, type Route } from './routes.js';
 import { plainJson } from './schema-json.js';
 import { readPage, type ShownField } from './shown-forms.js';
@@ -108,9 +108,14 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   const forms = new Map<string, FoundForm>();
   const queries = new Map<string, Map<string, string[]>>();
   // Pages only show fixtures that exist.
-  for (const name of LIVE) await exchanges.fill(live(name));
+  for (const name of LIVE) if (!HIDING.includes(name)) await exchanges.fill(live(name));
   const pages = routes.filter(({ method, isPage }) => isPage && method === 'GET');
-  for (const route of pages) {
+  for (const route of pages) await lookAt(route);
+  for (const name of HIDING) await exchanges.fill(live(name));
+  for (const route of pages.filter(({ url }) => url === '/account')) await lookAt(route);
+  return { forms, queries };
+
+  async function lookAt(route: Route): Promise<void> {
     const usual = AREAS[areasOf(route)[0]!]!.caller;
     for (const [n, values] of combinations(parametersOf(route)).entries()) {
       // Some pages show another form to visitors than to signed-in users.
@@ -123,7 +128,6 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
       }
     }
   }
-  return { forms, queries };
 
   async function noteForms(
     { forms: found, links }: ReturnType<typeof readPage>,

@@ -26,6 +26,8 @@ import { PasswordLinksService } from '../../../src/users/passwords/password-link
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
 import { sandboxOf } from '../../../src/sandbox/driver.js';
 import { DriversService } from '../../../src/sandbox/drivers.service.js';
+import { AccountDeletions } from '../../../src/users/leaving/account-deletions.service.js';
+import { DataExportsRepository } from '../../../src/users/leaving/data-exports.repository.js';
 import { UsersRepository } from '../../../src/users/accounts/users.repository.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
 import { ClientSecretsService } from '../../../src/clients/client-secrets.service.js';
@@ -144,6 +146,18 @@ export class World {
       const link = { digest: digestOf(key), purpose: 'verify' as const, userId, email, ttl: TTL };
       await this.run((manager) => this.app.get(EmailLinksRepository).insert(manager, link));
       return key;
+    },
+    exportKey: async () => {
+      const key = newSecret('exportKey');
+      const { id: userId } = await this.user();
+      const link = { digest: digestOf(key), userId, ttl: TTL };
+      await this.run((manager) => this.app.get(DataExportsRepository).replace(manager, link));
+      return key;
+    },
+    deletion: async () => {
+      const { id } = await this.user();
+      await this.app.get(AccountDeletions).request(id, SERVICE_ACTOR);
+      return id;
     },
     signUpKey: async () => {
       const key = newSecret('signUpKey');

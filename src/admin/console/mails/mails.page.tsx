@@ -22,6 +22,8 @@ const KIND_LABELS: Record<MailKind, string> = {
   endpoint_disabled: 'Endpoint was disabled',
   invitation: 'Invitation to an organisation',
   organisation: 'About an organisation of the user’s',
+  data_export: 'Data to take along',
+  account_deleted: 'Account deleted',
 };
 
 /** All mails, newest first. */

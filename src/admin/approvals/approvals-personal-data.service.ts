@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { inWords, PersonalData, section } from '../../users/accounts/personal-data.js';
+import { shownDetails, stateOf } from './approval.entity.js';
+import { ApprovalsRepository } from './approvals.repository.js';
+
+/** What admins asked for about a person, and what the person asked for or decided as an admin. */
+@Injectable()
+export class ApprovalsPersonalData {
+  constructor(approvals: ApprovalsRepository, data: PersonalData) {
+    data.add(
+      section({
+        name: 'approvals',
+        place: 95,
+        title: 'Approvals',
+        about: 'What admins wanted to do with your account, and what you asked for or decided as one.',
+        read: async (userId: string, limit: number) => {
+          const found = await approvals.listOf(userId, limit);
+          return found.map((approval) => ({
+            id: approval.id,
+            action: approval.action,
+            subject_id: approval.subjectId,
+            // What concerns others is theirs.
+            details: approval.subjectId === userId ? shownDetails(approval) : null,
+            state: stateOf(approval),
+            requested_at: approval.requestedAt,
+            decided_at: approval.decidedAt,
+          }));
+        },
+        columns: {
+          What: ({ action }) => inWords(action),
+          State: ({ state }) => inWords(state),
+          Asked: ({ requested_at: at }) => at,
+          Decided: ({ decided_at: at }) => at,
+        },
+      }),
+    );
+  }
+}

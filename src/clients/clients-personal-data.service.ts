@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { PersonalData, section } from '../users/accounts/personal-data.js';
+import { ClientsRepository } from './clients.repository.js';
+
+/** The clients that a person owns. */
+@Injectable()
+export class ClientsPersonalData {
+  constructor(clients: ClientsRepository, data: PersonalData) {
+    data.add(
+      section({
+        name: 'owned_applications',
+        place: 91,
+        title: 'Applications that you own',
+        about: 'The applications of partners that are registered for your account.',
+        read: async (userId: string, limit: number) => {
+          const found = await clients.listOf(userId, limit);
+          return found.map((client) => ({
+            client_id: client.id,
+            name: client.name,
+            description: client.description,
+            type: client.type,
+            environment: client.environment,
+            redirect_uris: client.redirectUris,
+            enabled: client.enabled,
+            created_at: client.createdAt,
+          }));
+        },
+        columns: {
+          Name: ({ name }) => name,
+          Created: ({ created_at: at }) => at,
+        },
+      }),
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { ClientsService } from '../clients/clients.service.js';
+import { ScopesService } from '../scopes/scopes.service.js';
+import { PersonalData, section } from '../users/accounts/personal-data.js';
+import { ConsentsRepository } from './consents.repository.js';
+
+/** What a person agreed to. */
+@Injectable()
+export class ConsentsPersonalData {
+  constructor(
+    private readonly consents: ConsentsRepository,
+    private readonly clients: ClientsService,
+    private readonly scopes: ScopesService,
+    data: PersonalData,
+  ) {
+    data.add(
+      section({
+        name: 'consents',
+        place: 20,
+        title: 'Applications',
+        about: 'The applications that you agreed to share data with, also those that you disconnected.',
+        read: (userId: string, limit: number) => this.read(userId, limit),
+        columns: {
+          Application: ({ application }) => application,
+          'It may': ({ allowed }) => allowed,
+          Agreed: ({ granted_at: at }) => at,
+          Ended: ({ revoked_at: at }) => at,
+          Proof: ({ evidence }) => evidence,
+        },
+      }),
+    );
+  }
+
+  private async read(userId: string, limit: number) {
+    const found = await this.consents.listOf(userId, limit);
+    const names = await this.clients.namesById(found.map(({ clientId }) => clientId));
+    const catalogue = new Map((await this.scopes.list()).map((scope) => [scope.name, scope.description]));
+    return found.map((consent) => ({
+      client_id: consent.clientId,
+      application: names.get(consent.clientId) ?? null,
+      scopes: consent.scopes,
+      allowed: consent.scopes.map((name) => catalogue.get(name) ?? name),
+      granted_at: consent.grantedAt,
+      revoked_at: consent.revokedAt,
+      evidence: consent.evidence,
+    }));
+  }
+}

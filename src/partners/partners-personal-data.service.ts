@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { inWords, PersonalData, section } from '../users/accounts/personal-data.js';
+import { UsersService } from '../users/accounts/users.service.js';
+import { InvitationsRepository } from './members/invitations.repository.js';
+import { MembersRepository } from './members/members.repository.js';
+import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requests.repository.js';
+
+/** The organisations of a person, and what the person did for them. */
+@Injectable()
+export class PartnersPersonalData {
+  constructor(
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly requests: RedirectUriRequestsRepository,
+    private readonly users: UsersService,
+    data: PersonalData,
+  ) {
+    data.add(this.organisations());
+    data.add(this.redirectUriRequests());
+  }
+
+  private organisations() {
+    return section({
+      name: 'organisations',
+      place: 90,
+      title: 'Organisations',
+      about: 'The organisations whose partner portal you may open, or are invited to.',
+      read: async (userId: string, limit: number) => {
+        const user = await this.users.find(userId);
+        const [memberships, invited] = await Promise.all([
+          this.members.listOf(userId, limit),
+          user ? this.invitations.listTo(user.email, limit) : [],
+        ]);
+        const names = await this.users.namesOf(invited.map(({ organisationId }) => organisationId));
+        return [
+          ...memberships.map((member) => ({
+            organisation_id: member.organisationId,
+            organisation: member.organisationName,
+            state: 'member',
+            role: member.role,
+            since: member.createdAt,
+          })),
+          ...invited.map((invitation) => ({
+            organisation_id: invitation.organisationId,
+            organisation: names.find(({ id }) => id === invitation.organisationId)?.name ?? '',
+            state: 'invited',
+            role: invitation.role,
+            since: invitation.createdAt,
+          })),
+        ].slice(0, limit);
+      },
+      columns: {
+        Organisation: ({ organisation }) => organisation,
+        State: ({ state }) => inWords(state),
+        Role: ({ role }) => inWords(role),
+        Since: ({ since }) => since,
+      },
+    });
+  }
+
+  private redirectUriRequests() {
+    return section({
+      name: 'redirect_uri_requests',
+      place: 92,
+      title: 'Changes that you asked for in the partner portal',
+      about: 'Redirect URIs that you asked us to register or to remove.',
+      read: async (userId: string, limit: number) => {
+        const found = await this.requests.listBy(userId, limit);
+        return found.map((request) => ({
+          id: request.id,
+          client_id: request.clientId,
+          action: request.action,
+          uri: request.uri,
+          state: request.state,
+          requested_at: request.requestedAt,
+          decided_at: request.decidedAt,
+        }));
+      },
+      columns: {
+        'Redirect URI': ({ uri }) => uri,
+        What: ({ action }) => inWords(action),
+        State: ({ state }) => inWords(state),
+        Asked: ({ requested_at: at }) => at,
+      },
+    });
+  }
+}

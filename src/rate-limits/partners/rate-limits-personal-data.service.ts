@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { ClientsService } from '../../clients/clients.service.js';
+import { PersonalData, section } from '../../users/accounts/personal-data.js';
+import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
+
+/** When applications asked too often for a person's data. */
+@Injectable()
+export class RateLimitsPersonalData {
+  constructor(notices: RateLimitNoticesRepository, clients: ClientsService, data: PersonalData) {
+    data.add(
+      section({
+        name: 'too_many_requests',
+        place: 33,
+        title: 'Applications that asked too often',
+        about: 'Applications whose requests for your data were refused for a while.',
+        read: async (userId: string, limit: number) => {
+          const found = await notices.listOf(userId, limit);
+          const names = await clients.namesById(found.map(({ clientId }) => clientId));
+          return found.map(({ clientId, endsAt }) => ({
+            client_id: clientId,
+            application: names.get(clientId) ?? null,
+            until: endsAt,
+          }));
+        },
+        columns: {
+          Application: ({ application }) => application,
+          Until: ({ until }) => until,
+        },
+      }),
+    );
+  }
+}

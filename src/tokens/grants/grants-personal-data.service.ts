@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { ClientsService } from '../../clients/clients.service.js';
+import { PersonalData, section } from '../../users/accounts/personal-data.js';
+import { GrantsRepository } from './grants.repository.js';
+
+/** The access that applications got with a person's agreement. */
+@Injectable()
+export class GrantsPersonalData {
+  constructor(
+    private readonly grants: GrantsRepository,
+    private readonly clients: ClientsService,
+    data: PersonalData,
+  ) {
+    data.add(
+      section({
+        name: 'grants',
+        place: 30,
+        title: 'Access of applications',
+        about: 'Each time that you let an application in. Its tokens are not stored.',
+        read: (userId: string, limit: number) => this.read(userId, limit),
+        columns: {
+          Application: ({ application }) => application,
+          Began: ({ created_at: at }) => at,
+          'Last used': ({ last_used_at: at }) => at,
+          'Ends at the latest': ({ expires_at: at }) => at,
+          Ended: ({ revoked_at: at }) => at,
+        },
+      }),
+    );
+  }
+
+  private async read(userId: string, limit: number) {
+    const found = await this.grants.listOf(userId, limit);
+    const names = await this.clients.namesById(found.map(({ clientId }) => clientId));
+    return found.map((grant) => ({
+      id: grant.id,
+      client_id: grant.clientId,
+      application: names.get(grant.clientId) ?? null,
+      scopes: grant.scopes,
+      created_at: grant.createdAt,
+      last_used_at: grant.issuedAt,
+      expires_at: grant.expiresAt,
+      revoked_at: grant.revokedAt,
+      revocation_reason: grant.revocationReason,
+    }));
+  }
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
+
+/** What the page shows of a member: words, a time, several words, or the members of a structure. */
+export type ShownValue = string | number | boolean | null | undefined | Date | readonly string[] | object;
+
+/**
+ * What one module holds about a person (contract §13). A record is plain data, without secrets, digests or anything about other people;
+ * its members become those of the file.
+ */
+export interface PersonalDataSection<T extends object> {
+  /** The member of the file; unique. */
+  name: string;
+  /** Where it stands among the others: 10 to 19 the account, 20 to 39 applications and data, 40 to 59 logins, 60 to 89 records, 90 to 99 partners and operators. */
+  place: number;
+  title: string;
+  /** A sentence for the person. */
+  about: string;
+  /** Up to so many records; where there can be many, the newest. */
+  read(userId: string, limit: number): Promise<T[]>;
+  /** What the page shows of each record, by its heading, in words for drivers. */
+  columns: Record<string, (record: T) => ShownValue>;
+}
+
+/** Infers what a record is. */
+export const section = <T extends object>(given: PersonalDataSection<T>): PersonalDataSection<T> => given;
+
+/** A name of ours as words, such as “Session started” for `session.started`. */
+export function inWords(name: string): string {
+  const text = name.replace(/[._]/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+type AnySection = PersonalDataSection<never>;
+
+/** A section with its records. */
+export interface ReadSection {
+  name: string;
+  title: string;
+  about: string;
+  records: object[];
+  /** False: there are more, and older, than were read. */
+  isComplete: boolean;
+  columns: Record<string, (record: object) => ShownValue>;
+}
+
+/** The port through which every module says what it holds about a person. */
+@Injectable()
+export class PersonalData {
+  private readonly sections: AnySection[] = [];
+
+  /** Called once for each section. */
+  add<T extends object>(section: PersonalDataSection<T>): void {
+    this.sections.push(section as unknown as AnySection);
+    this.sections.sort((one, other) => one.place - other.place);
+  }
+
+  get names(): string[] {
+    return this.sections.map(({ name }) => name);
+  }
+
+  /** All sections, one after the other, with at most so many records each. */
+  async read(userId: string, limit: number): Promise<ReadSection[]> {
+    const read: ReadSection[] = [];
+    for (const { name, title, about, columns, ...section } of this.sections) {
+      const found: object[] = await section.read(userId, limit + 1);
+      const records = found.slice(0, limit);
+      const isComplete = found.length <= limit;
+      read.push({ name, title, about, records, isComplete, columns: columns as ReadSection['columns'] });
+    }
+    return read;
+  }
+}
+
+const PAGE_SIZE = 100;
+
+/** The first items of a list that is read by pages, as `readPage` reads them. */
+export async function readUpTo<T>(
+  limit: number,
+  idOf: (item: T) => string,
+  read: (page: PageRequest) => Promise<Page<T>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await read({ size: Math.min(PAGE_SIZE, limit - items.length), after });
+    items.push(...page.items);
+    if (!page.hasNext || items.length >= limit) return items;
+    after = idOf(items.at(-1)!);
+  }
+}

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { Settings } from '../../config/settings.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import { MAIL_TEXTS } from '../../mail/mail-texts.js';
+import { MailsService } from '../../mail/mails.service.js';
+import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
+import { PersonalData, type ReadSection } from '../accounts/personal-data.js';
+import { UsersRepository } from '../accounts/users.repository.js';
+import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { DataExportsRepository } from './data-exports.repository.js';
+
+// Contract §13: the link works once within 24 hours.
+const LINK_TTL_SECONDS = 86_400;
+/** Contract §13: the most records of each section in the file, so that one person's history cannot use up the memory. */
+export const RECORDS_IN_FILE = 10_000;
+/** The page shows the first of them. */
+export const RECORDS_ON_PAGE = 50;
+
+/** What a person takes along. */
+export interface DataExport {
+  madeAt: Date;
+  sections: ReadSection[];
+}
+
+/**
+ * The data of a person, by a link that is mailed and works once, for the person alone (contract §13). Nothing is prepared or stored: it is
+ * read at the moment when it is shown or downloaded.
+ */
+@Injectable()
+export class DataExports {
+  constructor(
+    private readonly repository: DataExportsRepository,
+    private readonly users: UsersRepository,
+    private readonly data: PersonalData,
+    private readonly mails: MailsService,
+    private readonly acting: ActingSessions,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Mails the user a link; an earlier one ends. False if the address is not verified. */
+  request(userId: string, actor: Actor): Promise<boolean> {
+    return this.transactions.run(async (manager) => {
+      const user = await this.users.lock(manager, userId);
+      await this.acting.requireLive(manager, actor);
+      if (!user?.emailVerifiedAt) return false;
+      const { key, digest } = newLink('exportKey');
+      await this.repository.replace(manager, { userId, digest, ttl: LINK_TTL_SECONDS });
+      await this.mails.queue(manager, {
+        kind: 'data_export',
+        userId,
+        address: user.email,
+        cause: `link ${digest.toString('base64url')}`,
+        usefulSeconds: LINK_TTL_SECONDS,
+        mail: MAIL_TEXTS.dataExport(`${this.settings.baseUrl}/account/export/${key}`),
+      });
+      await this.audit.record(manager, actor, {
+        action: 'user.export_requested',
+        subjectType: 'user',
+        subjectId: userId,
+      });
+      return true;
+    });
+  }
+
+  /** What there is, for the page of a link; undefined if the link does not work for this user. Changes nothing. */
+  async show(userId: string, key: string): Promise<DataExport | undefined> {
+    if (!isSecret('exportKey', key)) return undefined;
+    const works = await this.repository.find(userId, digestOf(key));
+    return works && this.read(userId, RECORDS_ON_PAGE);
+  }
+
+  /**
+   * Everything, once; undefined if the link does not work for this user. It is used up first, so that many at a time cost no more than
+   * one, and given back if the data cannot be read.
+   */
+  async take(userId: string, key: string, actor: Actor): Promise<DataExport | undefined> {
+    if (!isSecret('exportKey', key)) return undefined;
+    const digest = digestOf(key);
+    const isTaken = await this.transactions.run(async (manager) => {
+      if (!(await this.repository.use(manager, userId, digest))) return false;
+      await this.acting.requireLive(manager, actor);
+      await this.audit.record(manager, actor, {
+        action: 'user.exported',
+        subjectType: 'user',
+        subjectId: userId,
+      });
+      return true;
+    });
+    if (!isTaken) return undefined;
+    try {
+      return await this.read(userId, RECORDS_IN_FILE);
+    } catch (error) {
+      await this.repository.giveBack(userId, digest);
+      throw error;
+    }
+  }
+
+  private async read(userId: string, limit: number): Promise<DataExport> {
+    return { madeAt: new Date(), sections: await this.data.read(userId, limit) };
+  }
+}
+
+/** The file: every section by its name, with a word about what it is and whether it is all. */
+export const fileOf = ({ madeAt, sections }: DataExport, userId: string): string =>
+  JSON.stringify(
+    {
+      made_at: madeAt,
+      user_id: userId,
+      sections: Object.fromEntries(
+        sections.map(({ name, title, about, isComplete, records }) => [
+          name,
+          { title, about, is_complete: isComplete, records },
+        ]),
+      ),
+    },
+    null,
+    2,
+  );

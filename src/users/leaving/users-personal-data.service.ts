@@ -1,0 +1,349 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditEventEntity } from '../../audit/audit-event.entity.js';
+import { AuditService } from '../../audit/audit.service.js';
+import type { MailEntity } from '../../mail/mail.entity.js';
+import { MailsService } from '../../mail/mails.service.js';
+import type { NotificationEntity } from '../../notifications/notification.entity.js';
+import { NotificationsService } from '../../notifications/notifications.service.js';
+import { inWords, PersonalData, readUpTo, section } from '../accounts/personal-data.js';
+import { UsersRepository } from '../accounts/users.repository.js';
+import { EmailLinksRepository } from '../emails/email-links.repository.js';
+import { AuthenticatorAppsRepository } from '../factors/authenticator-apps.repository.js';
+import { PasskeysRepository } from '../factors/passkeys.repository.js';
+import { RecoveryCodesRepository } from '../factors/recovery-codes.repository.js';
+import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
+import type { SessionEntity } from '../sessions/session.entity.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { AccountDeletionsRepository } from './account-deletions.repository.js';
+import { DataExportsRepository } from './data-exports.repository.js';
+
+/** What accounts hold about a person, and what the modules below them do: notifications, mails and the audit log. */
+@Injectable()
+export class UsersPersonalData {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly sessions: SessionsRepository,
+    private readonly passkeys: PasskeysRepository,
+    private readonly apps: AuthenticatorAppsRepository,
+    private readonly codes: RecoveryCodesRepository,
+    private readonly passwordLinks: PasswordLinksRepository,
+    private readonly emailLinks: EmailLinksRepository,
+    private readonly deletions: AccountDeletionsRepository,
+    private readonly exports: DataExportsRepository,
+    private readonly notifications: NotificationsService,
+    private readonly mails: MailsService,
+    private readonly audit: AuditService,
+    data: PersonalData,
+  ) {
+    data.add(this.profile());
+    data.add(this.signInMethods());
+    data.add(this.sessionsOf());
+    data.add(this.links());
+    data.add(this.leaving());
+    data.add(this.notificationsTo());
+    data.add(this.mailsTo());
+    data.add(this.changes());
+    data.add(this.actions());
+  }
+
+  private profile() {
+    return section({
+      name: 'profile',
+      place: 10,
+      title: 'Your account',
+      about: 'Who you are here.',
+      read: async (userId: string) => {
+        const user = await this.users.findById(userId);
+        if (!user) return [];
+        return [
+          {
+            id: user.id,
+            name: user.name,
+            email: user.email,
+            email_confirmed_at: user.emailVerifiedAt,
+            kind: user.kind,
+            role: user.role,
+            operator_role: user.operatorRole,
+            enabled: user.enabled,
+            webhook_portal: user.webhooksEnabled,
+            mails_switched_off: await this.users.unwantedMails(userId),
+            created_at: user.createdAt,
+            changed_at: user.updatedAt,
+          },
+        ];
+      },
+      columns: {
+        ID: ({ id }) => id,
+        Name: ({ name }) => name,
+        Email: ({ email }) => email,
+        'Address confirmed': ({ email_confirmed_at: at }) => at,
+        Kind: ({ kind }) => inWords(kind),
+        Operator: ({ operator_role: role }) => (role === null ? undefined : inWords(role)),
+        'Mails switched off': ({ mails_switched_off: kinds }) => kinds.map(inWords),
+        Created: ({ created_at: at }) => at,
+        Changed: ({ changed_at: at }) => at,
+      },
+    });
+  }
+
+  private signInMethods() {
+    return section({
+      name: 'sign_in_methods',
+      place: 40,
+      title: 'How you log in',
+      about: 'What you can log in with here. Secrets are not stored in a form that could be shown.',
+      read: async (userId: string) => {
+        const [user, passkeys, app, codes] = await Promise.all([
+          this.users.findByIdWithPassword(userId),
+          this.passkeys.list(userId),
+          this.apps.find(userId),
+          this.codes.count(userId),
+        ]);
+        const once = { last_used_at: null, backed_up: null, left: null };
+        return [
+          ...(user?.passwordHash ? [{ ...once, kind: 'password', name: null, added_at: null }] : []),
+          ...passkeys.map((passkey) => ({
+            ...once,
+            kind: 'passkey',
+            name: passkey.name,
+            added_at: passkey.createdAt,
+            last_used_at: passkey.lastUsedAt,
+            backed_up: passkey.backedUp,
+          })),
+          ...(app ? [{ ...once, kind: 'authenticator_app', name: null, added_at: app.confirmedAt }] : []),
+          ...(codes > 0
+            ? [{ ...once, kind: 'recovery_codes', name: null, added_at: null, left: codes }]
+            : []),
+        ];
+      },
+      columns: {
+        Way: ({ kind }) => inWords(kind),
+        Name: ({ name }) => name,
+        Added: ({ added_at: at }) => at,
+        'Last used': ({ last_used_at: at }) => at,
+        Left: ({ left }) => left,
+      },
+    });
+  }
+
+  private sessionsOf() {
+    return section({
+      name: 'sessions',
+      place: 50,
+      title: 'Sessions',
+      about: 'Browsers in which you are logged in, or were until lately.',
+      read: async (userId: string, limit: number) => {
+        const idOf = ({ id }: SessionEntity) => id;
+        const found = await readUpTo(limit, idOf, (page) => this.sessions.listOf(userId, page));
+        return found.map((session) => ({
+          id: session.id,
+          method: session.method,
+          second_factor: session.secondFactor,
+          provider: session.provider,
+          provider_subject: session.providerSubject,
+          address: session.address,
+          user_agent: session.userAgent,
+          created_at: session.createdAt,
+          last_seen_at: session.lastSeenAt,
+          expires_at: session.expiresAt,
+        }));
+      },
+      columns: {
+        'Logged in': ({ created_at: at }) => at,
+        'Last seen': ({ last_seen_at: at }) => at,
+        With: ({ method, provider }) => provider ?? inWords(method),
+        'IP address': ({ address }) => address,
+        Browser: ({ user_agent: agent }) => agent,
+      },
+    });
+  }
+
+  private links() {
+    return section({
+      name: 'links',
+      place: 55,
+      title: 'Links that were made for you',
+      about: 'That a link was made or mailed. The links themselves are not stored.',
+      read: async (userId: string, limit: number) => {
+        const user = await this.users.findById(userId);
+        const passwordLinks = await this.passwordLinks.list(userId, limit);
+        const emailLinks = user ? await this.emailLinks.list(userId, user.email, limit) : [];
+        return [
+          ...passwordLinks.map(({ purpose, expiresAt, usedAt }) => ({
+            for: 'set_password',
+            purpose,
+            address: null,
+            expires_at: expiresAt,
+            used_at: usedAt,
+          })),
+          ...emailLinks.map(({ purpose, email, expiresAt, usedAt }) => ({
+            for: purpose === 'verify' ? 'confirm_address' : 'sign_up',
+            purpose: null,
+            address: email,
+            expires_at: expiresAt,
+            used_at: usedAt,
+          })),
+        ].slice(0, limit);
+      },
+      columns: {
+        For: (link) => inWords(link.for),
+        Address: ({ address }) => address,
+        'Worked until': ({ expires_at: at }) => at,
+        Used: ({ used_at: at }) => at,
+      },
+    });
+  }
+
+  private leaving() {
+    return section({
+      name: 'leaving',
+      place: 80,
+      title: 'Data and deletion',
+      about: 'That you asked for your data, or for the deletion of your account.',
+      read: async (userId: string) => {
+        const [taken, deletion] = await Promise.all([
+          this.exports.findOf(userId),
+          this.deletions.find(userId),
+        ]);
+        return [
+          ...(taken
+            ? [{ what: 'data', asked_at: taken.createdAt, until: taken.expiresAt, done_at: taken.usedAt }]
+            : []),
+          ...(deletion
+            ? [{ what: 'deletion', asked_at: deletion.requestedAt, until: deletion.dueAt, done_at: null }]
+            : []),
+        ];
+      },
+      columns: {
+        What: ({ what }) => inWords(what),
+        Asked: ({ asked_at: at }) => at,
+        Until: ({ until }) => until,
+        Done: ({ done_at: at }) => at,
+      },
+    });
+  }
+
+  private notificationsTo() {
+    return section({
+      name: 'notifications',
+      place: 60,
+      title: 'Notifications',
+      about: 'What you were told on your account page.',
+      read: async (userId: string, limit: number) => {
+        const idOf = ({ id }: NotificationEntity) => id;
+        const found = await readUpTo(limit, idOf, (page) => this.notifications.list({ userId }, page));
+        return found.map((each) => ({
+          id: each.id,
+          client_id: each.clientId,
+          message_id: each.messageId,
+          category: each.category,
+          at: each.eventTime,
+          title: each.shortTextTitle,
+          text: each.shortTextBody,
+          detail_title: each.detailPageTitle,
+          detail_text: each.detailPageBody,
+          link: each.externalLink,
+          read_at: each.readAt,
+          resolved_at: each.resolvedAt,
+        }));
+      },
+      columns: {
+        Title: ({ title }) => title,
+        Text: ({ text }) => text,
+        When: ({ at }) => at,
+        Read: ({ read_at: at }) => at,
+      },
+    });
+  }
+
+  private mailsTo() {
+    return section({
+      name: 'mails',
+      place: 65,
+      title: 'Mails',
+      about: 'That a mail was sent to you. What it said is not kept.',
+      read: async (userId: string, limit: number) => {
+        const idOf = ({ id }: MailEntity) => id;
+        const found = await readUpTo(limit, idOf, (page) => this.mails.list({ userId }, page));
+        return found.map((mail) => ({
+          id: mail.id,
+          kind: mail.kind,
+          address: mail.address,
+          state: mail.state,
+          attempts: mail.attempts,
+          created_at: mail.createdAt,
+          sent_at: mail.sentAt,
+        }));
+      },
+      columns: {
+        About: ({ kind }) => inWords(kind),
+        To: ({ address }) => address,
+        State: ({ state }) => inWords(state),
+        Written: ({ created_at: at }) => at,
+        Sent: ({ sent_at: at }) => at,
+      },
+    });
+  }
+
+  /** By whom: other people are named by what they are. */
+  private changes() {
+    return section({
+      name: 'changes',
+      place: 70,
+      title: 'What happened to your account',
+      about:
+        'The record of changes to your account, by you and by others. What exactly changed is in the file.',
+      read: async (userId: string, limit: number) => {
+        const read = await readUpTo(limit, idOfEvent, (page) => this.audit.list({ subject: userId }, page));
+        return read.map((event) => {
+          const isOwn = event.actorId === userId;
+          const isUnknown = event.actorType === 'user' && event.actorId === null;
+          const others = { user: 'operator', client: 'application', service: 'service' }[event.actorType];
+          return {
+            id: event.id,
+            at: event.occurredAt,
+            action: event.action,
+            by: isOwn ? 'you' : isUnknown ? 'unknown' : others,
+            address: isOwn || isUnknown ? event.address : null,
+            before: event.before,
+            after: event.after,
+          };
+        });
+      },
+      columns: {
+        What: ({ action }) => inWords(action),
+        When: ({ at }) => at,
+        By: ({ by }) => inWords(by),
+        'IP address': ({ address }) => address,
+      },
+    });
+  }
+
+  /** What people did to others’ accounts and applications is theirs: only that it was done. */
+  private actions() {
+    return section({
+      name: 'actions',
+      place: 75,
+      title: 'What you did',
+      about: 'The record of what you did here, such as connecting applications.',
+      read: async (userId: string, limit: number) => {
+        const read = await readUpTo(limit, idOfEvent, (page) => this.audit.list({ actor: userId }, page));
+        return read.map((event) => ({
+          id: event.id,
+          at: event.occurredAt,
+          action: event.action,
+          subject_type: event.subjectType,
+          subject_id: event.subjectId,
+          address: event.address,
+        }));
+      },
+      columns: {
+        What: ({ action }) => inWords(action),
+        When: ({ at }) => at,
+        'IP address': ({ address }) => address,
+      },
+    });
+  }
+}
+
+const idOfEvent = ({ id }: AuditEventEntity): string => id;

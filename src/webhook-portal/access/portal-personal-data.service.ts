@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { PersonalData, section } from '../../users/accounts/personal-data.js';
+import { MemberSessionsRepository } from './member-sessions.repository.js';
+
+/** The sessions of a person in the portals of clients. */
+@Injectable()
+export class PortalPersonalData {
+  constructor(sessions: MemberSessionsRepository, data: PersonalData) {
+    data.add(
+      section({
+        name: 'portal_sessions',
+        place: 94,
+        title: 'Sessions in the partner portal',
+        about: 'That you opened the partner portal lately.',
+        read: async (userId: string, limit: number) => {
+          const found = await sessions.listOf(userId, limit);
+          return found.map(({ clientId, createdAt, expiresAt }) => ({
+            client_id: clientId,
+            created_at: createdAt,
+            expires_at: expiresAt,
+          }));
+        },
+        columns: {
+          Opened: ({ created_at: at }) => at,
+          Ends: ({ expires_at: at }) => at,
+        },
+      }),
+    );
+  }
+}

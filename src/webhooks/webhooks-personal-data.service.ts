@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { ClientsService } from '../clients/clients.service.js';
+import { inWords, PersonalData, section } from '../users/accounts/personal-data.js';
+import { UsersService } from '../users/accounts/users.service.js';
+import { ContactsRepository } from './contacts/contacts.repository.js';
+import { EventsRepository } from './events/events.repository.js';
+
+/** What was published about a person and to whom it went, and where the person's address is a contact. */
+@Injectable()
+export class WebhooksPersonalData {
+  constructor(
+    private readonly events: EventsRepository,
+    private readonly contacts: ContactsRepository,
+    private readonly clients: ClientsService,
+    private readonly users: UsersService,
+    data: PersonalData,
+  ) {
+    data.add(this.eventsAbout());
+    data.add(this.contactsWith());
+  }
+
+  private eventsAbout() {
+    return section({
+      name: 'events',
+      place: 25,
+      title: 'Your charging data',
+      about:
+        'What we were told about your vehicles and charging sessions lately, and which applications got it.',
+      read: async (userId: string, limit: number) => {
+        const found = await this.events.listAbout(userId, limit);
+        const names = await this.clients.namesById(found.flatMap(({ clientIds }) => clientIds));
+        return found.map(({ id, type, createdAt, payload, clientIds }) => ({
+          id,
+          type,
+          at: createdAt,
+          data: payload === null ? null : (JSON.parse(payload) as { data?: object }).data,
+          delivered_to: clientIds.map((clientId) => ({
+            client_id: clientId,
+            application: names.get(clientId) ?? null,
+          })),
+        }));
+      },
+      columns: {
+        What: ({ type }) => inWords(type),
+        When: ({ at }) => at,
+        // What was agreed to is shown with the applications.
+        Data: ({ type, data }) => (type.startsWith('user.') ? undefined : data),
+        'Got by': ({ delivered_to: to }) => to.map(({ application, client_id: id }) => application ?? id),
+      },
+    });
+  }
+
+  private contactsWith() {
+    return section({
+      name: 'contact_of',
+      place: 93,
+      title: 'Applications that name you as a contact',
+      about: 'Applications that want mails about their webhooks to go to your address.',
+      read: async (userId: string, limit: number) => {
+        const user = await this.users.find(userId);
+        const found = user ? await this.contacts.listTo(user.email, limit) : [];
+        const names = await this.clients.namesById(found.map(({ clientId }) => clientId));
+        return found.map((contact) => ({
+          client_id: contact.clientId,
+          application: names.get(contact.clientId) ?? null,
+          address: contact.email,
+          confirmed_at: contact.verifiedAt,
+        }));
+      },
+      columns: {
+        Application: ({ application }) => application,
+        Address: ({ address }) => address,
+        Confirmed: ({ confirmed_at: at }) => at,
+      },
+    });
+  }
+}

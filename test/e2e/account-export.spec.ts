@@ -1,0 +1,341 @@
+import { IsNull, type Repository } from 'typeorm';
+import { getRepositoryToken } from '@nestjs/typeorm';
+import { PersonalData } from '../../src/users/accounts/personal-data.js';
+import { DataExportEntity } from '../../src/users/leaving/data-export.entity.js';
+import { RECORDS_IN_FILE, RECORDS_ON_PAGE } from '../../src/users/leaving/data-exports.service.js';
+import { newSecret } from '../../src/secrets/tokens.js';
+import { actionsOn } from '../support/audit-events.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { placeOf } from '../support/http.js';
+import { madeForEach } from '../support/made.js';
+import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
+import { addApp, addPasskey } from '../support/second-factors.js';
+import { useServiceWithMail } from '../support/set-up.js';
+import { useSharedService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const PATH = '/account/export';
+
+interface File {
+  made_at: string;
+  user_id: string;
+  sections: Record<string, { title: string; about: string; is_complete: boolean; records: object[] }>;
+}
+
+describe('The export of a person’s data', () => {
+  const { service, smtp } = useServiceWithMail();
+  const user = madeForEach(() => service.make.user({ emailVerified: true, name: 'Dana <b>Driver</b>' }));
+  const browser = madeForEach(() => service.make.signedIn(user));
+
+  const ask = (by: BrowserSession = browser) => by.fillIn(PATH);
+  /** The path of the link that the next mail brings. */
+  const linkOf = async (n = 1): Promise<string> => {
+    const mails = () => smtp.to(user.email).filter(({ subject }) => subject === 'Your data is ready');
+    await until(`link ${n} has arrived`, () => mails().length >= n);
+    return new URL(mails()[n - 1]!.link).pathname;
+  };
+  const askedLink = async (): Promise<string> => {
+    expect(placeOf(await ask())).toEqual([303, PATH]);
+    return linkOf();
+  };
+  const download = async (link: string, by: BrowserSession = browser): Promise<Page> =>
+    by.submit(await by.open(link), link);
+  const isGone = async (page: Page): Promise<void> => {
+    expect(page.status).toBe(410);
+    expect(page.html.querySelector('h1')!.text).toBe('This link no longer works');
+    expect(page.text).not.toContain('Your account</h2>');
+  };
+  const age = (column: string, by: string) =>
+    service.database.query(
+      `UPDATE data_exports SET ${column} = ${column} - interval '${by}' WHERE user_id = $1`,
+      [user.id],
+    );
+
+  describe('refuses', () => {
+    it('to send a link to an address that is not verified, and says where to verify it', async () => {
+      const unverified = await service.make.user();
+      const theirs = await service.make.signedIn(unverified);
+      const page = await theirs.open(PATH);
+      expect(page.html.querySelector('[role="alert"]')!.text).toContain('Confirm your address');
+      const answer = await theirs.submit(page, PATH);
+      expect(answer.status).toBe(409);
+      expect(answer.html.querySelector('[role="alert"] a')!.getAttribute('href')).toBe('/account/email');
+      expect(await actionsOn(service, unverified.id, 'user.export')).toEqual([]);
+      expect(smtp.to(unverified.email)).toEqual([]);
+    });
+
+    it('a login of long ago, to ask and to use the link', async () => {
+      const link = await askedLink();
+      await service.make.ageSessions(user);
+      for (const path of [PATH, link]) {
+        const answer = await browser.open(path);
+        expect(placeOf(answer)).toEqual([303, `/account/confirm?return_to=${encodeURIComponent(path)}`]);
+      }
+    });
+
+    it('a visitor who is not logged in, whom it leads to the login and back', async () => {
+      const link = await askedLink();
+      const answer = await new BrowserSession(service.url).open(link);
+      expect(placeOf(answer)).toEqual([302, `/login?return_to=${encodeURIComponent(link)}`]);
+    });
+
+    it('the link of another user, who can still use it', async () => {
+      const link = await askedLink();
+      const other = await service.make.signedInNew({ emailVerified: true });
+      await isGone(await other.open(link));
+      // With a form of their own, which they get where the link is theirs.
+      await other.fillIn(PATH);
+      const page = await browser.open(link);
+      const forged = await other.open(link, {
+        form: { csrf_token: page.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')! },
+        headers: { origin: service.url },
+      });
+      expect(forged.status).toBe(403);
+      expect((await download(link)).status).toBe(200);
+    });
+
+    it('links that are unknown, malformed, expired, or replaced by a newer one', async () => {
+      for (const key of [newSecret('exportKey'), 'x', newSecret('emailKey')]) {
+        await isGone(await browser.open(`${PATH}/${key}`));
+      }
+      const first = await askedLink();
+      const page = await browser.open(first);
+      await ask();
+      const second = await linkOf(2);
+      await isGone(await browser.open(first));
+      await isGone(await browser.submit(page, first));
+      const later = await browser.open(second);
+      await age('expires_at', '1 day');
+      await isGone(await browser.open(second));
+      await isGone(await browser.submit(later, second));
+      expect(await actionsOn(service, user.id, 'user.export')).toEqual([
+        'user.export_requested',
+        'user.export_requested',
+      ]);
+    });
+
+    it('a link that was used, to each but one of many at once', async () => {
+      const link = await askedLink();
+      const page = await browser.open(link);
+      const answers = await Promise.all(Array.from({ length: 8 }, () => browser.submit(page, link)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(410)]);
+      await isGone(await browser.open(link));
+      expect(await actionsOn(service, user.id, 'user.exported')).toEqual(['user.exported']);
+    });
+
+    it('more mails than others that one asks for, with 429', async () => {
+      const statuses = [];
+      while (statuses.length < 6) statuses.push((await ask()).status);
+      expect(statuses).toEqual([303, 303, 303, 303, 303, 429]);
+      expect(await actionsOn(service, user.id, 'user.export')).toHaveLength(5);
+    });
+
+    it('odd keys with a page, and never with a 500', async () => {
+      const from = service.log.length;
+      for (const key of ['%00', '%ED%A0%80', 'x'.repeat(600), "'%20OR%201=1", '%3Cscript%3E']) {
+        expectRefusal(await browser.open(`${PATH}/${key}`), key);
+        const form = { csrf_token: 'x' };
+        expectRefusal(await browser.open(`${PATH}/${key}`, { form, headers: { origin: service.url } }), key);
+      }
+      expect(unexpectedErrors(service, from)).toEqual([]);
+    });
+  });
+
+  it('stays usable if the data cannot be read', async () => {
+    const link = await askedLink();
+    const page = await browser.open(link);
+    const data = service.app.get(PersonalData);
+    jest.spyOn(data, 'read').mockRejectedValueOnce(new Error('The disk is on fire.'));
+    expect((await browser.submit(page, link)).status).toBe(500);
+    const unused = service.app
+      .get<Repository<DataExportEntity>>(getRepositoryToken(DataExportEntity))
+      .existsBy({ userId: user.id, usedAt: IsNull() });
+    expect(await unused).toBe(true);
+    expect((await browser.submit(page, link)).status).toBe(200);
+  });
+
+  it('is mailed as a link that opening does not use up, and downloaded once as a file', async () => {
+    const client = await service.make.client({ name: 'Northwind' });
+    await service.make.tokens(client, user);
+    const link = await askedLink();
+    expect(link).toMatch(/^\/account\/export\/cds_de_/);
+    for (let n = 0; n < 3; n++) {
+      const page = await browser.open(link);
+      expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(page.text).not.toContain('<b>Driver');
+      const headings = page.html.querySelectorAll('h2').map(({ text }) => text);
+      expect(headings).toEqual(expect.arrayContaining(['Your account', 'Applications', 'Sessions']));
+      expect(page.text).toContain('See your vehicles: make, model');
+      expect(page.text).not.toContain('vehicle:read');
+    }
+    const answer = await download(link);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="my-data-\d{4}-\d\d-\d\d\.json"$/,
+    );
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const file = JSON.parse(answer.text) as File;
+    expect(file.user_id).toBe(user.id);
+    expect(Object.keys(file.sections)).toEqual(service.app.get(PersonalData).names);
+    expect(file.sections.profile!.records).toEqual([
+      expect.objectContaining({ id: user.id, name: 'Dana <b>Driver</b>', email: user.email }),
+    ]);
+    expect(file.sections.consents!.records).toEqual([
+      expect.objectContaining({ client_id: client.id, application: 'Northwind', revoked_at: null }),
+    ]);
+    expect(file.sections.grants!.records).toHaveLength(1);
+    expect(await actionsOn(service, user.id, 'user.export')).toEqual([
+      'user.export_requested',
+      'user.exported',
+    ]);
+  });
+
+  it('contains no secret, no digest and nothing sealed', async () => {
+    const client = await service.make.client({ ownerId: user.id });
+    await service.make.tokens(client, user);
+    await addPasskey(browser, service.url, { name: 'My key' });
+    await addApp(browser);
+    const answer = await download(await askedLink());
+    const file = JSON.parse(answer.text) as File;
+    expect(file.sections.sign_in_methods!.records).toHaveLength(4);
+    expect(file.sections.owned_applications!.records).toHaveLength(1);
+    expect(answer.text).not.toMatch(/cds_(?!de)|argon2|whsec_|digest|sealed|"secret/);
+    const columns = await service.database.query<{ table: string; column: string }>(
+      `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+        WHERE table_schema = 'public' AND data_type = 'bytea'`,
+    );
+    let seen = 0;
+    for (const { table, column } of columns) {
+      const rows = await service.database.query<{ bytes: Buffer }>(
+        `SELECT "${column}" AS bytes FROM "${table}" WHERE "${column}" IS NOT NULL`,
+      );
+      for (const { bytes } of rows) {
+        for (const form of ['hex', 'base64', 'base64url'] as const) {
+          expect(answer.text).not.toContain(bytes.toString(form));
+        }
+        seen++;
+      }
+    }
+    expect(seen).toBeGreaterThan(10);
+    const credential = await service.database.value<string>(
+      'SELECT credential_id FROM passkeys WHERE user_id = $1',
+      [user.id],
+    );
+    expect(answer.text).not.toContain(credential);
+  });
+
+  it('contains nothing about others: who did something to the account, and what the user did to others', async () => {
+    const operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
+    const bearer = await service.make.adminToken(undefined, operator);
+    const json = { name: 'Dana Renamed' };
+    await service.http.send(`/admin/users/${user.id}`, { method: 'PATCH', bearer, json });
+    await service.database.query(
+      `INSERT INTO audit_events (actor_type, actor_id, action, subject_type, subject_id, after, address)
+       VALUES ('user', $1, 'user.updated', 'user', $2, '{"email": "someone-else@mail.example"}', '203.0.113.9'),
+              ('user', $2, 'user.updated', 'user', $1, '{"name": "x"}', '203.0.113.77')`,
+      [user.id, operator.id],
+    );
+    const { text } = await download(await askedLink());
+    const { sections } = JSON.parse(text) as File;
+    expect(sections.changes!.records).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: 'user.updated', by: 'application', address: null }),
+        expect.objectContaining({ action: 'user.updated', by: 'operator', address: null }),
+      ]),
+    );
+    expect(sections.actions!.records).toEqual(
+      expect.arrayContaining([expect.objectContaining({ subject_id: operator.id, address: '203.0.113.9' })]),
+    );
+    expect(text).not.toMatch(/someone-else|Olga|203\.0\.113\.77/);
+  });
+
+  it('is cut where there is very much, and says so', async () => {
+    await service.database.query(
+      `INSERT INTO audit_events (actor_type, action, subject_type, subject_id)
+       SELECT 'service', 'user.updated', 'user', $1 FROM generate_series(1, $2)`,
+      [user.id, RECORDS_IN_FILE + 5],
+    );
+    const link = await askedLink();
+    const page = await browser.open(link);
+    const table = page.html.querySelectorAll('table').find(({ text }) => text.includes('User updated'))!;
+    expect(table.querySelectorAll('tbody tr')).toHaveLength(RECORDS_ON_PAGE);
+    expect(page.text).toContain('Older ones are in the file.');
+    const { sections } = JSON.parse((await browser.submit(page, link)).text) as File;
+    expect([sections.changes!.records.length, sections.changes!.is_complete]).toEqual([
+      RECORDS_IN_FILE,
+      false,
+    ]);
+    expect([sections.profile!.is_complete, sections.sessions!.is_complete]).toEqual([true, true]);
+  });
+});
+
+describe('Every table that names a user', () => {
+  const service = useSharedService();
+
+  /** In which section of the export it is, or why in none. */
+  const WHERE: Record<string, string> = {
+    users: 'profile',
+    passkeys: 'sign_in_methods',
+    authenticator_apps: 'sign_in_methods',
+    recovery_codes: 'sign_in_methods',
+    sessions: 'sessions',
+    password_links: 'links',
+    email_links: 'links',
+    account_deletions: 'leaving',
+    data_exports: 'leaving',
+    notifications: 'notifications',
+    mails: 'mails',
+    audit_events: 'changes',
+    consents: 'consents',
+    grants: 'grants',
+    clients: 'owned_applications',
+    identities: 'identities',
+    organisation_members: 'organisations',
+    organisation_invitations: 'organisations',
+    redirect_uri_requests: 'redirect_uri_requests',
+    events: 'events',
+    client_contacts: 'contact_of',
+    portal_member_sessions: 'portal_sessions',
+    approvals: 'approvals',
+    rate_limit_periods: 'too_many_requests',
+    authorization_codes: 'none: for a minute, and a part of the grant after it',
+    revoked_access_tokens: 'none: what makes a token invalid, until it expires',
+    pending_sign_ins: 'none: for minutes, between two steps of a login',
+    webauthn_challenges: 'none: for minutes, while a passkey is used',
+    provider_sign_ins: 'none: for minutes, between the steps of a login',
+    event_sequences: 'none: counters of what is among the events',
+    sandbox_drivers: 'none: made up',
+    sandbox_planned_events: 'none: made up',
+  };
+
+  it('is in the export, or there is a reason', async () => {
+    const tables = await service.database.query<{ table: string }>(
+      `SELECT DISTINCT table_name AS "table" FROM information_schema.columns
+        WHERE table_schema = 'public'
+          AND (column_name IN ('user_id', 'owner_id', 'email', 'email_key', 'address', 'actor_id', 'subject_id',
+                               'organisation_id', 'requested_by')
+               OR (table_name, column_name) IN (('users', 'id')))
+       UNION
+       SELECT DISTINCT conrelid::regclass::text FROM pg_constraint WHERE contype = 'f' AND confrelid = 'users'::regclass`,
+    );
+    expect(tables.map(({ table }) => table).sort()).toEqual(Object.keys(WHERE).sort());
+    const { names } = service.app.get(PersonalData);
+    const named = Object.values(WHERE).filter((where) => !where.startsWith('none: '));
+    // What a person did to others is in the same table as what happened to the account.
+    expect([...new Set([...named, 'actions'])].sort()).toEqual([...names].sort());
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('Without mail', () => {
+  const service = useSharedService();
+
+  it('there is neither the link on the account page nor the pages', async () => {
+    const browser = await service.make.signedInNew();
+    const page = await browser.open('/account');
+    expect(page.html.querySelectorAll(`a[href="${PATH}"]`)).toEqual([]);
+    for (const path of [PATH, `${PATH}/${newSecret('exportKey')}`]) {
+      expect((await browser.open(path)).status).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,224 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { InvitationsService } from '../../src/partners/members/invitations.service.js';
+import { MembersService } from '../../src/partners/members/members.service.js';
+import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
+import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
+import { BrowserSession } from '../support/browser-session.js';
+import { PASSWORD } from '../support/factory.js';
+import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { MailServer } from '../support/mail-server.js';
+import { columnsThatHold, sealedValues } from '../support/searched-database.js';
+import { addApp, addPasskey } from '../support/second-factors.js';
+import { startService, type TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
+import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+
+const NAME = 'Zora Erasable';
+const EMAIL = 'zora.erasable@mail.example';
+/** The address before. */
+const EARLIER = 'earlier.erasable@mail.example';
+const ADDRESS = '203.0.113.42';
+const ANOTHER_ADDRESS = '2001:db8:77::1';
+const BROWSER = 'ErasableBrowser/7.0';
+const PLACE = 'Erasable Street 5';
+const TRACES = [NAME, EMAIL, EARLIER, 'erasable', ADDRESS, ANOTHER_ADDRESS, BROWSER, PLACE];
+
+describe('After a person has left,', () => {
+  let service: TestService;
+  let smtp: MailServer;
+  let idp: IdentityProvider;
+  let webhooks: Webhooks;
+  let partner: Awaited<ReturnType<TestService['make']['client']>>;
+  let userId: string;
+  let sealedBefore: Map<string, Set<string>>;
+  let foundBefore: string[];
+
+  const by = (address: string): BrowserSession =>
+    new BrowserSession(service.url, { 'x-forwarded-for': address, 'user-agent': BROWSER });
+
+  beforeAll(async () => {
+    smtp = await MailServer.start();
+    idp = await IdentityProvider.open();
+    const env = { ...WEBHOOK_ENV, ...smtp.env, ...idp.env({ accounts: 'verified_email' }), SIGN_UP: 'true' };
+    service = await startService({ env: { ...env, TRUSTED_PROXIES: '127.0.0.1' } });
+    idp.serveTo(service.url);
+    webhooks = await Webhooks.start(service);
+    partner = await service.make.client({ name: 'A partner' });
+    await webhooks.endpoint(partner, {
+      // What it answers repeats what it was sent, and what it knows besides.
+      reply: (response, { body }) =>
+        void response.setHeader('x-driver', encodeURIComponent(EMAIL)).end(`${NAME} ${body}`),
+    });
+    // Everything that the service makes once is there.
+    await service.make.tokens(partner, await service.make.user());
+    sealedBefore = await sealedValues(service);
+    await live();
+    foundBefore = await columnsThatHold(service, TRACES);
+    await leave();
+  });
+
+  /** Everything that a person can do, or have done to them, before leaving. */
+  async function live(): Promise<void> {
+    const { app, make, http } = service;
+    // Before there is an account.
+    await by(ADDRESS).fillIn('/sign-up', { email: EARLIER });
+    const user = await make.user({ email: EARLIER, name: NAME, emailVerified: true });
+    userId = user.id;
+    await by(ADDRESS).fillIn('/sign-up', { email: EARLIER });
+    await by(ADDRESS).fillIn('/password/forgotten', { email: EARLIER });
+    await by(ANOTHER_ADDRESS).fillIn('/login', {
+      email: EARLIER,
+      password: 'a wrong password that was typed',
+    });
+    // A new address, by an operator; the person proves it and comes through a provider too.
+    const bearer = await make.adminToken();
+    const json = { email: EMAIL };
+    expect((await http.send(`/admin/users/${userId}`, { method: 'PATCH', bearer, json })).status).toBe(200);
+    await app.get(EmailVerificationService).mailLink(userId);
+    idp.people.set('subject-erasable', { email: EMAIL, email_verified: true, name: NAME });
+    const person = new PersonBrowser(service.url, idp.url, undefined, {
+      'x-forwarded-for': ADDRESS,
+      'user-agent': BROWSER,
+    });
+    expect((await person.logIn('subject-erasable')).status).toBe(303);
+    await make.updateUser(user, { password: PASSWORD, emailVerified: true });
+    expect((await person.logIn('subject-erasable')).status).toBe(303);
+    await new PersonBrowser(service.url, idp.url).toCallback('subject-erasable');
+    const browser = by(ADDRESS);
+    await browser.logIn(EMAIL, PASSWORD);
+    await addPasskey(browser, service.url, { name: `Key of ${NAME}` });
+    await addApp(browser);
+    await browser.submit(await browser.open('/account/export'), '/account/export');
+    await by(ADDRESS).fillIn('/password/forgotten', { email: EMAIL });
+    // What others write about the person.
+    const scopes = ['charging_session:read'];
+    await app.get(ConsentsService).record(partner.id, userId, scopes, `Signed by ${NAME}`, SERVICE_ACTOR);
+    await app.get(ContactsService).add(partner.id, EMAIL, SERVICE_ACTOR);
+    await app.get(ContactsService).add(partner.id, EARLIER, SERVICE_ACTOR);
+    const organisations = [
+      await make.user({ kind: 'organisation' }),
+      await make.user({ kind: 'organisation' }),
+    ];
+    await app.get(InvitationsService).invite(organisations[0]!.id, EMAIL, 'viewer', SERVICE_ACTOR);
+    await app.get(MembersService).add(organisations[1]!.id, userId, 'developer', SERVICE_ACTOR);
+    await app.get(NotificationsService).raiseByOperator(
+      {
+        userId,
+        messageId: 'ERR9',
+        category: 'ACTIONABLE',
+        shortTextTitle: `For ${NAME}`,
+        shortTextBody: `Your car is at ${PLACE}.`,
+      },
+      SERVICE_ACTOR,
+    );
+    await service.database.query(
+      `INSERT INTO approvals (id, action, subject_id, details, requested_by_type, requested_by_id, requested_by_person, expires_at)
+       VALUES ('appr' || substr($1, 5), 'user.update', $1, jsonb_build_object('email', $2::text), 'user', $3, $3, now() + interval '7 days')`,
+      [userId, EMAIL, organisations[0]!.id],
+    );
+    const { event_id } = await webhooks.publishOne(userId, { data: { id: PLACE, place: PLACE } });
+    const [delivery] = await webhooks.deliveriesOf(event_id);
+    await webhooks.finished(delivery!.id);
+    // An application was disconnected before; what the partner answered to that is kept as well.
+    const second = await make.client();
+    const told = await webhooks.endpoint(second, {
+      types: ['user.consent_revoked'],
+      reply: (response) => void response.end(`Goodbye, ${NAME}`),
+    });
+    await make.consent(second, user);
+    await make.revokeConsent(second, user);
+    await webhooks.receives(told);
+    await until('the answer is stored', async () => {
+      const rows = await service.database.query(
+        "SELECT 1 FROM delivery_attempts WHERE response_start LIKE 'Goodbye%'",
+      );
+      return rows.length === 1;
+    });
+    // Counted by the hour, a few seconds later.
+    await until('the logins are counted', async () => {
+      const rows = await service.database.query('SELECT 1 FROM activity_hours WHERE last_address = $1', [
+        ADDRESS,
+      ]);
+      return rows.length > 0;
+    });
+    await until('the mails were sent', async () => {
+      const rows = await service.database.query("SELECT 1 FROM mails WHERE state = 'pending'");
+      return rows.length === 0;
+    });
+    const page = await browser.open('/account/delete');
+    expect((await browser.submit(page, '/account/delete', { email: EMAIL })).status).toBe(303);
+  }
+
+  async function leave(): Promise<void> {
+    await service.database.query("UPDATE account_deletions SET due_at = now() - interval '1 second'");
+    expect(await service.app.get(AccountDeletions).eraseDue()).toBe(1);
+    // While the last mail waits, it does not name the person.
+    expect(await columnsThatHold(service, TRACES)).toEqual([]);
+    await until('the last mail has arrived', () =>
+      smtp.to(EMAIL).some(({ subject }) => subject === 'Your account was deleted'),
+    );
+    await until('nothing waits', async () => {
+      const rows = await service.database.query("SELECT 1 FROM mails WHERE state = 'pending'");
+      return rows.length === 0;
+    });
+  }
+
+  it('the search finds what it looks for while the person is there', () => {
+    expect(foundBefore).toEqual([
+      ...['activity_hours.last_address', 'approvals.details', 'audit_events.address', 'audit_events.after'],
+      ...['audit_events.before', 'client_contacts.email', 'client_contacts.email_key', 'consents.evidence'],
+      ...['delivery_attempts.response_headers', 'delivery_attempts.response_start', 'email_links.email'],
+      ...['email_links.email_key', 'event_sequences.resource_id', 'events.payload', 'identities.subject'],
+      ...['mails.address', 'notifications.short_text_body', 'notifications.short_text_title'],
+      ...['organisation_invitations.email', 'organisation_invitations.email_key', 'passkeys.name'],
+      ...['sessions.address', 'sessions.provider_subject', 'sessions.user_agent', 'users.email'],
+      ...['users.email_key', 'users.name'],
+    ]);
+  });
+
+  it('no column of any table holds the name, an address, an IP address or the browser', async () => {
+    expect(await columnsThatHold(service, TRACES)).toEqual([]);
+  });
+
+  it('what is sealed, and cannot be searched, is gone as well', async () => {
+    const after = await sealedValues(service);
+    expect([...after.keys()]).toEqual([
+      ...['authenticator_apps.sealed_secret', 'email_links.return_to', 'encryption_canary.sealed'],
+      ...[
+        'mails.sealed_content',
+        'passkeys.public_key',
+        'password_links.return_to',
+        'pending_sign_ins.account_mark',
+        'provider_sign_ins.sealed',
+      ],
+      ...['sessions.sealed_id_token', 'token_keys.sealed', 'webhook_endpoints.sealed_headers'],
+      ...['webhook_endpoints.sealed_previous_secret', 'webhook_endpoints.sealed_secret'],
+    ]);
+    // Of a partner's endpoint, which stays; and of a login at a provider that was begun and not ended, of which nobody knows whose it is:
+    // random values for that login, for minutes.
+    after.delete('webhook_endpoints.sealed_secret');
+    after.delete('provider_sign_ins.sealed');
+    expect(await service.database.query('SELECT 1 FROM provider_sign_ins WHERE user_id IS NOT NULL')).toEqual(
+      [],
+    );
+    const left = [...after].flatMap(([column, values]) =>
+      [...values].filter((value) => !sealedBefore.get(column)!.has(value)).map(() => column),
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('the ID of the account, which names nobody any more, is in the audit log and in what partners are told', async () => {
+    expect(await columnsThatHold(service, [userId])).toEqual([
+      'access_changes.about',
+      'access_changes.ids',
+      'approvals.subject_id',
+      'audit_events.actor_id',
+      'audit_events.after',
+      'audit_events.subject_id',
+      'events.payload',
+    ]);
+  });
+});
