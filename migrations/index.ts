@@ -10,6 +10,8 @@ import { Portal1764000000009 } from './1764000000009-portal.js';
 import { Sandbox1764000000010 } from './1764000000010-sandbox.js';
 import { Operations1764000000011 } from './1764000000011-operations.js';
 import { ClientDescriptions1795635911342 } from './1795635911342-client-descriptions.js';
+import { Brand1795645828790 } from './1795645828790-brand.js';
+import { ClientIdentities1795645829078 } from './1795645829078-client-identities.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -25,6 +27,8 @@ export const MIGRATIONS = [
   Sandbox1764000000010,
   Operations1764000000011,
   ClientDescriptions1795635911342,
+  Brand1795645828790,
+  ClientIdentities1795645829078,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -8,6 +8,7 @@ const OWNERS: Record<string, string[]> = {
   activity: ['activity_hours'],
   admin: ['approvals'],
   audit: ['audit_events'],
+  brand: ['brand', 'logos'],
   clients: ['clients', 'client_secret_uses', 'client_secrets'],
   consents: ['consents'],
   database: ['access_changes', 'access_changes_purged', 'migrations', 'required_migrations'],

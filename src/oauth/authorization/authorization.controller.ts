@@ -136,6 +136,7 @@ export class AuthorizationController {
     const consent = await this.consents.findLive(client.id, user.id);
     const page = consentPage({
       clientName: legible(client.name),
+      identity: client,
       // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.
       clientIsOwned: client.type === 'confidential' && client.ownerId === user.id,
       user,
@@ -147,7 +148,9 @@ export class AuthorizationController {
     });
     const tokenFor = (action: string) =>
       this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
-    sendPage(reply, renderPage(page, tokenFor), { formTarget: formTargetOf(redirectUri) });
+    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), {
+      formTarget: formTargetOf(redirectUri),
+    });
   }
 }
 

@@ -42,6 +42,7 @@ export class SandboxAuthorization {
     const drivers = await this.drivers.listAll(sandboxOf(client)!);
     const page = sandboxConsentPage({
       clientName: legible(client.name),
+      identity: client,
       drivers: drivers.map(({ id, name, seed }, index) => ({
         id,
         label: isMember ? `${name} (seed ${seed})` : `Driver ${index + 1}`,
@@ -55,7 +56,9 @@ export class SandboxAuthorization {
       redirectHost: displayHostOf(redirectUri),
     });
     const tokenFor = () => this.csrf.tokenFor(request, reply, bindingOf(source));
-    sendPage(reply, renderPage(page, tokenFor), { formTarget: formTargetOf(redirectUri) });
+    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), {
+      formTarget: formTargetOf(redirectUri),
+    });
   }
 
   /** Where the browser goes after the form: back to the client, or to the page again once a driver was created. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { PostForm } from '../../../web/forms/form.js';
-import { InitialTile, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
+import { ClientDetails, ClientTile, type ClientIdentity } from '../../../web/layout/client-identity.js';
+import { SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
 
 export interface ConsentScope {
   name: string;
@@ -10,6 +11,8 @@ export interface ConsentScope {
 
 export interface ConsentPageProps {
   clientName: string;
+  /** What else is known of the application. */
+  identity: ClientIdentity;
   /** The logged-in user owns the application, so it can also open the webhook portal with this authorization. */
   clientIsOwned: boolean;
   user: { name: string; email: string };
@@ -31,7 +34,7 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
     title: 'Authorize an application',
     children: (
       <>
-        <ConsentHeading clientName={clientName} whose="your" />
+        <ConsentHeading clientName={clientName} identity={props.identity} whose="your" />
         <SignedInAs {...user} />
         <PostForm action="/logout" class="switch-user" hidden={{ return_to: returnTo }}>
           <p>
@@ -62,17 +65,19 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
 /** Who asks, and whose data it is about; with what stands between the two. */
 export const ConsentHeading = (props: {
   clientName: string;
+  identity: ClientIdentity;
   whose: string;
   children?: ComponentChildren;
 }): VNode => (
   <>
     <div class="client-tile">
-      <InitialTile name={props.clientName} kind="application" />
+      <ClientTile name={props.clientName} logoId={props.identity.logoId} />
     </div>
     {props.children}
     <h1 class={props.clientName.length > 48 ? 'centred long' : 'centred'}>
       Let <bdi class="name">{props.clientName}</bdi> read {props.whose} charging data?
     </h1>
+    <ClientDetails of={props.identity} class="centred" />
   </>
 );
 

@@ -1,11 +1,13 @@
 import { FormFields, SelectField } from '../../../web/forms/field.js';
 import { PostForm } from '../../../web/forms/form.js';
+import type { ClientIdentity } from '../../../web/layout/client-identity.js';
 import type { LayoutProps } from '../../../web/layout/layout.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import { ConsentHeading, DecisionButtons, Host, ScopeList, type ConsentScope } from './consent.page.js';
 
 interface SandboxConsentPageProps {
   clientName: string;
+  identity: ClientIdentity;
   drivers: { id: string; label: string }[];
   /** Whether the visitor is a member, and so sees the drivers' names. */
   showsNames: boolean;
@@ -25,7 +27,7 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
     title: 'Authorize an application',
     children: (
       <>
-        <ConsentHeading clientName={clientName} whose="a driver’s">
+        <ConsentHeading clientName={clientName} identity={props.identity} whose="a driver’s">
           <p class="centred">
             <SandboxBadge of={{ environment: 'sandbox' }} />
           </p>
