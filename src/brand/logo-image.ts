@@ -1,3 +1,4 @@
+import type Library from 'sharp';
 import type { Sharp } from 'sharp';
 import { validationFailed, type Problem } from '../http/problems/problem.js';
 import { violation, type Violation } from '../http/problems/violation.js';
@@ -8,6 +9,8 @@ export const LOGO_FIELD = 'logo';
 /** What may be uploaded. */
 export const LOGO_BYTES_MAX = 1_048_576;
 export const LOGO_SIDE_MAX = 4096;
+
+const PIXELS_MAX = LOGO_SIDE_MAX * LOGO_SIDE_MAX;
 
 /** What is stored; the table has the same limit. */
 const STORED_BYTES_MAX = 102_400;
@@ -30,17 +33,17 @@ const isAnimatedPng = (bytes: Buffer): boolean => {
   return isPng(bytes) && frames >= 0 && frames < bytes.indexOf('IDAT', 8, 'latin1');
 };
 
-let library: Promise<(bytes: Buffer) => Sharp> | undefined;
+let loading: Promise<typeof Library> | undefined;
 
 /** Loaded with the first logo: few instances need it. */
-const opener = (): Promise<(bytes: Buffer) => Sharp> =>
-  (library ??= (async () => {
+const loaded = (): Promise<typeof Library> =>
+  (loading ??= (async () => {
     const { default: sharp } = await import('sharp');
     sharp.cache(false);
     sharp.concurrency(1);
     sharp.block({ operation: ['VipsForeignLoad'] });
     sharp.unblock({ operation: LOADERS });
-    return (bytes: Buffer) => sharp(bytes, { limitInputPixels: LOGO_SIDE_MAX * LOGO_SIDE_MAX });
+    return sharp;
   })());
 
 const refused = (why: Violation): Problem => validationFailed({ [LOGO_FIELD]: [why] });
@@ -53,13 +56,18 @@ export async function logoFrom(bytes: Buffer | undefined): Promise<Buffer> {
   if (bytes === undefined || bytes.length === 0) throw refused(violation('no_image'));
   if (bytes.length > LOGO_BYTES_MAX) throw refused(violation('large_image', { max: '1 MB' }));
   if (!isPng(bytes) && !isJpeg(bytes) && !isWebp(bytes)) throw refused(violation('unreadable_image'));
-  const open = await opener();
-  const { width, height, pages = 1 } = await read(() => open(bytes).metadata());
+  const library = await loaded();
+  // Only the head of the file is read.
+  const {
+    width,
+    height,
+    pages = 1,
+  } = await read(() => library(bytes, { limitInputPixels: false }).metadata());
   if (pages > 1 || isAnimatedPng(bytes)) throw refused(violation('moving_image'));
   if (width > LOGO_SIDE_MAX || height > LOGO_SIDE_MAX) {
     throw refused(violation('many_pixels', { max: LOGO_SIDE_MAX }));
   }
-  return read(() => smallEnough(open, bytes));
+  return read(() => smallEnough((input) => library(input, { limitInputPixels: PIXELS_MAX }), bytes));
 }
 
 async function smallEnough(open: (bytes: Buffer) => Sharp, bytes: Buffer): Promise<Buffer> {

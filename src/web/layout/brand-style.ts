@@ -13,8 +13,9 @@ const DARK = { page: '#0a1412', card: '#121f1c' };
 /** The colour, step by step nearer to white or black, until it can be read on all of these. */
 function readable(color: Colord, toward: '#ffffff' | '#000000', backgrounds: string[]): string {
   for (let part = 0; part <= 1; part += 0.02) {
-    const shade = part === 0 ? color : color.mix(toward, part);
-    if (backgrounds.every((background) => shade.contrast(background) >= AA)) return shade.toHex();
+    // As it is written down: rounded.
+    const shade = (part === 0 ? color : color.mix(toward, part)).toHex();
+    if (backgrounds.every((background) => colord(shade).contrast(background) >= AA)) return shade;
   }
   return toward;
 }
