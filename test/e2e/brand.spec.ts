@@ -8,6 +8,7 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
 import { PASSWORD } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
+import { inParts } from '../support/in-parts.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { errorAt, wordsOf } from '../support/portal.js';
 import { openNewPasskey } from '../support/second-factors.js';
@@ -15,7 +16,7 @@ import { useServiceWithMail } from '../support/set-up.js';
 import { startService, useService, type TestInstance } from '../support/test-service.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { until } from '../support/until.js';
-import { inParts, jpeg, movingWebp, noise, png, upload } from '../support/uploads.js';
+import { jpeg, movingWebp, noise, png, upload } from '../support/uploads.js';
 
 const BRAND = `${CONSOLE}/brand`;
 const EDIT = `${BRAND}/edit`;

@@ -5,10 +5,11 @@ import { authorizePath, BrowserSession, type Page } from '../support/browser-ses
 import { CONSOLE } from '../support/console.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { membersIn, placeOf } from '../support/http.js';
+import { inParts } from '../support/in-parts.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
 import { useService } from '../support/test-service.js';
-import { inParts, movingWebp, png, upload } from '../support/uploads.js';
+import { movingWebp, png, upload } from '../support/uploads.js';
 
 const IDENTITY = {
   organisation: 'Planner GmbH',

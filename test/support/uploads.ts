@@ -1,21 +1,11 @@
 import sharp from 'sharp';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { BrandService } from '../../src/brand/brand.service.js';
+import { logoFrom } from '../../src/brand/logo-image.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
 import { csrfTokenOn, type BrowserSession, type Page } from './browser-session.js';
-
-/** A form in parts, as a browser sends it. */
-export async function inParts(
-  parts: Record<string, string | Buffer>,
-): Promise<{ body: Buffer; headers: Record<string, string> }> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(parts)) {
-    if (typeof value === 'string') form.set(name, value);
-    else form.set(name, new Blob([new Uint8Array(value)], { type: 'image/png' }), 'logo.png');
-  }
-  const response = new Response(form);
-  return {
-    body: Buffer.from(await response.arrayBuffer()),
-    headers: { 'content-type': response.headers.get('content-type')! },
-  };
-}
+import { inParts } from './in-parts.js';
+import type { TestInstance } from './test-service.js';
 
 /** Chooses a file in the form of this path, which is on the page of the same path, and sends it. */
 export async function upload(browser: BrowserSession, path: string, file: Buffer): Promise<Page> {
@@ -55,4 +45,11 @@ export async function movingWebp(): Promise<Buffer> {
   return sharp(frames, { join: { animated: true } })
     .webp()
     .toBuffer();
+}
+
+/** Gives the service and a client a logo. */
+export async function showLogo({ app }: TestInstance, client: { id: string }): Promise<void> {
+  const image = await logoFrom(await png(48));
+  await app.get(BrandService).changeLogo(image, SERVICE_ACTOR);
+  await app.get(ClientsService).changeLogo(client.id, image, SERVICE_ACTOR);
 }

@@ -57,6 +57,7 @@ const OWNERS: Record<string, string[]> = {
  */
 const READS: Record<string, string[]> = {
   'activity/activity.repository.ts': ['clients'],
+  'brand/brand-purge.ts': ['clients'],
   'clients/clients.repository.ts': ['users'],
   'clients/operator-clients.repository.ts': ['organisation_members', 'users'],
   'clients/operator-role.sql.ts': ['scopes'],
