@@ -1,4 +1,9 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { auditViewOf } from '../audit/audit-view.js';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
@@ -37,11 +42,14 @@ const auditView = auditViewOf(
  * memory, so that no page waits for it, and reads it again when the database announces a change.
  */
 @Injectable()
-export class BrandService implements OnApplicationBootstrap {
+export class BrandService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(BrandService.name);
   private brand: Brand;
   private readAt = -Infinity;
   private reading: Promise<void> = Promise.resolve();
+  private retry: NodeJS.Timeout | undefined;
+  private lastProblem: string | undefined;
+  private stopped = false;
 
   constructor(
     private readonly repository: BrandRepository,
@@ -60,6 +68,11 @@ export class BrandService implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     await this.read();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopped = true;
+    clearTimeout(this.retry);
   }
 
   /** The brand at this moment; the same object until it changes. */
@@ -126,10 +139,24 @@ export class BrandService implements OnApplicationBootstrap {
 
   /** The same without anybody who waits for it. */
   private readBehind(): void {
-    detached(() => this.read()).catch((error: Error) => {
-      this.logger.warn(`The brand could not be read: ${error.message}`);
-      detached(() => setTimeout(() => this.readBehind(), READ_AGAIN_MS).unref());
-    });
+    if (this.stopped) return;
+    detached(() => this.read()).then(
+      () => (this.lastProblem = undefined),
+      (error: Error) => this.readLater(error.message),
+    );
+  }
+
+  /** A repeated problem is logged once. */
+  private readLater(problem: string): void {
+    if (this.stopped) return;
+    if (problem !== this.lastProblem) this.logger.warn(`The brand could not be read: ${problem}`);
+    this.lastProblem = problem;
+    this.retry ??= detached(() =>
+      setTimeout(() => {
+        this.retry = undefined;
+        this.readBehind();
+      }, READ_AGAIN_MS).unref(),
+    );
   }
 
   private take(stored: StoredBrand | null): void {

@@ -7,8 +7,8 @@ import { violation, type Violation } from '../http/problems/violation.js';
 export const LOGO_FIELD = 'logo';
 
 /** What may be uploaded. */
-export const LOGO_BYTES_MAX = 1_048_576;
-export const LOGO_SIDE_MAX = 4096;
+const LOGO_BYTES_MAX = 1_048_576;
+const LOGO_SIDE_MAX = 4096;
 
 const PIXELS_MAX = LOGO_SIDE_MAX * LOGO_SIDE_MAX;
 

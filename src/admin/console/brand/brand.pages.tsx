@@ -13,7 +13,7 @@ import { PageLink } from '../pages/lists.js';
 import { LogoForms } from '../pages/logo-forms.js';
 
 export const BRAND_PATH = '/admin/console/brand';
-export const EDIT_PATH = `${BRAND_PATH}/edit`;
+const EDIT_PATH = `${BRAND_PATH}/edit`;
 const LOGO_PATH = `${BRAND_PATH}/logo`;
 
 const FIELD_NAMES = ['name', 'accent_color', 'support_email', 'privacy_url', 'terms_url', 'footer'] as const;
@@ -152,9 +152,9 @@ const previewPage = (brand: Brand, fields: BrandFields): LayoutProps => ({
         <FormFields values={{ sample_email: 'ada@example.com' }}>
           <TextField name="sample_email" label="Email" />
         </FormFields>
-        <p class="actions">
+        <div class="actions">
           <button type="button">Log in</button>
-        </p>
+        </div>
         <p>
           <Sample brand={brand} />
         </p>
