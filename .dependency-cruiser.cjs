@@ -10,6 +10,7 @@ const LAYERS = [
   ['web'],
   ['http'],
   ['audit'],
+  ['brand'],
   ['activity'],
   ['mail'],
   ['notifications'],

@@ -4,14 +4,14 @@ import { demoRedirectUri } from './demo-data.js';
 
 /** The text that the demonstration prints at every start: URLs, credentials, and commands to paste. */
 export function demoBanner(settings: Settings, demo: DemoCredentials): string {
-  const { baseUrl } = settings;
+  const { baseUrl, brand } = settings;
   const redirectUri = demoRedirectUri(baseUrl);
   const authorizeUrl = (clientId: string, extra: Record<string, string> = {}) =>
     `${baseUrl}/o/authorize/?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, ...extra }).toString()}`;
   const { partnerClient: partner, sandboxClient: sandbox, appClient: app, operatorClient: operator } = demo;
   return `
-Charging Data Service: demonstration
-====================================
+${brand.name}: demonstration
+${'='.repeat(`${brand.name}: demonstration`.length)}
 Start page   ${baseUrl}/
 Account      ${baseUrl}/account   (as the EV driver)
 Portal       ${baseUrl}/portal/sign-in   (as the organisation, or its developer)

@@ -2,6 +2,7 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { notFound } from '../src/http/problems/problem.js';
 import { PageRoute, sendPage } from '../src/http/page-routes/send-page.js';
+import { renderPage } from '../src/web/layout/layout.js';
 import { DemoInbox } from './demo-inbox.js';
 import { demoInboxPage, demoMailPage } from './pages/demo-mail.page.js';
 
@@ -13,7 +14,7 @@ export class DemoMailController {
   @Get()
   @PageRoute()
   list(@Res() reply: FastifyReply): void {
-    sendPage(reply, demoInboxPage(this.inbox.list()));
+    sendPage(reply, renderPage(demoInboxPage(this.inbox.list()), reply.server.brand));
   }
 
   @Get(':id')
@@ -21,6 +22,6 @@ export class DemoMailController {
   show(@Param('id') id: string, @Res() reply: FastifyReply): void {
     const mail = this.inbox.find(id);
     if (!mail) throw notFound('There is no such mail. The inbox is emptied when the demonstration stops.');
-    sendPage(reply, demoMailPage(mail));
+    sendPage(reply, renderPage(demoMailPage(mail), reply.server.brand));
   }
 }

@@ -2,6 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Form, queryStringOf } from '../src/http/forms/form.js';
 import { PageRoute, sendPage } from '../src/http/page-routes/send-page.js';
+import { renderPage } from '../src/web/layout/layout.js';
 import { demoCallbackPage } from './pages/demo-callback.page.js';
 
 /** Stands in for a partner's redirect URI in the demonstration: shows the code or error it received. */
@@ -11,7 +12,7 @@ export class DemoController {
   @PageRoute()
   show(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     const query = Form.parse(queryStringOf(request.url));
-    const html = demoCallbackPage({ code: query.get('code'), error: query.get('error') });
-    sendPage(reply, html);
+    const page = demoCallbackPage({ code: query.get('code'), error: query.get('error') });
+    sendPage(reply, renderPage(page, reply.server.brand));
   }
 }

@@ -13,6 +13,8 @@ import { ClientDescriptions1795635911342 } from './1795635911342-client-descript
 import { ConsentRecords1795645377802 } from './1795645377802-consent-records.js';
 import { Leaving1795645653799 } from './1795645653799-leaving.js';
 import { ConsentChoices1795645771038 } from './1795645771038-consent-choices.js';
+import { Brand1795645828790 } from './1795645828790-brand.js';
+import { ClientIdentities1795645829078 } from './1795645829078-client-identities.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -31,6 +33,8 @@ export const MIGRATIONS = [
   ConsentRecords1795645377802,
   Leaving1795645653799,
   ConsentChoices1795645771038,
+  Brand1795645828790,
+  ClientIdentities1795645829078,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -5,6 +5,7 @@ import { ActivityModule } from './activity/activity.module.js';
 import { ApiDocsModule } from './api-docs/api-docs.module.js';
 import { AdminModule } from './admin/admin.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { BrandModule } from './brand/brand.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
@@ -42,6 +43,7 @@ export class AppModule {
         ScheduleModule.forRoot(),
         HttpModule,
         AuditModule,
+        BrandModule,
         ActivityModule,
         MailModule,
         UsersModule,

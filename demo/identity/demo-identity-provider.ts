@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Context, default as Provider } from 'oidc-provider';
 import type { IdentityProvider } from '../../src/config/identity-providers.js';
 import type { Settings } from '../../src/config/settings.js';
+import { withoutLogo } from '../../src/web/layout/brand.js';
 import { renderPage } from '../../src/web/layout/layout.js';
 import { logOutTherePage } from '../pages/identity-provider.pages.js';
 
@@ -36,7 +37,7 @@ export const demoProviderSettings = (baseUrl: string): IdentityProvider => ({
 export async function makeDemoIdentityProvider(
   { clientSecret }: IdentityProvider,
   people: DemoPerson[],
-  { baseUrl }: Settings,
+  { baseUrl, brand }: Settings,
 ): Promise<Provider> {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = { ...privateKey.export({ format: 'jwk' }), kid: 'demo', use: 'sig', alg: 'RS256' };
@@ -68,7 +69,7 @@ export async function makeDemoIdentityProvider(
         backchannelLogout: { enabled: true },
         rpInitiatedLogout: {
           logoutSource: (context: { body: string }, form: string) => {
-            context.body = renderPage(logOutTherePage(form));
+            context.body = renderPage(logOutTherePage(form), withoutLogo(brand));
           },
         },
       },

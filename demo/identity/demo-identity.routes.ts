@@ -20,7 +20,8 @@ export function addDemoIdentity(fastify: FastifyInstance, provider: Provider, pe
     scope.addContentTypeParser('*', (_request, body, parsed) => parsed(null, body));
     scope.get(INTERACTION, async (request, reply) => {
       await provider.interactionDetails(request.raw, reply.raw);
-      sendPage(reply, renderPage(choosePersonPage(request.url.split('?', 1)[0]!, people)));
+      const page = choosePersonPage(request.url.split('?', 1)[0]!, people);
+      sendPage(reply, renderPage(page, reply.server.brand));
       return reply;
     });
     scope.post(INTERACTION, async (request, reply) => {

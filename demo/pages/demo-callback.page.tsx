@@ -1,4 +1,4 @@
-import { renderPage } from '../../src/web/layout/layout.js';
+import type { LayoutProps } from '../../src/web/layout/layout.js';
 
 export interface DemoCallbackPageProps {
   code?: string;
@@ -6,8 +6,8 @@ export interface DemoCallbackPageProps {
 }
 
 /** Shows what a partner would receive at its redirect URI, for a person who tries the demonstration. */
-export function demoCallbackPage({ code, error }: DemoCallbackPageProps): string {
-  return renderPage({
+export function demoCallbackPage({ code, error }: DemoCallbackPageProps): LayoutProps {
+  return {
     title: 'Back at the application',
     children: (
       <>
@@ -36,5 +36,5 @@ export function demoCallbackPage({ code, error }: DemoCallbackPageProps): string
         )}
       </>
     ),
-  });
+  };
 }

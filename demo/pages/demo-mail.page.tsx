@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { renderPage } from '../../src/web/layout/layout.js';
+import type { LayoutProps } from '../../src/web/layout/layout.js';
 import { Facts } from '../../src/web/tables/facts.js';
 import { Moment } from '../../src/web/tables/moment.js';
 import type { DemoMail } from '../demo-inbox.js';
@@ -7,63 +7,61 @@ import type { DemoMail } from '../demo-inbox.js';
 const FOOTER = 'demonstration';
 
 /** Every mail, newest first. */
-export const demoInboxPage = (mails: DemoMail[]): string =>
-  renderPage({
-    title: 'Inbox',
-    width: 'wide',
-    footer: FOOTER,
-    children: (
-      <>
-        <h1>Inbox</h1>
-        <p>
-          The demonstration sends no mail. What it would send is kept here, for every address, until it stops.
+export const demoInboxPage = (mails: DemoMail[]): LayoutProps => ({
+  title: 'Inbox',
+  width: 'wide',
+  footer: FOOTER,
+  children: (
+    <>
+      <h1>Inbox</h1>
+      <p>
+        The demonstration sends no mail. What it would send is kept here, for every address, until it stops.
+      </p>
+      {mails.length === 0 ? (
+        <p class="empty">
+          There are no mails yet. <a href="/password/forgotten">Ask for a new password</a>, or{' '}
+          <a href="/sign-up">create an account</a>.
         </p>
-        {mails.length === 0 ? (
-          <p class="empty">
-            There are no mails yet. <a href="/password/forgotten">Ask for a new password</a>, or{' '}
-            <a href="/sign-up">create an account</a>.
-          </p>
-        ) : (
-          <ul class="entries" role="list">
-            {mails.map(({ id, subject, to, sentAt }) => (
-              <li>
-                <h2>
-                  <a href={`/demo/mail/${id}`}>{subject}</a>
-                </h2>
-                <p>
-                  To <bdi>{to}</bdi>, <Moment at={sentAt} />
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </>
-    ),
-  });
+      ) : (
+        <ul class="entries" role="list">
+          {mails.map(({ id, subject, to, sentAt }) => (
+            <li>
+              <h2>
+                <a href={`/demo/mail/${id}`}>{subject}</a>
+              </h2>
+              <p>
+                To <bdi>{to}</bdi>, <Moment at={sentAt} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  ),
+});
 
 /** One mail, as plain text with its links. */
-export const demoMailPage = ({ subject, to, sentAt, text }: DemoMail): string =>
-  renderPage({
-    title: subject,
-    width: 'wide',
-    footer: FOOTER,
-    children: (
-      <>
-        <p class="above">
-          <a href="/demo/mail">← Inbox</a>
-        </p>
-        <h1>{subject}</h1>
-        <Facts
-          facts={[
-            ['To', <bdi>{to}</bdi>],
-            ['Sent', <Moment at={sentAt} />],
-          ]}
-        />
-        <p class="long-text">
-          {text.split(/(https?:\/\/\S+)/).map((part, n) => (n % 2 === 1 ? <Link url={part} /> : part))}
-        </p>
-      </>
-    ),
-  });
+export const demoMailPage = ({ subject, to, sentAt, text }: DemoMail): LayoutProps => ({
+  title: subject,
+  width: 'wide',
+  footer: FOOTER,
+  children: (
+    <>
+      <p class="above">
+        <a href="/demo/mail">← Inbox</a>
+      </p>
+      <h1>{subject}</h1>
+      <Facts
+        facts={[
+          ['To', <bdi>{to}</bdi>],
+          ['Sent', <Moment at={sentAt} />],
+        ]}
+      />
+      <p class="long-text">
+        {text.split(/(https?:\/\/\S+)/).map((part, n) => (n % 2 === 1 ? <Link url={part} /> : part))}
+      </p>
+    </>
+  ),
+});
 
 const Link = ({ url }: { url: string }): VNode => <a href={url}>{url}</a>;

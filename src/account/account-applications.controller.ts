@@ -116,6 +116,7 @@ export class AccountApplicationsController {
     const described = await this.scopes.describe(names);
     const words = choicePageWords({
       application: legible(client.name),
+      organisation: client.organisation === null ? null : legible(client.organisation),
       access: described.map(({ name, description }) => ({
         scope: name,
         words: description,

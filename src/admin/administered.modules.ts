@@ -1,5 +1,6 @@
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { BrandModule } from '../brand/brand.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
@@ -15,6 +16,7 @@ import { ApprovalsModule } from './approvals/approvals.module.js';
 /** The modules whose services both the admin API and the console call. */
 export const ADMINISTERED = [
   AuditModule,
+  BrandModule,
   ClientsModule,
   ConsentsModule,
   WebhooksModule,

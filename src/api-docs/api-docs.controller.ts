@@ -2,6 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PageRoute, sendPage } from '../http/page-routes/send-page.js';
+import { renderPage } from '../web/layout/layout.js';
 import type { Audience } from './audiences.js';
 import { ApiDocs } from './api-docs.service.js';
 
@@ -44,6 +45,7 @@ export class ApiDocsController {
 
   private sendPage(audience: Audience, reply: FastifyReply): void {
     const styleNonce = randomBytes(16).toString('base64url');
-    sendPage(reply, this.docs.pageWith(styleNonce, audience), { withScript: true, styleNonce });
+    const page = renderPage(this.docs.pageWith(styleNonce, audience), reply.server.brand);
+    sendPage(reply, page, { withScript: true, styleNonce });
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BrandModule } from '../brand/brand.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { ApiDocsController } from './api-docs.controller.js';
 import { ApiDocs } from './api-docs.service.js';
@@ -6,7 +7,7 @@ import { HandbookController } from './handbook.controller.js';
 import { Handbook } from './handbook/handbook.service.js';
 
 @Module({
-  imports: [WebhooksModule],
+  imports: [BrandModule, WebhooksModule],
   controllers: [ApiDocsController, HandbookController],
   providers: [ApiDocs, Handbook],
 })

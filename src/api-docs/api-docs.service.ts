@@ -1,10 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import committedOperators from '../../openapi-operators.json' with { type: 'json' };
 import committed from '../../openapi.json' with { type: 'json' };
+import { BrandService } from '../brand/brand.service.js';
 import { Settings } from '../config/settings.js';
 import { CompressedAsset } from '../http/server/compressed-asset.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
-import type { Audience } from './audiences.js';
+import type { LayoutProps } from '../web/layout/layout.js';
+import { titleOf, type Audience } from './audiences.js';
 import type { OpenApiDocument } from './openapi.js';
 import { operatorsEventTypes, withEventTypes } from './operators-event-types.js';
 import { docsPage } from './pages/docs.page.js';
@@ -24,30 +26,48 @@ const READ_EVERY_MS = 10_000;
 export class ApiDocs {
   private readonly logger = new Logger(ApiDocs.name);
   private readonly described: Record<Audience, OpenApiDocument>;
-  private readonly served: Record<Audience, CompressedAsset>;
-  /** What operators have added to the served document. */
+  private served: Record<Audience, CompressedAsset>;
+  /** In whose name the served documents are. */
+  private name: string;
+  /** What operators have added to the served document, and that as text. */
+  private types: ReturnType<typeof operatorsEventTypes> = [];
   private added = '[]';
   private readAt: number | undefined;
   private reading: Promise<void> | undefined;
 
   constructor(
     settings: Settings,
-    private readonly types: EventTypesService,
+    private readonly eventTypes: EventTypesService,
+    private readonly brand: BrandService,
   ) {
     const here = (document: object): OpenApiDocument =>
       JSON.parse(JSON.stringify(document).replaceAll(COMMITTED_URL, settings.baseUrl)) as OpenApiDocument;
     this.described = { partners: here(committed), operators: here(committedOperators) };
-    this.served = { partners: served(this.described.partners), operators: served(this.described.operators) };
+    this.name = brand.current.name;
+    this.served = this.made();
   }
 
   async document(audience: Audience): Promise<CompressedAsset> {
     if (audience === 'partners') await this.catchUp();
+    if (this.name !== this.brand.current.name) {
+      this.name = this.brand.current.name;
+      this.served = this.made();
+    }
     return this.served[audience];
   }
 
   /** The page whose script may add style sheets that carry this value. */
-  pageWith(nonce: string, audience: Audience): string {
-    return docsPage(this.described[audience], audience, nonce);
+  pageWith(nonce: string, audience: Audience): LayoutProps {
+    return docsPage(titled(this.described[audience], audience, this.brand.current.name), audience, nonce);
+  }
+
+  private made(): Record<Audience, CompressedAsset> {
+    const { partners, operators } = this.described;
+    const withTypes = this.types.length === 0 ? partners : withEventTypes(partners, this.types);
+    return {
+      partners: served(titled(withTypes, 'partners', this.name)),
+      operators: served(titled(operators, 'operators', this.name)),
+    };
   }
 
   private async catchUp(): Promise<void> {
@@ -61,11 +81,12 @@ export class ApiDocs {
 
   private async read(): Promise<void> {
     try {
-      const types = operatorsEventTypes(await this.types.listPublic());
+      const types = operatorsEventTypes(await this.eventTypes.listPublic());
       const added = JSON.stringify(types);
       if (added === this.added) return;
-      this.served.partners = served(withEventTypes(this.described.partners, types));
+      this.types = types;
       this.added = added;
+      this.served = this.made();
     } catch (error) {
       // What was served last is better than nothing.
       this.logger.warn(
@@ -74,6 +95,11 @@ export class ApiDocs {
     }
   }
 }
+
+const titled = (document: OpenApiDocument, audience: Audience, name: string): OpenApiDocument => ({
+  ...document,
+  info: { ...document.info, title: titleOf(audience, name) },
+});
 
 const served = (document: OpenApiDocument): CompressedAsset =>
   new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8');

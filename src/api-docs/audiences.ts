@@ -1,4 +1,5 @@
 import { SCOPES } from '../../migrations/scopes.js';
+import { PRODUCT_NAME } from '../config/brand-values.js';
 import { oauth2Flows } from './security.js';
 import type { Method, OpenApiDocument, Operation, Paths } from './openapi.js';
 
@@ -12,6 +13,10 @@ const OPERATOR_SCOPES = new Set<string>(
   SCOPES.filter(([, audience]) => audience === 'operator').map(([name]) => name),
 );
 
+/** The title of a document: in whose name the service speaks. */
+export const titleOf = (audience: Audience, name: string): string =>
+  audience === 'partners' ? name : `${name} for operators`;
+
 interface Texts {
   title: string;
   description: string;
@@ -24,7 +29,7 @@ const COMMON =
 /** In the order in which a reader needs them. */
 const TEXTS: Record<Audience, Texts> = {
   partners: {
-    title: 'Charging Data Service',
+    title: titleOf('partners', PRODUCT_NAME),
     description: `The OAuth 2 authority and webhook portal of an electric-vehicle charging data company, for partners. ${COMMON}`,
     tags: [
       {
@@ -42,7 +47,7 @@ const TEXTS: Record<Audience, Texts> = {
     ],
   },
   operators: {
-    title: 'Charging Data Service for operators',
+    title: titleOf('operators', PRODUCT_NAME),
     description: `The admin API, and what the company’s own services use, with tokens that carry operator scopes: those of client credentials, as the API for partners says. ${COMMON}`,
     tags: [
       { name: 'Admin', description: 'Operations for operators.' },

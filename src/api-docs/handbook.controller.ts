@@ -14,19 +14,19 @@ export class HandbookController {
   @Get('guides')
   @PageRoute()
   index(@Res() reply: FastifyReply): void {
-    sendPage(reply, this.handbook.index());
+    sendPage(reply, this.handbook.index(reply.server.brand));
   }
 
   @Get('guides/:slug')
   @PageRoute()
   guide(@Param('slug') slug: string, @Res() reply: FastifyReply): void {
-    this.show(reply, this.handbook.page('guides', slug));
+    this.show(reply, this.handbook.page('guides', slug, reply.server.brand));
   }
 
   @Get('libraries/:slug')
   @PageRoute()
   library(@Param('slug') slug: string, @Res() reply: FastifyReply): void {
-    this.show(reply, this.handbook.page('libraries', slug));
+    this.show(reply, this.handbook.page('libraries', slug, reply.server.brand));
   }
 
   private show(reply: FastifyReply, page: string | undefined): void {

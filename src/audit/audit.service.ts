@@ -41,7 +41,8 @@ export interface AuditEntry {
     | 'delivery'
     | 'token_key'
     | 'approval'
-    | 'redirect_uri_request';
+    | 'redirect_uri_request'
+    | 'brand';
   subjectId: string;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;

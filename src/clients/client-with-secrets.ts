@@ -14,6 +14,10 @@ export const KNOWN_MEMBERS = [
   'rateLimit',
   'environment',
   'companyService',
+  'organisation',
+  'site',
+  'privacyPolicy',
+  'logoId',
 ] as const satisfies readonly (keyof ClientEntity)[];
 
 /** A client as requests know it. */

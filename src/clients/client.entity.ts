@@ -19,6 +19,19 @@ export class ClientEntity {
   @Column('text', { default: '' })
   description!: string;
 
+  /** What users see of it besides its name: a page about it, what it does with their data, and who stands behind it. */
+  @Column('text', { nullable: true })
+  site!: string | null;
+
+  @Column('text', { name: 'privacy_policy', nullable: true })
+  privacyPolicy!: string | null;
+
+  @Column('text', { nullable: true })
+  organisation!: string | null;
+
+  @Column('text', { name: 'logo_id', nullable: true })
+  logoId!: string | null;
+
   @Column('text')
   type!: ClientType;
 

@@ -3,6 +3,7 @@ import { violation } from '../http/problems/violation.js';
 import { ResourceForm, type FormValues } from '../http/resources/resource-form.js';
 import { resource, type ChangesOf, type NewOf } from '../http/resources/resource.js';
 import {
+  IsHttpsPage,
   IsIdOf,
   IsLine,
   IsListOfDifferent,
@@ -46,6 +47,58 @@ export const CLIENT = resource<ClientEntity>()('client', {
     },
     option: ['description', 'TEXT'],
   },
+  organisation: {
+    view: orNull(text('Who stands behind it, as users see it.', { example: 'Planner GmbH' })),
+    rule: IsVisibleText(1, 100),
+    about: 'Who stands behind it, as users see it.',
+    orNull: true,
+    given: 'optional',
+    initial: null,
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'lineOrNone',
+      label: 'Organisation',
+      hint: 'Shown to users under the name: who stands behind the application. Optional.',
+    },
+    option: ['organisation', 'NAME'],
+  },
+  site: {
+    view: orNull(text('A page about it, for users.', { example: 'https://planner.example.com' })),
+    rule: IsHttpsPage(),
+    about: 'A page about it, for users: https.',
+    orNull: true,
+    given: 'optional',
+    initial: null,
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'lineOrNone',
+      label: 'Website',
+      hint: 'A page about the application, for users. It begins with https://. Optional.',
+    },
+    option: ['site', 'URL'],
+  },
+  privacyPolicy: {
+    wire: 'privacy_policy',
+    view: orNull(
+      text('What it does with the data of users.', { example: 'https://planner.example.com/privacy' }),
+    ),
+    rule: IsHttpsPage(),
+    about: 'What it does with the data of users, for them to read: https.',
+    orNull: true,
+    given: 'optional',
+    initial: null,
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'lineOrNone',
+      label: 'Privacy policy',
+      hint: 'A page about what the application does with the data of users. It begins with https://. Optional.',
+    },
+    option: ['privacy-policy', 'URL'],
+  },
+  logoId: { wire: 'logo', audited: true },
   type: {
     view: oneOf(...CLIENT_TYPES),
     rule: IsOneOf(...CLIENT_TYPES),

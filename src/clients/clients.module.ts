@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { BrandModule } from '../brand/brand.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
@@ -26,6 +27,7 @@ import { CLIENTS_PURGE } from './clients-purge.js';
     ActivityModule,
     ScopesModule,
     AuditModule,
+    BrandModule,
     UsersModule,
     TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity, ClientSecretUseEntity]),
   ],

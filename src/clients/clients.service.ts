@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import { LogosService } from '../brand/logos.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/queries/database-errors.js';
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
@@ -45,6 +46,7 @@ export class ClientsService {
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
     private readonly operators: OperatorClientsService,
+    private readonly logos: LogosService,
     erasures: UserErasures,
   ) {
     erasures.addObstacle(async (manager, userId) =>
@@ -124,7 +126,7 @@ export class ClientsService {
     actor: Actor,
   ): Promise<RegisteredClient> {
     const secret = input.type === 'confidential' ? newSecret('clientSecret') : undefined;
-    const values = { ...CLIENT.complete(input), enabled: true };
+    const values = { ...CLIENT.complete(input), logoId: null, enabled: true };
     try {
       const catalogue = await this.checkRules(manager, values);
       await this.operators.requireBacking(manager, values, catalogue, actor);
@@ -207,6 +209,23 @@ export class ClientsService {
       });
     }
     return after;
+  }
+
+  /** Sets the logo to an image that `logoFrom` has made, or removes it. */
+  changeLogo(id: string, image: Buffer | null, actor: Actor): Promise<void> {
+    return this.transactions.run(async (manager) => {
+      const before = await this.lockIn(manager, id);
+      const logoId = image === null ? null : await this.logos.store(manager, image);
+      if (logoId === before.logoId) return;
+      await this.repository.update(manager, id, { logoId });
+      await this.audit.record(manager, actor, {
+        action: 'client.updated',
+        subjectType: 'client',
+        subjectId: id,
+        before: { logo: before.logoId },
+        after: { logo: logoId },
+      });
+    });
   }
 
   /** Deletes a client with its secrets, consents, grants and tokens. */

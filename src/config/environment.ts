@@ -14,20 +14,24 @@ import {
 } from 'class-validator';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
+import { BRAND_FOOTER_MAX, BRAND_NAME_MAX, PRODUCT_NAME } from './brand-values.js';
 import { misspeltSettings } from './misspelt-settings.js';
 import { readSettingFiles } from './setting-files.js';
 import {
+  IsAccentColor,
   IsBaseUrl,
   IsEncryptionKey,
   IsEncryptionKeyList,
   IsHttpUrl,
   IsIdentityProviderList,
   IsMailSender,
+  IsPageUrl,
   IsPostgresUrl,
   IsRedisUrl,
   IsRetrySchedule,
   IsSmtpUrl,
   IsProxyList,
+  IsVisibleLine,
   WholeNumber,
 } from './setting-constraints.js';
 
@@ -228,6 +232,31 @@ export class Environment {
 
   @IsIn(['warn', 'refuse'], { message: 'must be warn or refuse' })
   EVENT_SCHEMA_CHECK: 'warn' | 'refuse' = 'warn';
+
+  @Length(1, BRAND_NAME_MAX, { message: `must have 1 to ${BRAND_NAME_MAX} characters` })
+  @Validate(IsVisibleLine)
+  BRAND_NAME = PRODUCT_NAME;
+
+  @IsOptional()
+  @Validate(IsAccentColor)
+  BRAND_ACCENT_COLOR?: string;
+
+  @IsOptional()
+  @IsEmail({}, { message: 'must be an email address' })
+  BRAND_SUPPORT_EMAIL?: string;
+
+  @IsOptional()
+  @Validate(IsPageUrl)
+  BRAND_PRIVACY_URL?: string;
+
+  @IsOptional()
+  @Validate(IsPageUrl)
+  BRAND_TERMS_URL?: string;
+
+  @IsOptional()
+  @Length(1, BRAND_FOOTER_MAX, { message: `must have 1 to ${BRAND_FOOTER_MAX} characters` })
+  @Validate(IsVisibleLine)
+  BRAND_FOOTER?: string;
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     message: 'must be fatal, error, warn, info, debug, trace or silent',

@@ -9,3 +9,10 @@ export function isUrl(text: string, base?: string): boolean {
     return false;
   }
 }
+
+/** Whether the text is the address of a page that people may follow: https, without a login in it. */
+export function isHttpsPage(text: string): boolean {
+  if (text.length > 2000 || !/^https:\/\/[^\s/?#\\]/i.test(text) || !isUrl(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '' && !/[\s\\\p{C}\p{Default_Ignorable_Code_Point}]/u.test(text);
+}

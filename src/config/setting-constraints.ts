@@ -9,10 +9,11 @@ import {
 } from 'class-validator';
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
+import { AA, isHexColor, isReadableAccent } from './accent-color.js';
 import { parseDatabaseUrl } from './database-url.js';
 import { parseIdentityProviders } from './identity-providers.js';
 import { isLoopbackHost } from './loopback.js';
-import { isUrl } from './is-url.js';
+import { isHttpsPage, isUrl } from './is-url.js';
 import { parseRedisUrl } from './redis-url.js';
 
 /** 32 bytes in base64 or base64url, with or without padding. */
@@ -97,6 +98,43 @@ export class IsHttpUrl implements ValidatorConstraintInterface {
   }
   defaultMessage(): string {
     return 'must be an http or https URL, such as http://localhost:4318';
+  }
+}
+
+@ValidatorConstraint()
+export class IsPageUrl implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && isHttpsPage(value);
+  }
+  defaultMessage(): string {
+    return 'must be an https URL, such as https://www.example.com/privacy';
+  }
+}
+
+@ValidatorConstraint()
+export class IsAccentColor implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return typeof value === 'string' && isReadableAccent(value);
+  }
+  defaultMessage({ value }: ValidationArguments): string {
+    return typeof value === 'string' && isHexColor(value)
+      ? `must be darker: its contrast with white text and with light pages must be at least ${AA}:1`
+      : 'must be a colour such as #006b57';
+  }
+}
+
+/** One line that people can see, with nothing in it that hides how it reads. */
+@ValidatorConstraint()
+export class IsVisibleLine implements ValidatorConstraintInterface {
+  validate(value: unknown): boolean {
+    return (
+      typeof value === 'string' &&
+      /[^\s\p{C}\p{Z}]/u.test(value) &&
+      !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(value)
+    );
+  }
+  defaultMessage(): string {
+    return 'must be one line of visible text';
   }
 }
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { PLAIN_BRAND, type BrandValues } from './brand-values.js';
 import { encryptionKeyOf } from './encryption-key-file.js';
 import { readEnvironment, SettingsError, type Environment } from './environment.js';
 import { parseIdentityProviders, type IdentityProvider } from './identity-providers.js';
@@ -85,6 +86,8 @@ export class Settings {
   mailsPerNetworkAddress!: number;
   /** Drivers can make their own account. */
   signUp!: boolean;
+  /** In whose name the service speaks, unless an admin has saved something else (contract §14). */
+  brand: BrandValues = PLAIN_BRAND;
   /** What happens to an event whose data breaks its schema (contract §21). */
   eventSchemaCheck!: 'warn' | 'refuse';
 
@@ -163,6 +166,14 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
         ? undefined
         : { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
     mailsPerNetworkAddress: env.MAILS_PER_NETWORK_ADDRESS,
+    brand: {
+      name: env.BRAND_NAME,
+      accentColor: env.BRAND_ACCENT_COLOR?.toLowerCase() ?? null,
+      supportEmail: env.BRAND_SUPPORT_EMAIL ?? null,
+      privacyUrl: env.BRAND_PRIVACY_URL ?? null,
+      termsUrl: env.BRAND_TERMS_URL ?? null,
+      footer: env.BRAND_FOOTER ?? null,
+    },
     eventSchemaCheck: env.EVENT_SCHEMA_CHECK,
     // The demonstration shows it where it can, unless it is switched off.
     signUp:

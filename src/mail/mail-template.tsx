@@ -1,8 +1,8 @@
 import { renderToString } from 'preact-render-to-string';
+import { mailtoOf, type Brand } from '../web/layout/brand.js';
 import { legible } from '../http/validation/legible-text.js';
 import type { MailContent, MailText } from './mail-content.js';
 
-const SERVICE_NAME = 'Charging Data Service';
 // Mail programs ignore style sheets, so every element carries its style.
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const BODY = `margin:0;padding:24px;background:#f1f6f4;color:#12211d;${FONT};font-size:16px;line-height:1.5`;
@@ -12,22 +12,25 @@ const BUTTON =
 const SMALL = 'margin:24px 0 0;color:#4a5b56;font-size:13px';
 
 /** Makes plain text and HTML of a mail: no images, no style sheets, nothing loaded from anywhere. */
-export function renderMail(mail: MailText): MailContent {
+export function renderMail(mail: MailText, brand: Brand): MailContent {
   const subject = oneLine(legible(mail.subject));
-  return { subject, text: textOf({ ...mail, subject }), html: htmlOf({ ...mail, subject }) };
+  return { subject, text: textOf(mail, brand), html: htmlOf({ ...mail, subject }, brand) };
 }
 
-function textOf({ paragraphs, action, after = [], footer }: MailText): string {
+function textOf({ paragraphs, action, after = [], footer }: MailText, brand: Brand): string {
   const parts = [
     ...paragraphs,
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...after,
-    ['-- ', SERVICE_NAME, ...footer].join('\n'),
+    ['-- ', brand.name, ...footer, ...linksOf(brand).map(({ label, text }) => `${label}: ${text}`)].join(
+      '\n',
+    ),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText): string {
+function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText, brand: Brand): string {
+  const button = brand.accentColor === null ? BUTTON : `${BUTTON};background:${brand.accentColor}`;
   const document = (
     <html lang="en">
       <head>
@@ -44,7 +47,7 @@ function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText): 
           {action && (
             <>
               <p style="margin:24px 0">
-                <a href={action.url} style={BUTTON}>
+                <a href={action.url} style={button}>
                   {action.label}
                 </a>
               </p>
@@ -59,9 +62,15 @@ function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText): 
             <p style="margin:16px 0 0;white-space:pre-line">{paragraph}</p>
           ))}
           <p style={SMALL}>
-            {[SERVICE_NAME, ...footer].map((line) => (
+            {[brand.name, ...footer].map((line) => (
               <>
                 {line}
+                <br />
+              </>
+            ))}
+            {linksOf(brand).map(({ label, text, href }) => (
+              <>
+                {label}: <a href={href}>{text}</a>
                 <br />
               </>
             ))}
@@ -72,6 +81,12 @@ function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText): 
   );
   return `<!doctype html>${renderToString(document)}`;
 }
+
+/** Whom to ask, and what else a mail says of the company. */
+const linksOf = ({ supportEmail, privacyUrl }: Brand): { label: string; text: string; href: string }[] => [
+  ...(supportEmail === null ? [] : [{ label: 'Support', text: supportEmail, href: mailtoOf(supportEmail) }]),
+  ...(privacyUrl === null ? [] : [{ label: 'Privacy', text: privacyUrl, href: privacyUrl }]),
+];
 
 /** A subject is one line; a name in it may hold anything. */
 const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim();

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { BrandModule } from '../brand/brand.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { MailWorker } from './mail-worker.service.js';
 import { MailEntity } from './mail.entity.js';
@@ -10,7 +11,7 @@ import { UnsubscribeKeys } from './unsubscribe-keys.service.js';
 
 /** The outbox, and the worker that sends it (contract §18). */
 @Module({
-  imports: [TypeOrmModule.forFeature([MailEntity])],
+  imports: [BrandModule, TypeOrmModule.forFeature([MailEntity])],
   providers: [MailsRepository, MailsService, MailWorker, UnsubscribeKeys],
   exports: [MailsService, MailWorker, UnsubscribeKeys],
 })

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { BrandService } from '../brand/brand.service.js';
 import { Settings } from '../config/settings.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import { newId } from '../secrets/ids.js';
@@ -37,6 +38,7 @@ export class MailsService {
     private readonly repository: MailsRepository,
     private readonly unsubscribeKeys: UnsubscribeKeys,
     private readonly settings: Settings,
+    private readonly brand: BrandService,
   ) {
     this.box = new SealedBox('mail', settings.encryptionKeys);
   }
@@ -74,7 +76,7 @@ export class MailsService {
       address: input.address,
       cause: input.cause,
       usefulSeconds: input.usefulSeconds ?? null,
-      sealedContent: this.sealed(id, { ...renderMail(input.mail), ...more }),
+      sealedContent: this.sealed(id, { ...renderMail(input.mail, this.brand.current), ...more }),
     });
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { TokenRefusal } from '../activity/activity.js';
+import { PRODUCT_NAME } from '../config/brand-values.js';
 import { OAUTH_ERROR_KINDS } from '../http/problems/oauth-error-kinds.js';
 import { Problem } from '../http/problems/problem.js';
 import type { Rendered } from '../http/server/route-options.js';
@@ -42,7 +43,7 @@ export const invalidClient = () =>
     'invalid_client',
     'Client authentication failed: unknown or disabled client, wrong or expired secret, or no authentication.',
     401,
-    { 'www-authenticate': 'Basic realm="Charging Data Service", charset="UTF-8"' },
+    { 'www-authenticate': `Basic realm="${PRODUCT_NAME}", charset="UTF-8"` },
   );
 
 /** Renders errors of OAuth endpoints: 400, 401 and 403 as RFC 6749 JSON, the others as problems. */

@@ -69,7 +69,8 @@ async function startWith(settings: Settings, environment: NodeJS.ProcessEnv): Pr
   try {
     app = await startApplication(settings, log, demo, say);
     if (demo) say(demo.banner());
-    else say(`Charging Data Service: listening on ${settings.host}:${settings.port} for ${settings.baseUrl}`);
+    else
+      say(`${settings.brand.name}: listening on ${settings.host}:${settings.port} for ${settings.baseUrl}`);
   } catch (error) {
     await demo?.stop();
     if (settings.demonstration) throw error;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { BrandModule } from '../brand/brand.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
@@ -70,6 +71,7 @@ import { USERS_PURGE } from './users-purge.js';
   imports: [
     HttpModule,
     AuditModule,
+    BrandModule,
     NotificationsModule,
     ActivityModule,
     MailModule,

@@ -7,6 +7,7 @@ import { MembersService } from '../../src/partners/members/members.service.js';
 import { RedirectUriRequestsService } from '../../src/partners/redirect-uris/redirect-uri-requests.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
+import { showLogo } from '../support/uploads.js';
 import type { TestService } from '../support/test-service.js';
 import { makeAdmin, signIn, type Cast, type PageOpener } from './every-page.js';
 
@@ -171,6 +172,29 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   },
   'console client': ofClient(''),
   'console edit a client': ofClient('/edit'),
+  'console logo of a client': ofClient('/logo'),
+  'console logo of a client, shown': ofClient('/logo', (service, { client }) => showLogo(service, client)),
+  'console brand': open('/brand', (service, { client }) => showLogo(service, client)),
+  'console edit the brand': open('/brand/edit'),
+  'console edit the brand, refused': async (page, service, cast) => {
+    await open('/brand/edit')(page, service, cast);
+    await page.getByLabel('Accent colour').fill('#ffcc00');
+    await page.getByLabel('Privacy').fill('http://voltera.example/');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+  },
+  'console preview of the brand': async (page, service, cast) => {
+    await open('/brand/edit')(page, service, cast);
+    await page.getByLabel('Name').fill('W'.repeat(60));
+    await page.getByLabel('Accent colour').fill('#b3005e');
+    await page.getByLabel('Support address').fill(`${'l'.repeat(60)}@${'a-long-label.'.repeat(14)}example`);
+    await page.getByLabel('Privacy').fill('https://voltera.example/privacy');
+    await page.getByLabel('Terms').fill('https://voltera.example/terms');
+    await page.getByLabel('Footer').fill(`${'Footer'.repeat(20)} GmbH`);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('heading', { name: 'Preview' }).waitFor();
+  },
+  'console logo of the service': open('/brand/logo'),
   'console rotate a secret': ofClient('/secret'),
   'console new secret': async (page, service, cast) => {
     await ofClient('/secret')(page, service, cast);

@@ -5,6 +5,9 @@ import { demoCallbackPage } from '../../demo/pages/demo-callback.page.js';
 import type { DemoMail } from '../../demo/demo-inbox.js';
 import { demoInboxPage, demoMailPage } from '../../demo/pages/demo-mail.page.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
+import { PLAIN_BRAND } from '../../src/config/brand-values.js';
+import { withoutLogo } from '../../src/web/layout/brand.js';
+import { renderPage, type LayoutProps } from '../../src/web/layout/layout.js';
 import { renderMail } from '../../src/mail/mail-template.js';
 import { MAIL_TEXTS } from '../../src/mail/mail-texts.js';
 import { InvitationsRepository } from '../../src/partners/members/invitations.repository.js';
@@ -72,11 +75,13 @@ async function setPassword(page: Page, again: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
+const PLAIN = withoutLogo(PLAIN_BRAND);
+
 const showDemo =
   (props: Parameters<typeof demoCallbackPage>[0]): PageOpener =>
   async (page, service) => {
     // The route itself exists only in the demonstration.
-    const body = demoCallbackPage(props);
+    const body = renderPage(demoCallbackPage(props), PLAIN);
     await page.route('**/demo/callback', (route) => route.fulfill({ contentType: 'text/html', body }));
     await page.goto(`${service.url}/demo/callback`);
   };
@@ -84,6 +89,7 @@ const showDemo =
 const demoMail = ({ driver }: Cast): DemoMail => ({
   ...renderMail(
     MAIL_TEXTS.verifyEmail(driver.email, `http://localhost:3000/email/verify/cds_ev_${'Ab1-'.repeat(12)}x`),
+    PLAIN,
   ),
   id: 'x',
   to: driver.email,
@@ -91,10 +97,11 @@ const demoMail = ({ driver }: Cast): DemoMail => ({
 });
 
 const showDemoMail =
-  (path: string, bodyOf: (cast: Cast) => string): PageOpener =>
+  (path: string, pageOf: (cast: Cast) => LayoutProps): PageOpener =>
   async (page, service, cast) => {
     // The route itself exists only in the demonstration.
-    await page.route(`**${path}`, (route) => route.fulfill({ contentType: 'text/html', body: bodyOf(cast) }));
+    const body = renderPage(pageOf(cast), PLAIN);
+    await page.route(`**${path}`, (route) => route.fulfill({ contentType: 'text/html', body }));
     await page.goto(service.url + path);
   };
 

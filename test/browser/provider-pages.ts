@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 import { refusalPage } from '../../src/identity-providers/pages/refusal.page.js';
 import { REFUSAL_STATUS, type SignInRefusalReason } from '../../src/identity-providers/refusals.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { PLAIN_BRAND } from '../../src/config/brand-values.js';
+import { withoutLogo } from '../../src/web/layout/brand.js';
 import { renderPage } from '../../src/web/layout/layout.js';
 import { wayOutPage } from '../../src/web/layout/way-out.page.js';
 import type { TestService } from '../support/test-service.js';
@@ -56,16 +58,16 @@ const showRefusal =
       requestId: '01HN2NJ9NMRZBXT1H6FT9N7735',
     });
     if (!('page' in answer)) throw new Error('no page');
-    const body = renderPage(answer.page);
+    const body = renderPage(answer.page, withoutLogo(PLAIN_BRAND));
     await page.route('**/login/callback/long', (route) => route.fulfill({ contentType: 'text/html', body }));
     await page.goto(`${service.url}/login/callback/long`);
   };
 /** The page that goes on to a provider, without going on. */
 const showWayOut: PageOpener = async (page, service) => {
-  const body = renderPage({
-    ...wayOutPage('https://login.example/', LABEL.slice(0, 60)),
-    goesOnTo: undefined,
-  });
+  const body = renderPage(
+    { ...wayOutPage('https://login.example/', LABEL.slice(0, 60)), goesOnTo: undefined },
+    withoutLogo(PLAIN_BRAND),
+  );
   await page.route('**/login/way-out', (route) => route.fulfill({ contentType: 'text/html', body }));
   await page.goto(`${service.url}/login/way-out`);
 };

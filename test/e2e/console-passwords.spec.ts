@@ -9,6 +9,7 @@ import { PASSWORD, type TestClient } from '../support/factory.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { showLogo } from '../support/uploads.js';
 
 const CONSOLE = '/admin/console';
 const POSTS = consoleRoutes()
@@ -28,6 +29,10 @@ interface Sent {
  * Forms that require a recent password (given at most 15 minutes ago): they give power or a secret, or end something for good.
  */
 const ASKING: Record<string, Sent> = {
+  // People trust what stands under the name of the company: whom they ask for help, and what they read about privacy.
+  '/brand/edit': { fields: { name: 'Another', support_email: 'thief@evil.example' } },
+  '/brand/logo': {},
+  '/brand/logo/remove': { from: '/brand/logo' },
   // A new client holds a secret, and can receive data of users.
   '/clients/new': {
     fields: {
@@ -99,6 +104,11 @@ const NOT_ASKING: Record<string, Sent & { because: string }> = {
   '/users/new': {
     because: 'a new user has neither a password nor a role, and the forms that give them ask',
     fields: { email: 'new@mail.example', name: 'New' },
+  },
+  '/clients/:client_id/logo': { because: 'a logo gives nobody access, as a name does not' },
+  '/clients/:client_id/logo/remove': {
+    because: 'it can be uploaded again',
+    from: '/clients/:client_id/logo',
   },
   '/endpoints/:endpoint_id/disable': {
     because: 'the endpoint can be enabled again, and missed deliveries can be resent',
@@ -208,6 +218,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     if (path.includes('/members/')) {
       await query("UPDATE users SET kind = 'organisation' WHERE id = $1", [user.id]);
     }
+    if (path.endsWith('/logo/remove')) await showLogo(service, client);
     if (path.endsWith('/members/:user_id/remove')) {
       await query(
         "INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'viewer')",

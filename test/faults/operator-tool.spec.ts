@@ -156,11 +156,21 @@ describe('the operator tool for use without a browser', () => {
     const client = await result(
       ...['register-client', '--name', 'Fleet app', '--owner', owner.id, '--scope', 'vehicle:read'],
       ...['--grant-type', 'client_credentials', '--description', 'For the fleet team'],
+      ...['--organisation', 'Fleet GmbH', '--site', 'https://fleet.example'],
+      ...['--privacy-policy', 'https://fleet.example/privacy'],
     );
-    const described = await service.database.query('SELECT description FROM clients WHERE id = $1', [
-      client.client_id,
+    const described = await service.database.query(
+      'SELECT description, organisation, site, privacy_policy FROM clients WHERE id = $1',
+      [client.client_id],
+    );
+    expect(described).toEqual([
+      {
+        description: 'For the fleet team',
+        organisation: 'Fleet GmbH',
+        site: 'https://fleet.example',
+        privacy_policy: 'https://fleet.example/privacy',
+      },
     ]);
-    expect(described).toEqual([{ description: 'For the fleet team' }]);
     const token = (secret: string) =>
       service.http.token({ grant_type: 'client_credentials' }, { id: client.client_id!, secret });
     expect((await token(client.client_secret!)).status).toBe(200);

@@ -1,5 +1,6 @@
 import { parse, type HTMLElement } from 'node-html-parser';
 import { Http, type Answer, type HttpOptions } from './http.js';
+import { inParts, SMALL_IMAGE } from './in-parts.js';
 
 /** A page as a user without a real browser sees it: forms are filled in from the HTML and posted with the cookies. */
 export interface Page extends Answer {
@@ -54,7 +55,16 @@ export class BrowserSession {
     const pairs = Object.entries(all).flatMap(([name, value]) =>
       value === undefined ? [] : [value].flat().map((each): [string, string] => [name, each]),
     );
+    if (form.getAttribute('enctype') === 'multipart/form-data')
+      return this.submitInParts(form, action, pairs);
     return this.open(action, { form: pairs, headers: { origin: this.url } });
+  }
+
+  /** A form with a file: a small image. */
+  private async submitInParts(form: HTMLElement, action: string, pairs: [string, string][]): Promise<Page> {
+    const files = form.querySelectorAll('input[type=file]').map((input) => input.getAttribute('name')!);
+    const parts = pairs.map(([name, value]) => [name, files.includes(name) ? SMALL_IMAGE : value] as const);
+    return this.open(action, await inParts(Object.fromEntries(parts)));
   }
 
   /** Opens the page and submits its form that leads to the same path. */

@@ -44,10 +44,10 @@ describe('The code of an authenticator app', () => {
   it('comes from a key of 160 bits, in an address that apps read', () => {
     const secret = newTotpSecret();
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
-    const uri = new URL(totpUri(secret, 'ada:@example.com'));
+    const uri = new URL(totpUri(secret, 'ada:@example.com', 'Ada: charging'));
     expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp']);
     expect(Object.fromEntries(uri.searchParams)).toEqual({
-      issuer: 'Charging Data Service',
+      issuer: 'Ada  charging',
       secret,
       algorithm: 'SHA1',
       digits: '6',

@@ -8,6 +8,7 @@ const OWNERS: Record<string, string[]> = {
   activity: ['activity_hours'],
   admin: ['approvals'],
   audit: ['audit_events'],
+  brand: ['brand', 'logos'],
   clients: ['clients', 'client_secret_uses', 'client_secrets'],
   consents: ['consent_notices', 'consent_versions', 'consent_words', 'consents', 'receipt_keys'],
   database: ['access_changes', 'access_changes_purged', 'migrations', 'required_migrations'],
@@ -58,6 +59,7 @@ const OWNERS: Record<string, string[]> = {
  */
 const READS: Record<string, string[]> = {
   'activity/activity.repository.ts': ['clients'],
+  'brand/brand-purge.ts': ['clients'],
   'clients/clients.repository.ts': ['users'],
   'clients/operator-clients.repository.ts': ['organisation_members', 'users'],
   'clients/operator-role.sql.ts': ['scopes'],

@@ -42,6 +42,11 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
     'enter a URL that begins with https:// or http://',
   ],
   [
+    violation('https_address'),
+    'must be an https URL of at most 2000 characters, without a user name',
+    'enter a URL that begins with https://',
+  ],
+  [
     violation('id', { what: 'webhook endpoint', prefix: 'endp' }),
     'must be the id of a webhook endpoint',
     'this is not the ID of a webhook endpoint, which is endp followed by 26 letters and digits',

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { Facts } from '../../web/tables/facts.js';
 import { LinkButton } from '../../web/forms/form.js';
-import { InitialTile } from '../../web/layout/layout.js';
+import { ClientDetails, ClientTile } from '../../web/layout/client-identity.js';
 import { Moment } from '../../web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
@@ -78,12 +78,13 @@ function Application({ client }: { client: ConnectedClient }): VNode {
   return (
     <li>
       <div class="entry-head">
-        <InitialTile name={client.name} kind="application" />
+        <ClientTile name={client.name} logoId={client.logoId} />
         <h2>
           <bdi>{client.name}</bdi>
         </h2>
         {!client.enabled && <span class="badge">Disabled by the service</span>}
       </div>
+      <ClientDetails of={client} />
       <WhatItReads client={client} />
       <Facts
         facts={[

@@ -60,6 +60,9 @@ const NOTICES = {
   endpoint_deleted: 'Endpoint deleted.',
   delivery_resent: 'Delivery queued for resending.',
   notification_raised: 'Notification created.',
+  brand_saved: 'Brand saved. Pages and mails show it from now on.',
+  logo_saved: 'Logo saved.',
+  logo_removed: 'Logo removed.',
   password_confirmed: 'Password confirmed. You can continue.',
 } as const;
 
@@ -98,6 +101,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
 
   /** Only with what the role may use. Of operators, others than admins see what viewers see. */
   layOut(page: ConsolePage): LayoutProps {
+    if (page.preview) return page.preview;
     const isLimited = this.isAboutOperator || (page.isAboutOperator && this.role !== 'admin');
     const role = isLimited ? 'viewer' : this.role;
     const method = isPosted(this.request) ? 'POST' : 'GET';

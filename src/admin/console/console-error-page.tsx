@@ -25,5 +25,5 @@ export function consoleErrorPage(problem: Problem, request: FastifyRequest): Ren
       </>
     ),
   });
-  return { headers: pageHeaders(), body: renderPage(page, context.tokenFor) };
+  return { headers: pageHeaders(), body: renderPage(page, request.server.brand, context.tokenFor) };
 }

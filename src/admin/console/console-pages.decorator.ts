@@ -29,6 +29,10 @@ export const ConsoleGet = (
 export const ConsolePost = (path: string, password: PasswordRule, least: OperatorRole = 'admin') =>
   routes.PagePost(path, PasswordIs(password), ...forRole('POST', path, least));
 
+/** The same for a form with a file, which the handler finds by `context.file()`. */
+export const ConsoleUpload = (path: string, password: PasswordRule, least: OperatorRole = 'admin') =>
+  routes.PageUpload(path, PasswordIs(password), ...forRole('POST', path, least));
+
 const forRole = (method: 'GET' | 'POST', path: string, least: OperatorRole): MethodDecorator[] => [
   LeastRole(least),
   (controller) => noteRoute(controller, { method, path, least }),

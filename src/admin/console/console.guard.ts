@@ -58,7 +58,7 @@ export class ConsoleGuard implements CanActivate {
     const user = await this.users.admit(request, reply, isPosted(request) ? CONSOLE_PATH : request.url);
     if (!user) return false;
     if (user.operatorRole === null) {
-      sendPage(reply, renderPage(notForYou()), { status: 403 });
+      sendPage(reply, renderPage(notForYou(), reply.server.brand), { status: 403 });
       return false;
     }
     const returnTo = isPosted(request) ? CONSOLE_PATH : request.url;

@@ -3,11 +3,13 @@ import { HttpModule } from '../../http/http.module.js';
 import { ADMINISTERED } from '../administered.modules.js';
 import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { ConsoleAuditController } from './audit/audit.controller.js';
+import { ConsoleBrandController } from './brand/brand.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleEventVersionsController } from './catalogues/event-versions.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
 import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
 import { ConsoleClientActionsController } from './clients/client-actions.controller.js';
+import { ConsoleClientLogoController } from './clients/client-logo.controller.js';
 import { ConsoleClientRefusalsController } from './clients/client-refusals.controller.js';
 import { ConsoleClientRequestsController } from './clients/client-requests.controller.js';
 import { ConsoleClientSecretsController } from './clients/client-secrets.controller.js';
@@ -35,8 +37,10 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
   controllers: [
     ConsoleApprovalsController,
     ConsoleAuditController,
+    ConsoleBrandController,
     ConsoleClientConsentsController,
     ConsoleClientActionsController,
+    ConsoleClientLogoController,
     ConsoleClientRefusalsController,
     ConsoleClientRequestsController,
     ConsoleClientSecretsController,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Settings } from '../../config/settings.js';
+import type { Brand } from '../../web/layout/brand.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { handbookIndexPage, handbookPage } from '../pages/handbook.page.js';
 import { pathOf, SHELVES, type Folder } from './catalogue.js';
@@ -17,25 +18,31 @@ const ROOT = path.join(import.meta.dirname, '..');
 @Injectable()
 export class Handbook {
   private read?: ReadonlyMap<string, RenderedPage>;
-  private readonly rendered = new Map<string, string>();
+  /** Of one brand, as it was when they were rendered. */
+  private rendered = new Map<string, string>();
+  private brand?: Brand;
 
   constructor(private readonly settings: Settings) {}
 
   /** The list of all pages as HTML. */
-  index(): string {
-    return this.once('', () => handbookIndexPage(this.pages()));
+  index(brand: Brand): string {
+    return this.once('', brand, () => handbookIndexPage(this.pages()));
   }
 
   /** A page as HTML; undefined for one that does not exist. */
-  page(folder: Folder, slug: string): string | undefined {
+  page(folder: Folder, slug: string, brand: Brand): string | undefined {
     const address = pathOf(folder, slug);
     const page = this.pages().get(address);
-    return page && this.once(address, () => handbookPage(address, page));
+    return page && this.once(address, brand, () => handbookPage(address, page));
   }
 
-  private once(key: string, page: () => LayoutProps): string {
+  private once(key: string, brand: Brand, page: () => LayoutProps): string {
+    if (this.brand !== brand) {
+      this.rendered = new Map();
+      this.brand = brand;
+    }
     let html = this.rendered.get(key);
-    if (html === undefined) this.rendered.set(key, (html = renderPage(page())));
+    if (html === undefined) this.rendered.set(key, (html = renderPage(page(), brand)));
     return html;
   }
 

@@ -1,6 +1,6 @@
 import type { Audience } from '../audiences.js';
 import { API_REFERENCE_SCRIPT } from '../../http/server/assets.js';
-import { renderPage } from '../../web/layout/layout.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
 import type { OpenApiDocument } from '../openapi.js';
 import { referenceSettings } from '../reference-settings.js';
 
@@ -11,10 +11,10 @@ const DOCUMENT_URLS: Record<Audience, string> = {
 };
 
 /** The way to the OpenAPI document and the guides. A script puts the interactive reference in its place; its style sheets carry the nonce. */
-export function docsPage({ info }: OpenApiDocument, audience: Audience, nonce: string): string {
+export function docsPage({ info }: OpenApiDocument, audience: Audience, nonce: string): LayoutProps {
   const url = DOCUMENT_URLS[audience];
   const settings = { script: API_REFERENCE_SCRIPT, nonce, configuration: referenceSettings(url) };
-  return renderPage({
+  return {
     title: audience === 'partners' ? 'API' : 'API for operators',
     width: 'wide',
     scripts: API_REFERENCE_SCRIPT ? ['/assets/docs.js'] : [],
@@ -48,5 +48,5 @@ export function docsPage({ info }: OpenApiDocument, audience: Audience, nonce: s
         />
       </>
     ),
-  });
+  };
 }

@@ -13,6 +13,8 @@ export interface ConsentWords {
   language: string;
   /** The name of the application, as it stands in the heading. */
   application: string;
+  /** Who runs it; null if that is not known. */
+  organisation: string | null;
   heading: string;
   access: AccessWords[];
   /** For how long, where the browser goes, and how to take it back. */
@@ -27,10 +29,11 @@ export interface KeptWords {
 }
 
 /** The same words always have the same text, so they are kept once. */
-export function keptWords({ language, application, heading, access, notes }: ConsentWords): KeptWords {
+export function keptWords({ language, application, organisation, heading, access, notes }: ConsentWords): KeptWords {
   const text = JSON.stringify({
     language,
     application,
+    organisation,
     heading,
     access: access.map(({ scope, words, optional }) => ({ scope, words, optional })),
     notes,

@@ -3,6 +3,7 @@ import type { AccessWords, ConsentWords } from './consent-words.js';
 /** What the words of a consent page depend on. */
 export interface PageSubject {
   application: string;
+  organisation: string | null;
   access: AccessWords[];
   /** Null: for as long as the user wants. */
   expiryDays: number | null;
@@ -15,6 +16,7 @@ export interface PageSubject {
 /** The words of the consent page. */
 export const consentPageWords = ({
   application,
+  organisation,
   access,
   expiryDays,
   redirectHost,
@@ -22,6 +24,7 @@ export const consentPageWords = ({
 }: PageSubject): ConsentWords => ({
   language: 'en',
   application,
+  organisation,
   heading: headingFor(application, 'your'),
   access,
   notes: [
@@ -38,12 +41,14 @@ export const consentPageWords = ({
 /** The words of the same page in a sandbox, where someone answers for a driver. */
 export const sandboxPageWords = ({
   application,
+  organisation,
   access,
   redirectHost,
   expiryDays,
 }: Omit<PageSubject, 'isOwned'>): ConsentWords => ({
   language: 'en',
   application,
+  organisation,
   heading: headingFor(application, 'a driver’s'),
   access,
   notes: [...endOf(expiryDays), `If you authorize or cancel, your browser then goes to ${redirectHost}.`],
@@ -52,11 +57,13 @@ export const sandboxPageWords = ({
 /** The words of the account page on which a user changes or renews a consent. */
 export const choicePageWords = ({
   application,
+  organisation,
   access,
   expiryDays,
-}: Pick<PageSubject, 'application' | 'access' | 'expiryDays'>): ConsentWords => ({
+}: Pick<PageSubject, 'application' | 'organisation' | 'access' | 'expiryDays'>): ConsentWords => ({
   language: 'en',
   application,
+  organisation,
   heading: `What ${application} may read`,
   access,
   notes: [...endOf(expiryDays), 'You can disconnect the application at any time.'],

@@ -39,7 +39,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
       const { status = 200 } = answer;
       const page = context.layOut(answer.page);
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length }));
-      return renderPage(page, context.tokenFor);
+      return renderPage(page, reply.server.brand, context.tokenFor);
     }
     if ('leaveTo' in answer) return this.wayOut(answer, reply);
     if ('file' in answer) return this.file(answer, reply);
@@ -66,6 +66,6 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
 
   private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply): string {
     void reply.status(200).headers(pageHeaders());
-    return renderPage(wayOutPage(leaveTo, name, heading));
+    return renderPage(wayOutPage(leaveTo, name, heading), reply.server.brand);
   }
 }

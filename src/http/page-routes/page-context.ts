@@ -80,6 +80,11 @@ export abstract class PageContext<Page = unknown> {
     return formOf(this.request);
   }
 
+  /** The file in a field of the posted form; undefined if none was chosen. */
+  file(name: string): Buffer | undefined {
+    return this.request.files.get(name);
+  }
+
   /** Throws a 403 problem unless the posted form came from a page of this session, for this path; 415 for what is not a form. */
   checkForm(): void {
     this.csrf.check(this.request, formOf(this.request), this.bindingOf(this.path));

@@ -28,9 +28,9 @@ interface PageRoutesOptions {
  */
 export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRoutesOptions) {
   const route =
-    (method: (path: string) => MethodDecorator) =>
+    (method: (path: string) => MethodDecorator, takesUpload?: true) =>
     (path = '', ...further: MethodDecorator[]) =>
-      applyDecorators(method(path), RouteConfig({ renderError, takesOneClick }), ...further);
+      applyDecorators(method(path), RouteConfig({ renderError, takesOneClick, takesUpload }), ...further);
   return {
     Pages: (path = '') =>
       applyDecorators(
@@ -41,5 +41,7 @@ export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRout
       ),
     PageGet: route(Get),
     PagePost: route(Post),
+    /** A form with a file. */
+    PageUpload: route(Post, true),
   };
 }

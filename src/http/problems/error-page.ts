@@ -26,5 +26,5 @@ export function errorPage(problem: Problem, request: FastifyRequest): Rendered {
     action: { href: '/', label: 'Go to the home page' },
     requestId: request.id,
   });
-  return { headers: pageHeaders(), body: renderPage(page) };
+  return { headers: pageHeaders(), body: renderPage(page, request.server.brand) };
 }

@@ -17,6 +17,7 @@ const PAGE_WORDS: OwnWords = {
   one_of: () => 'choose one of these',
   message_id: () => 'enter ERR followed by 1 to 10 digits, such as ERR1234',
   web_address: () => 'enter a URL that begins with https:// or http://',
+  https_address: () => 'enter a URL that begins with https://',
   id: ({ what, prefix }) =>
     `this is not the ID of a ${what}, which is ${prefix} followed by 26 letters and digits`,
   unknown_id: ({ what }) => `no ${what} has this ID`,

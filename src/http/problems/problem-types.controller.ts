@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import { sendPage } from '../page-routes/send-page.js';
 import { jsonOrHtml } from '../server/negotiation.js';
+import { renderPage } from '../../web/layout/layout.js';
 import { problemPage } from '../../web/layout/problem.page.js';
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kinds.js';
 import { notAcceptable, notFound } from './problem.js';
@@ -21,7 +22,9 @@ export class ProblemTypesController {
     const wanted =
       request.headers.accept === undefined || request.headers.accept === '*/*' ? 'html' : jsonOrHtml(request);
     if (wanted === undefined) throw notAcceptable('This endpoint provides text/html and application/json.');
-    if (wanted === 'html') return sendPage(reply, problemPage({ slug, ...kind }));
+    if (wanted === 'html') {
+      return sendPage(reply, renderPage(problemPage({ slug, ...kind }), reply.server.brand));
+    }
     const { title, status, explanation, whatToDo } = kind;
     void reply.send({
       type: problemTypeUrl(this.settings.baseUrl, slug),

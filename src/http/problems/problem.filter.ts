@@ -5,7 +5,7 @@ import type { AddressLimits } from '../guards/address-rate-limit.guard.js';
 import type { AllowedMethods } from '../server/allowed-methods.js';
 import { errorPage } from './error-page.js';
 import { prefersHtml } from '../server/negotiation.js';
-import { methodNotAllowed, Problem } from './problem.js';
+import { methodNotAllowed, Problem, uploadTooLarge } from './problem.js';
 import { renderProblem } from './render-problem.js';
 import type { Rendered } from '../server/route-options.js';
 import { toProblem } from './to-problem.js';
@@ -76,7 +76,9 @@ export class ProblemFilter implements ExceptionFilter {
 
   /** Turns the router's 404 into a 405 if the URL exists for another method. */
   private withMethods(exception: unknown, request: FastifyRequest): Problem {
-    const problem = toProblem(exception);
+    const found = toProblem(exception);
+    const isUpload = found.status === 413 && request.routeOptions?.config?.takesUpload;
+    const problem = isUpload ? uploadTooLarge() : found;
     const unrouted = exception instanceof HttpException && problem.status === 404;
     const allowed = unrouted ? this.allowedMethods.of(request.url) : [];
     if (allowed.length === 0) return problem;

@@ -44,6 +44,7 @@ export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
 export const conflict = kind(409, 'Conflict', 'conflict');
 const payloadTooLarge = kind(413, 'Content too large', 'content-too-large');
 export const bodyTooLarge = (): Problem => payloadTooLarge(`The body must not be larger than ${BODY_LIMIT}.`);
+export const uploadTooLarge = (): Problem => payloadTooLarge('The file must not be larger than 1 MB.');
 export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
 export const unprocessableContent = kind(422, 'Unprocessable content', 'unprocessable-content');
 export const rateLimitExceeded = kind(429, 'Too many requests', 'rate-limit-exceeded');

@@ -65,6 +65,15 @@ export const SHARED_WORDS = {
     `the value of ${name} must be entered: no earlier value to keep`,
   header_line: ({ line }: { line: number }) => `line ${line} must be a name, a colon and a value`,
 
+  color: () => 'must be a colour such as #006b57',
+  faint_color: ({ contrast, least }: { contrast: number; least: number }) =>
+    `must be darker: its contrast with white text and with light pages is ${contrast}:1, and it must be at least ${least}:1`,
+  no_image: () => 'choose a file',
+  unreadable_image: () => 'must be a PNG, JPEG or WebP image that can be read',
+  moving_image: () => 'must be a still image',
+  large_image: ({ max }: { max: string }) => `must not be larger than ${max}`,
+  many_pixels: ({ max }: { max: number }) => `must not be wider or higher than ${max} pixels`,
+
   next_version: ({ next }: { next: number }) => `must be ${next}: versions count up`,
   no_id_in_sample: ({ pointer }: { pointer: string }) => `must have an id at ${pointer}`,
   resource_without_id: () => 'must lead to an id in the sample',
@@ -99,6 +108,7 @@ export const API_WORDS = {
   one_of: ({ values }: { values: readonly string[] }) => `must be one of: ${values.join(', ')}`,
   message_id: () => 'must be ERR followed by 1 to 10 digits',
   web_address: () => 'must be an https or http URL of at most 2000 characters',
+  https_address: () => 'must be an https URL of at most 2000 characters, without a user name',
   id: ({ what }: { what: string; prefix: string }) => `must be the id of a ${what}`,
   unknown_id: ({ what }: { what: 'user' | 'client' }) => `is not the id of a ${what}`,
   time: () => 'must be an ISO 8601 date, or date and time with Z or an offset, such as 2026-01-31T08:00:00Z',

@@ -14,6 +14,8 @@ export interface FormField {
 export interface FormKinds {
   /** One line; its member has no spaces around it. */
   line: string;
+  /** The same, and nothing means null. */
+  lineOrNone: string;
   /** The same with spaces around it. */
   text: string;
   /** A whole number, or nothing. */
@@ -48,6 +50,7 @@ export const linesIn = (text: string): string[] =>
 
 export const FORM_KINDS: { [K in keyof FormKinds]: FormKind<FormKinds[K]> } = {
   line: textKind((typed) => typed.trim()),
+  lineOrNone: textKind((typed) => typed.trim() || null),
   text: textKind((typed) => typed),
   number: textKind((typed) => (typed.trim() === '' ? null : numberIn(typed.trim()))),
   choice: textKind((typed) => typed),

@@ -29,5 +29,7 @@ declare module 'fastify' {
     keepsBodyText?: boolean;
     /** Takes what mail programs post by one click (RFC 8058), also as a form in parts. */
     takesOneClick?: boolean;
+    /** Takes a file, in a form in parts. */
+    takesUpload?: boolean;
   }
 }

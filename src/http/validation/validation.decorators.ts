@@ -5,7 +5,8 @@ import { isId, type IdPrefix } from '../../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../secrets/passwords.js';
 import { violation, type Violation } from '../problems/violation.js';
 import { illegible } from './legible-text.js';
-import { isUrl } from '../../config/is-url.js';
+import { AA, isHexColor, isReadableAccent, leastContrast } from '../../config/accent-color.js';
+import { isHttpsPage, isUrl } from '../../config/is-url.js';
 import { flag, idOf, listOf, oneOf, text, time, whole, type MemberSchema } from '../api/api-schemas.js';
 
 /** The `context` of a rule's constraint: what is wrong with a value that it refuses. */
@@ -182,6 +183,30 @@ export const IsWebAddress = (): PropertyDecorator =>
     violation('web_address'),
     (value) => isTextOf(value, 1, 2000) && /^https?:\/\/[^\s/]/i.test(value) && isUrl(value),
     text(undefined, { format: 'uri', minLength: 1, maxLength: 2000, example: 'https://example.com/help' }),
+  );
+
+/** A link to a page of a company: https only, so that nobody can change the page on its way. */
+export const IsHttpsPage = (): PropertyDecorator =>
+  rule(
+    violation('https_address'),
+    (value) => typeof value === 'string' && isHttpsPage(value),
+    text(undefined, {
+      format: 'uri',
+      pattern: '^https://',
+      maxLength: 2000,
+      example: 'https://planner.example.com/privacy',
+    }),
+  );
+
+/** A colour that text can be read on, and in which text can be read (WCAG level AA). */
+export const IsAccentColor = (): PropertyDecorator =>
+  rule(
+    (value) =>
+      typeof value === 'string' && isHexColor(value)
+        ? violation('faint_color', { contrast: Math.floor(leastContrast(value) * 10) / 10, least: AA })
+        : violation('color'),
+    (value) => typeof value === 'string' && isReadableAccent(value),
+    text(undefined, { pattern: '^#[0-9A-Fa-f]{6}$', example: '#006b57' }),
   );
 
 export const IsIdOf = (prefix: IdPrefix, what: string): PropertyDecorator =>

@@ -136,6 +136,7 @@ export class AuthorizationController {
     const words = await this.wordsFor(authorizationRequest, user);
     const page = consentPage({
       words,
+      identity: client,
       shown: keptWords(words).digest.toString('hex'),
       user,
       alreadyConsented: consent?.scopes ?? [],
@@ -147,7 +148,7 @@ export class AuthorizationController {
     const tokenFor = (action: string) =>
       this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
     const status = undecided ? 422 : 200;
-    sendPage(reply, renderPage(page, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
+    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
   }
 
   private async wordsFor(
@@ -156,6 +157,7 @@ export class AuthorizationController {
   ): Promise<ConsentWords> {
     return consentPageWords({
       application: legible(client.name),
+      organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes)),
       expiryDays: this.consents.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),

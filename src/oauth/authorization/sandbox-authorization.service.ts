@@ -50,6 +50,7 @@ export class SandboxAuthorization {
     const words = await this.wordsFor(authorizationRequest);
     const page = sandboxConsentPage({
       words,
+      identity: client,
       shown: keptWords(words).digest.toString('hex'),
       problem: undecided && UNDECIDED[undecided],
       drivers: drivers.map(({ id, name, seed }, index) => ({
@@ -65,7 +66,7 @@ export class SandboxAuthorization {
     });
     const tokenFor = () => this.csrf.tokenFor(request, reply, bindingOf(source));
     const status = undecided ? 422 : 200;
-    sendPage(reply, renderPage(page, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
+    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
   }
 
   /**
@@ -123,6 +124,7 @@ export class SandboxAuthorization {
   private async wordsFor({ client, scopes, redirectUri }: AuthorizationRequest): Promise<ConsentWords> {
     return sandboxPageWords({
       application: legible(client.name),
+      organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes)),
       expiryDays: this.consents.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),

@@ -2,6 +2,7 @@ import { Injectable, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { BearerRefusal } from '../../activity/activity.js';
 import { ActivityService } from '../../activity/activity.service.js';
+import { PRODUCT_NAME } from '../../config/brand-values.js';
 import { Form, queryStringOf } from '../../http/forms/form.js';
 import { badRequest, unauthorized, type Problem } from '../../http/problems/problem.js';
 import { StrategyGuard, type CredentialsRequest } from '../../http/guards/strategy.guard.js';
@@ -12,7 +13,7 @@ import { invalidTokenMessage } from './invalid-token-message.js';
 import { BearerStrategy } from './bearer.strategy.js';
 import type { Principal } from './principal.js';
 
-export const BEARER_REALM = 'Bearer realm="Charging Data Service"';
+export const BEARER_REALM = `Bearer realm="${PRODUCT_NAME}"`;
 
 const challengeWith = (description: string): string =>
   `${BEARER_REALM}, error="invalid_token", error_description="${description}"`;

@@ -1,5 +1,7 @@
+import type { ClientIdentity } from '../../web/layout/client-identity.js';
+
 /** A client that a user shares data with, as the user sees it. */
-export interface ConnectedClient {
+export interface ConnectedClient extends ClientIdentity {
   id: string;
   name: string;
   enabled: boolean;

@@ -22,7 +22,8 @@ export class ConnectedClientsRepository {
       const { where, orderAndLimit } = part(params);
       const client = clientId === undefined ? 'true' : `k.client_id = $${params.push(clientId)}`;
       return this.dataSource.query(
-        `SELECT c.id, c.name, c.enabled, 'client_credentials' = ANY (c.grant_types) AS "actsInOwnName",
+        `SELECT c.id, c.name, c.enabled, c.organisation, c.site, c.privacy_policy AS "privacyPolicy", c.logo_id AS "logoId",
+                'client_credentials' = ANY (c.grant_types) AS "actsInOwnName",
                 ARRAY(SELECT s.description FROM scopes s WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
                 k.granted_at AS "connectedAt", k.expires_at AS "expiresAt", c.optional_scopes <> '{}' AS "hasChoice",
                 (SELECT v.id FROM consent_versions v WHERE v.client_id = k.client_id AND v.user_id = k.user_id

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
+import { BrandService } from '../../brand/brand.service.js';
 import { Settings } from '../../config/settings.js';
 import { notFound } from '../../http/problems/problem.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
@@ -28,6 +29,7 @@ export class AuthenticatorAppsService {
     private readonly apps: AuthenticatorAppsRepository,
     private readonly factors: SecondFactorService,
     private readonly audit: AuditService,
+    private readonly brand: BrandService,
     settings: Settings,
   ) {
     this.box = new SealedBox('authenticator app', settings.encryptionKeys);
@@ -111,7 +113,11 @@ export class AuthenticatorAppsService {
   }
 
   private setUpOf({ email }: SignedInUser, secret: string, sealed: Buffer): AppSetUp {
-    return { secret, uri: totpUri(secret, email), sealed: sealed.toString('base64url') };
+    return {
+      secret,
+      uri: totpUri(secret, email, this.brand.current.name),
+      sealed: sealed.toString('base64url'),
+    };
   }
 }
 

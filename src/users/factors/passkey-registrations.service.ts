@@ -3,12 +3,12 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
+import { BrandService } from '../../brand/brand.service.js';
 import { Settings } from '../../config/settings.js';
 import type { PasskeyEntity } from './passkey.entity.js';
 import { CHALLENGE_SECONDS } from './webauthn-challenges.service.js';
 import { webauthn } from './webauthn.js';
 
-const SERVICE_NAME = 'Charging Data Service';
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
 /** Whose passkey it will be. */
@@ -30,7 +30,10 @@ export const userHandleOf = (userId: string): Uint8Array<ArrayBuffer> => new Tex
 /** Making a passkey in a browser (WebAuthn §7.1): what it is asked for, and the check of what it answers. */
 @Injectable()
 export class PasskeyRegistrations {
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly brand: BrandService,
+  ) {}
 
   /** What a browser needs to make a passkey. The device makes none if it has one of the `known`. */
   async options(
@@ -40,7 +43,7 @@ export class PasskeyRegistrations {
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
-      rpName: SERVICE_NAME,
+      rpName: this.brand.current.name,
       rpID: this.site,
       userID: userHandleOf(owner.id),
       userName: owner.email,

@@ -105,6 +105,18 @@ export function TextField({
   );
 }
 
+/** A file to be chosen; its form has `withFile`. */
+export function FileField({ label, hint, accept, ...input }: FieldProps & { accept: string }): VNode {
+  const { id, attributes, notes } = useField({ label, hint, ...input });
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input type="file" accept={accept} {...input} id={id} {...attributes} />
+      {notes}
+    </div>
+  );
+}
+
 export interface TextAreaProps extends FieldProps {
   rows?: number;
   spellcheck?: boolean;

@@ -26,6 +26,8 @@ export interface PostFormProps {
   once?: string;
   /** With our script, a second click sends nothing. */
   sentOnce?: boolean;
+  /** Whether a file is sent with it. */
+  withFile?: boolean;
   /** Whether the browser leaves it to the service to check the fields. */
   noValidate?: boolean;
   /** What our script makes a passkey from, whose answer it fills in; without the script the form is hidden. */
@@ -39,6 +41,7 @@ export function PostForm({
   once,
   sentOnce,
   passkeyCreation,
+  withFile,
   children,
   ...form
 }: PostFormProps): VNode | null {
@@ -49,6 +52,7 @@ export function PostForm({
     <form
       method="post"
       {...form}
+      enctype={withFile ? 'multipart/form-data' : undefined}
       hidden={passkeyCreation !== undefined}
       data-passkey-creation={passkeyCreation && JSON.stringify(passkeyCreation)}
       data-once={(sentOnce ?? once !== undefined) ? '' : undefined}
@@ -127,11 +131,24 @@ export interface PageFormProps extends PostFormProps {
   cancel?: string;
   /** Another word for Cancel. */
   keep?: string;
+  /** Another button of the form, before the one that submits it. */
+  otherButton?: ComponentChildren;
 }
 
 /** A form with its errors, its fields, and its buttons in a row. */
 export function PageForm(props: PageFormProps): VNode {
-  const { values, errors = {}, alert, submit, isDanger, cancel, keep = 'Cancel', children, ...form } = props;
+  const {
+    values,
+    errors = {},
+    alert,
+    submit,
+    isDanger,
+    cancel,
+    keep = 'Cancel',
+    otherButton,
+    children,
+    ...form
+  } = props;
   const message = [errors.form ?? alert ?? ''].flat().join(' ');
   return (
     <>
@@ -141,6 +158,7 @@ export function PageForm(props: PageFormProps): VNode {
           {children}
         </FormFields>
         <div class="buttons">
+          {otherButton}
           <button type="submit" class={isDanger ? 'danger' : undefined}>
             {submit}
           </button>

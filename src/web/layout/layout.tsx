@@ -1,8 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { FormTokens, PostButton, type TokenFor } from '../forms/form.js';
-
-const SERVICE_NAME = 'Charging Data Service';
+import { logoPath, mailtoOf, stylesOf, type Brand } from './brand.js';
 
 export interface LayoutProps {
   title: string;
@@ -22,6 +21,8 @@ export interface LayoutProps {
   goesOnTo?: string;
   /** The text of the page footer, after the name of the service. */
   footer?: string;
+  /** Another brand than that of the service: a preview. */
+  brand?: Brand;
 }
 
 /** The document around every page: head, skip link, brand, one card, footer. Every page works without scripts. */
@@ -34,7 +35,8 @@ function Layout({
   refreshAfter,
   goesOnTo,
   footer = 'for drivers and the apps they choose',
-}: LayoutProps): VNode {
+  brand,
+}: LayoutProps & { brand: Brand }): VNode {
   return (
     <html lang="en">
       <head>
@@ -49,10 +51,10 @@ function Layout({
           </noscript>
         )}
         {goesOnTo !== undefined && <meta http-equiv="refresh" content={`0; url=${goesOnTo}`} />}
-        <title>{`${title} · ${SERVICE_NAME}`}</title>
+        <title>{`${title} · ${brand.name}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
-        {styles.map((style) => (
+        {[...stylesOf(brand), ...styles].map((style) => (
           <link rel="stylesheet" href={style} />
         ))}
         {scripts.map((script) => (
@@ -65,8 +67,12 @@ function Layout({
           Skip to content
         </a>
         <header class="page-header">
-          <BrandMark />
-          <span class="brand-name">{SERVICE_NAME}</span>
+          {brand.logoId === null ? (
+            <BrandMark />
+          ) : (
+            <img class="brand-logo" src={logoPath(brand.logoId)} alt="" height="40" />
+          )}
+          <bdi class="brand-name">{brand.name}</bdi>
         </header>
         <main
           class="page-main"
@@ -76,9 +82,38 @@ function Layout({
         >
           <div class="card">{children}</div>
         </main>
-        <footer class="page-footer">{`${SERVICE_NAME} – ${footer}`}</footer>
+        <Footer brand={brand} text={footer} />
       </body>
     </html>
+  );
+}
+
+/** The name of the service and what the page is part of, and what the company says on each page. */
+function Footer({ brand, text }: { brand: Brand; text: string }): VNode {
+  const { name, footer, supportEmail, privacyUrl, termsUrl } = brand;
+  const links = [
+    { href: supportEmail === null ? null : mailtoOf(supportEmail), label: `Support: ${supportEmail}` },
+    { href: privacyUrl, label: 'Privacy' },
+    { href: termsUrl, label: 'Terms' },
+  ].filter(({ href }) => href !== null);
+  return (
+    <footer class="page-footer">
+      <p>{`${name} – ${text}`}</p>
+      {footer !== null && (
+        <p>
+          <bdi>{footer}</bdi>
+        </p>
+      )}
+      {links.length > 0 && (
+        <ul class="footer-links" role="list">
+          {links.map(({ href, label }) => (
+            <li>
+              <a href={href!}>{label}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </footer>
   );
 }
 
@@ -129,9 +164,9 @@ export const LogoutButton = ({ look = 'quiet' }: { look?: 'quiet' | 'link-button
   </PostButton>
 );
 
-/** Renders a page as a complete HTML document; everything interpolated is escaped. Forms need `tokenFor`. */
-export function renderPage(page: LayoutProps, tokenFor?: TokenFor): string {
-  const document = <Layout {...page} />;
+/** Renders a page as a complete HTML document in this brand; everything interpolated is escaped. Forms need `tokenFor`. */
+export function renderPage(page: LayoutProps, brand: Brand, tokenFor?: TokenFor): string {
+  const document = <Layout {...page} brand={page.brand ?? brand} />;
   const withTokens = tokenFor ? (
     <FormTokens.Provider value={tokenFor}>{document}</FormTokens.Provider>
   ) : (

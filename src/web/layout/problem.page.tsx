@@ -1,5 +1,5 @@
 import { Facts } from '../tables/facts.js';
-import { renderPage } from './layout.js';
+import type { LayoutProps } from './layout.js';
 
 export interface ProblemPageProps {
   /** Last part of the problem's `type` URL. */
@@ -11,8 +11,8 @@ export interface ProblemPageProps {
 }
 
 /** Explains one problem type to developers: the page at the `type` URL of an RFC 9457 response. */
-export function problemPage({ slug, title, status, explanation, whatToDo }: ProblemPageProps): string {
-  return renderPage({
+export function problemPage({ slug, title, status, explanation, whatToDo }: ProblemPageProps): LayoutProps {
+  return {
     title,
     width: 'wide',
     children: (
@@ -38,5 +38,5 @@ export function problemPage({ slug, title, status, explanation, whatToDo }: Prob
         </p>
       </>
     ),
-  });
+  };
 }

@@ -19,6 +19,7 @@ export interface MemberSession extends PortalOwner {
 export interface OpenableClient {
   id: string;
   name: string;
+  logoId: string | null;
   environment: Environment;
   organisationId: string;
   organisationName: string;
@@ -41,7 +42,7 @@ export class MemberSessionsRepository {
   /** The clients whose portals the user may open. In SQL: one join over several modules' tables. */
   openable(userId: string): Promise<OpenableClient[]> {
     return this.sessions.query(
-      `SELECT c.id, c.name, c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role
+      `SELECT c.id, c.name, c.logo_id AS "logoId", c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role
          FROM clients c
          ${OWNER}
          LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = $1

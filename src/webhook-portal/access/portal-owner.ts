@@ -4,6 +4,7 @@ import type { Environment } from '../../users/accounts/environment.js';
 export interface PortalOwner {
   clientId: string;
   clientName: string;
+  clientLogoId: string | null;
   environment: Environment;
   ownerId: string;
   ownerName: string;

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { LinkButton, PostButton } from '../../web/forms/form.js';
-import { InitialTile, LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
+import { ClientTile } from '../../web/layout/client-identity.js';
+import { LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import type { OpenableClient } from './member-sessions.repository.js';
@@ -50,10 +51,10 @@ function Organisation({ clients }: { clients: OpenableClient[] }): VNode {
       </h2>
       <p>Your role is {role}.</p>
       <ul class="entries" role="list">
-        {clients.map(({ id, name, environment }) => (
+        {clients.map(({ id, name, logoId, environment }) => (
           <li>
             <div class="entry-head">
-              <InitialTile name={name} kind="application" />
+              <ClientTile name={name} logoId={logoId} />
               <h3>
                 <bdi>{name}</bdi>
               </h3>{' '}

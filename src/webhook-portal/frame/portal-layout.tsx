@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { PostButton } from '../../web/forms/form.js';
-import { InitialTile, type LayoutProps } from '../../web/layout/layout.js';
+import { ClientTile } from '../../web/layout/client-identity.js';
+import type { LayoutProps } from '../../web/layout/layout.js';
 import { LIVE_LIST_SCRIPT } from '../../web/tables/live-list.js';
 import { Moment } from '../../web/tables/moment.js';
 import { GroupedNavigation, type NavigationGroup } from '../../web/layout/navigation.js';
@@ -75,7 +76,7 @@ export interface PortalPage {
 /** The portal's owner, the navigation, and the page itself. */
 export const portalLayout = (
   { title, heading, part, above, refreshAfter, isLive, children }: PortalPage,
-  { clientId, clientName, environment, ownerName, expiresAt, role, user }: PortalVisitor,
+  { clientId, clientName, clientLogoId, environment, ownerName, expiresAt, role, user }: PortalVisitor,
   notice: string | undefined,
   mayUse: MayUse,
 ): LayoutProps => ({
@@ -87,7 +88,7 @@ export const portalLayout = (
   children: (
     <Permissions.Provider value={mayUse}>
       <section class="portal-bar" aria-label="Portal owner">
-        <InitialTile name={clientName} kind="application" />
+        <ClientTile name={clientName} logoId={clientLogoId} />
         <p class="identity-text">
           <bdi class="identity-name">{clientName}</bdi> <SandboxBadge of={{ environment }} />{' '}
           <span class="portal-owner">

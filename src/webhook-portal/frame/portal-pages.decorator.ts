@@ -47,7 +47,10 @@ const forRole = (method: 'GET' | 'POST', path: string, least: MemberRole): Metho
 ];
 
 function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
-  if (problem.status === 401) return { headers: pageHeaders(), body: renderPage(portalSignedOutPage()) };
+  const { brand } = request.server;
+  if (problem.status === 401) {
+    return { headers: pageHeaders(), body: renderPage(portalSignedOutPage(), brand) };
+  }
   const fieldErrors = Object.entries(apiWordsOf(problem.extras.violations ?? {})).map(
     ([name, errors]) => `“${name}” ${errors.join(', and ')}.`,
   );
@@ -59,5 +62,5 @@ function portalErrorPage(problem: Problem, request: FastifyRequest): Rendered {
     requestId: request.id,
     footer: PORTAL_FOOTER,
   });
-  return { headers: pageHeaders(), body: renderPage(page) };
+  return { headers: pageHeaders(), body: renderPage(page, brand) };
 }

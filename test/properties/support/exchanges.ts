@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { inParts, SMALL_IMAGE } from '../../support/in-parts.js';
 import type { TestService } from '../../support/test-service.js';
 import type { BodyDraft, Draft, FormDraft } from './draft.js';
 import { filledIn, type Live } from './live.js';
@@ -66,8 +67,17 @@ export class Exchanges {
 
   private async bytesOf(body: BodyDraft | FormDraft, headers: Record<string, string>): Promise<Buffer> {
     if ('page' in body) {
+      const { pairs, files } = await this.formPairs(body, headers);
+      if (files.length > 0 && headers['content-type'] === undefined) {
+        const parts = pairs.map(
+          ([name, value]) => [name, files.includes(name) ? SMALL_IMAGE : value] as const,
+        );
+        const { body: bytes, headers: sent } = await inParts(Object.fromEntries(parts));
+        Object.assign(headers, sent);
+        return Buffer.concat([bytes, Buffer.from(body.tail, 'latin1')]);
+      }
       headers['content-type'] ??= FORM;
-      return Buffer.from(await this.formText(body, headers), 'latin1');
+      return Buffer.from(new URLSearchParams(pairs).toString() + body.tail, 'latin1');
     }
     if (body.type !== undefined) headers['content-type'] ??= body.type;
     const bytes = Buffer.from(await this.fill(body.text), body.spoilt === 'utf16' ? 'utf16le' : 'utf8');
@@ -77,8 +87,11 @@ export class Exchanges {
     return body.spoilt === 'with_bom' ? Buffer.concat([Buffer.from('\ufeff'), bytes]) : bytes;
   }
 
-  /** Opens the page and fills in the form with this action. */
-  private async formText(form: FormDraft, headers: Record<string, string>): Promise<string> {
+  /** Opens the page and fills in the form with this action; `files`: the names of its fields that take a file. */
+  private async formPairs(
+    form: FormDraft,
+    headers: Record<string, string>,
+  ): Promise<{ pairs: [string, string][]; files: string[] }> {
     const page = await this.fill(form.page);
     const cookie: Record<string, string> = headers.cookie === undefined ? {} : { cookie: headers.cookie };
     const { text } = await this.transmit('GET', page, { 'x-forwarded-for': newAddress(), ...cookie });
@@ -96,7 +109,8 @@ export class Exchanges {
         pairs.push([field.name, (form.csrf === 'wrong' ? 'x' : '') + field.values[0]!]);
     }
     const filled = await Promise.all(pairs.map(async ([name, value]) => [name, await this.fill(value)]));
-    return new URLSearchParams(filled as [string, string][]).toString() + form.tail;
+    const files = (found?.isInParts ? found.fields : []).filter(({ type }) => type === 'file');
+    return { pairs: filled as [string, string][], files: files.map(({ name }) => name) };
   }
 
   private transmit(

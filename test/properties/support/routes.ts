@@ -54,7 +54,7 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
   'the feed of changes to access': { paths: /^\/v2\/access_changes$/, caller: 'operator' },
   'what is public': {
     paths:
-      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|openapi\/|docs(\/|$)|health\/|metrics$|login\/(passkey|backchannel_logout\/)|sign-up\/:key\/passkey\/)/,
+      /^\/($|assets\/|v2\/problems\/|v2\/event_types(\/|$)|\.well-known\/|openapi\.json$|openapi\/|docs(\/|$)|health\/|metrics$|brand\.css$|logos\/|login\/(passkey|backchannel_logout\/)|sign-up\/:key\/passkey\/)/,
     caller: 'nobody',
   },
   'pages of users': {
@@ -110,6 +110,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
 const CONSTANTS: Record<string, string[]> = {
   problems: ['not-found', 'rate-limit-exceeded'],
   guides: ['errors'],
+  logos: ['0'.repeat(64)],
   libraries: ['authlib'],
   providers: [PROVIDER],
   callback: [PROVIDER],

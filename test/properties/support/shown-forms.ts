@@ -15,6 +15,8 @@ export interface ShownField {
 export interface ShownForm {
   action: string;
   method: 'get' | 'post';
+  /** Whether it is sent in parts, with a file. */
+  isInParts: boolean;
   fields: ShownField[];
 }
 
@@ -24,6 +26,7 @@ export function readPage(html: string, path: string): { forms: ShownForm[]; link
   const forms = page.querySelectorAll('form').map((form) => ({
     action: form.getAttribute('action') ?? path,
     method: form.getAttribute('method')?.toLowerCase() === 'post' ? ('post' as const) : ('get' as const),
+    isInParts: form.getAttribute('enctype') === 'multipart/form-data',
     fields: fieldsOf(form),
   }));
   const links = page.querySelectorAll('a[href]').map((each) => each.getAttribute('href')!);

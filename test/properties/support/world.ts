@@ -42,6 +42,7 @@ import { basicHeader } from '../../support/http.js';
 import { makeEndpoint, seedDelivery } from '../../support/portal.js';
 import type { TestService } from '../../support/test-service.js';
 import { exchangeCode } from '../../support/token-requests.js';
+import { showLogo } from '../../support/uploads.js';
 import type { Live } from './live.js';
 import { PROVIDER } from './routes.js';
 
@@ -260,7 +261,12 @@ export class World {
   private operatorClient = (): Promise<TestClient> =>
     this.once('operator client', () => this.service.make.operatorClient());
   private client = (): Promise<TestClient> =>
-    this.once('client', async () => this.service.make.client({ ownerId: (await this.owner()).id }));
+    this.once('client', async () => {
+      const client = await this.service.make.client({ ownerId: (await this.owner()).id });
+      // So that the console shows the forms that remove it.
+      await showLogo(this.service, client);
+      return client;
+    });
   private user = (): Promise<UserEntity> =>
     this.once('user', async () => {
       const user = await this.newUser();

@@ -83,6 +83,9 @@ async function recordClients(stage: Stage): Promise<void> {
   const { owner } = stage.cast;
   const json = {
     name: 'Trip diary',
+    organisation: 'Diary GmbH',
+    site: 'https://diary.example.com',
+    privacy_policy: 'https://diary.example.com/privacy',
     type: 'confidential',
     grant_types: ['authorization_code', 'client_credentials'],
     scopes: SCOPES,

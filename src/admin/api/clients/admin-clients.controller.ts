@@ -13,8 +13,10 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
+import type { ClientEntity } from '../../../clients/client.entity.js';
 import { CLIENT } from '../../../clients/client.resource.js';
 import { ClientsService } from '../../../clients/clients.service.js';
+import { Settings } from '../../../config/settings.js';
 import {
   ApiAnswer,
   ApiId,
@@ -31,7 +33,7 @@ import { newId } from '../../../secrets/ids.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
 import { ClientChangesDto, ClientsQuery, NewClientDto } from './admin-clients.dto.js';
-import { ClientView, NewClientView } from './admin-clients.view.js';
+import { clientView, ClientView, NewClientView } from './admin-clients.view.js';
 
 /** OAuth clients in the admin API (contract §12). */
 @Controller('admin/clients')
@@ -40,6 +42,7 @@ export class AdminClientsController {
   constructor(
     private readonly clients: ClientsService,
     private readonly fourEyes: FourEyes,
+    private readonly settings: Settings,
   ) {}
 
   /**
@@ -63,7 +66,7 @@ export class AdminClientsController {
     const outcome = await this.fourEyes.createClient(newId('clnt'), CLIENT.newOf(body), actor);
     if (outcome.waiting) return waiting(reply, outcome.waiting);
     const { client, secret } = outcome.done!;
-    return { ...CLIENT.view(client), ...(secret === undefined ? {} : { client_secret: secret }) };
+    return { ...this.view(client), ...(secret === undefined ? {} : { client_secret: secret }) };
   }
 
   /** The clients by id, paged; `q` searches. */
@@ -73,7 +76,7 @@ export class AdminClientsController {
   async list(@Query() query: ClientsQuery): Promise<ListAnswer<ClientView>> {
     return listAnswer(
       await this.clients.list({ q: query.q, environment: query.environment }, pageRequestOf(query)),
-      (client) => CLIENT.view(client),
+      (client) => this.view(client),
     );
   }
 
@@ -84,7 +87,7 @@ export class AdminClientsController {
   @ApiAnswer(200, 'The client.', ClientView)
   @ApiProblems(404)
   async get(@Param('client_id') id: string): Promise<ClientView> {
-    return CLIENT.view(await this.clients.get(id));
+    return this.view(await this.clients.get(id));
   }
 
   /**
@@ -108,7 +111,7 @@ export class AdminClientsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ClientView | ApprovalView> {
     const outcome = await this.fourEyes.updateClient(id, CLIENT.changesOf(body), actor);
-    return outcome.waiting ? waiting(reply, outcome.waiting) : CLIENT.view(outcome.done);
+    return outcome.waiting ? waiting(reply, outcome.waiting) : this.view(outcome.done);
   }
 
   /** Deletes the client with its secrets, consents, grants and tokens: 204. */
@@ -130,5 +133,9 @@ export class AdminClientsController {
   ): Promise<ApprovalView | void> {
     const outcome = await this.fourEyes.deleteClient(id, actor);
     if (outcome.waiting) return waiting(reply, outcome.waiting);
+  }
+
+  private view(client: ClientEntity): ClientView {
+    return clientView(client, this.settings.baseUrl);
   }
 }

@@ -1,10 +1,23 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { ClientEntity } from '../../../clients/client.entity.js';
 import { CLIENT } from '../../../clients/client.resource.js';
 import { optional, orNull, text, time } from '../../../http/api/api-schemas.js';
+import { logoPath } from '../../../web/layout/brand.js';
 
 /** A client on the wire. */
 @ApiSchema({ name: 'Client' })
-export class ClientView extends CLIENT.viewClass() {}
+export class ClientView extends CLIENT.viewClass() {
+  @ApiProperty(
+    orNull(text('Where its logo is served; an operator uploads it in the console.', { format: 'uri' })),
+  )
+  logo_url!: string | null;
+}
+
+/** `baseUrl`: the public address of the service. */
+export const clientView = (client: ClientEntity, baseUrl: string): ClientView => ({
+  ...CLIENT.view(client),
+  logo_url: client.logoId === null ? null : `${baseUrl}${logoPath(client.logoId)}`,
+});
 
 /** A client in the response that created it. */
 @ApiSchema({ name: 'NewClient' })

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { SecretInfo } from '../../../clients/secret-info.js';
+import { ClientTile } from '../../../web/layout/client-identity.js';
 import { Facts } from '../../../web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
@@ -10,7 +11,7 @@ import { Table } from '../../../web/tables/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id, NameLink, CommaList } from '../pages/lists.js';
+import { Id, NameLink, CommaList, PageLink } from '../pages/lists.js';
 import { clientPath, aboutClient } from './client-layout.js';
 
 export interface ClientProps {
@@ -25,15 +26,24 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
   return aboutClient(client, {
     current: 'client',
     actions: (
-      <LinkButton look="quiet" href={clientPath(client.id, 'edit')}>
-        Edit
-      </LinkButton>
+      <>
+        <LinkButton look="quiet" href={clientPath(client.id, 'logo')}>
+          Logo
+        </LinkButton>
+        <LinkButton look="quiet" href={clientPath(client.id, 'edit')}>
+          Edit
+        </LinkButton>
+      </>
     ),
     children: (
       <>
         <Facts
           facts={[
             ['Name', <bdi>{client.name}</bdi>],
+            client.organisation !== null && ['Organisation', <bdi>{client.organisation}</bdi>],
+            client.site !== null && ['Website', <PageLink url={client.site} />],
+            client.privacyPolicy !== null && ['Privacy policy', <PageLink url={client.privacyPolicy} />],
+            client.logoId !== null && ['Logo', <ClientTile {...client} />],
             client.description !== '' && ['Description', <bdi>{client.description}</bdi>],
             ['Client ID', <Id id={client.id} />],
             ['State', <Enabled enabled={client.enabled} />],

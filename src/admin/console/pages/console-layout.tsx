@@ -13,6 +13,7 @@ const GROUPS = [
     links: [
       { part: 'overview', href: '/admin/console', label: 'Overview' },
       { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
+      { part: 'brand', href: '/admin/console/brand', label: 'Brand' },
     ],
   },
   {
@@ -64,6 +65,8 @@ export interface ConsolePage {
   withScript?: boolean;
   /** Further scripts. */
   scripts?: string[];
+  /** Shown in place of the console and of everything here. */
+  preview?: LayoutProps;
   children: ComponentChildren;
 }
 

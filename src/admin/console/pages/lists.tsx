@@ -146,3 +146,10 @@ export const CommaList = ({ items, none = 'none' }: { items: string[]; none?: st
       ))}
     </>
   );
+
+/** A page of someone else, by its address. */
+export const PageLink = ({ url }: { url: string }): VNode => (
+  <a href={url} rel="noopener noreferrer">
+    {url}
+  </a>
+);

@@ -2,12 +2,15 @@ import type { ComponentChildren, VNode } from 'preact';
 import { NeededAccess, OptionalAccess, ScopeNames } from '../../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../../consents/record/consent-words.js';
 import { PostForm } from '../../../web/forms/form.js';
-import { InitialTile, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
+import { ClientDetails, ClientTile, type ClientIdentity } from '../../../web/layout/client-identity.js';
+import { SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
 import { Named } from '../../../web/layout/named.js';
 
 export interface ConsentPageProps {
   /** What the page says; kept with the consent. */
   words: ConsentWords;
+  /** What else is known of the application. */
+  identity: ClientIdentity;
   /** The digest of the words, which is posted back. */
   shown: string;
   user: { name: string; email: string };
@@ -31,7 +34,7 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
     title: 'Authorize an application',
     children: (
       <>
-        <ConsentHeading words={words} />
+        <ConsentHeading words={words} identity={props.identity} />
         {problem && (
           <p class="notice" role="alert">
             {problem}
@@ -63,19 +66,22 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
 /** Who asks, and whose data it is about; with what stands between the two. */
 export const ConsentHeading = ({
   words: { application, heading },
+  identity,
   children,
 }: {
   words: ConsentWords;
+  identity: ClientIdentity;
   children?: ComponentChildren;
 }): VNode => (
   <>
     <div class="client-tile">
-      <InitialTile name={application} kind="application" />
+      <ClientTile name={application} logoId={identity.logoId} />
     </div>
     {children}
     <h1 class={application.length > 48 ? 'centred long' : 'centred'}>
       <Named text={heading} name={application} show={(name) => <bdi class="name">{name}</bdi>} />
     </h1>
+    <ClientDetails of={identity} class="centred" />
   </>
 );
 

@@ -2,6 +2,7 @@ import { NeededAccess, OptionalAccess, ScopeNames } from '../../../consents/page
 import type { ConsentWords } from '../../../consents/record/consent-words.js';
 import { FormFields, SelectField } from '../../../web/forms/field.js';
 import { PostForm } from '../../../web/forms/form.js';
+import type { ClientIdentity } from '../../../web/layout/client-identity.js';
 import type { LayoutProps } from '../../../web/layout/layout.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import { ConsentHeading, ConsentNotes, DecisionButtons } from './consent.page.js';
@@ -9,6 +10,7 @@ import { ConsentHeading, ConsentNotes, DecisionButtons } from './consent.page.js
 interface SandboxConsentPageProps {
   /** What the page says; kept with the consent. */
   words: ConsentWords;
+  identity: ClientIdentity;
   /** The digest of the words, which is posted back. */
   shown: string;
   drivers: { id: string; label: string }[];
@@ -32,7 +34,7 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
     title: 'Authorize an application',
     children: (
       <>
-        <ConsentHeading words={words}>
+        <ConsentHeading words={words} identity={props.identity}>
           <p class="centred">
             <SandboxBadge of={{ environment: 'sandbox' }} />
           </p>

@@ -1,0 +1,86 @@
+import { BrandDto, brandValuesOf } from '../../../brand/brand.dto.js';
+import { BrandService } from '../../../brand/brand.service.js';
+import { logoFrom, LOGO_FIELD } from '../../../brand/logo-image.js';
+import type { BrandValues } from '../../../config/brand-values.js';
+import { Context } from '../../../http/page-routes/page-context.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsoleGet, ConsolePages, ConsolePost, ConsoleUpload } from '../console-pages.decorator.js';
+import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import {
+  BRAND_PATH,
+  brandFieldsIn,
+  brandFieldsOf,
+  brandLogoPage,
+  brandPage,
+  brandPreview,
+  editBrandPage,
+  type BrandFields,
+} from './brand.pages.js';
+
+/** In whose name the service speaks: what pages and mails show of the company. */
+@ConsolePages('brand')
+export class ConsoleBrandController {
+  constructor(private readonly brand: BrandService) {}
+
+  @ConsoleGet('', 'not asked', 'viewer')
+  show(): ConsoleAnswer {
+    return { page: brandPage(this.brand.current) };
+  }
+
+  @ConsoleGet('edit', 'asked')
+  askForChanges(): ConsoleAnswer {
+    return { page: editBrandPage({ fields: brandFieldsOf(this.brand.current) }) };
+  }
+
+  /** Saves what was typed, or shows a page with it, or the form again. */
+  @ConsolePost('edit', 'asked in the form')
+  async change(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    const fields = brandFieldsIn(context.form);
+    switch (context.form.get('do')) {
+      case 'edit':
+        return { page: editBrandPage({ fields }) };
+      case 'preview': {
+        const { done, errors } = await attempt(() => valuesIn(fields));
+        return errors ? refused(fields, errors) : { page: brandPreview(this.brand.with(done), fields) };
+      }
+      default: {
+        const { errors } = await context.attemptWithPassword(async () =>
+          this.brand.change(await valuesIn(fields), context.actor),
+        );
+        return errors ? refused(fields, errors) : { goTo: BRAND_PATH, notice: 'brand_saved' };
+      }
+    }
+  }
+
+  @ConsoleGet('logo', 'asked')
+  askForLogo(): ConsoleAnswer {
+    return { page: brandLogoPage(this.brand.current) };
+  }
+
+  @ConsoleUpload('logo', 'asked')
+  async upload(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    const { errors } = await attempt(async () =>
+      this.brand.changeLogo(await logoFrom(context.file(LOGO_FIELD)), context.actor),
+    );
+    if (errors) return { page: brandLogoPage(this.brand.current, errors), status: 400 };
+    return { goTo: BRAND_PATH, notice: 'logo_saved' };
+  }
+
+  @ConsolePost('logo/remove', 'asked on the page above')
+  async removeLogo(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    await this.brand.changeLogo(null, context.actor);
+    return { goTo: BRAND_PATH, notice: 'logo_removed' };
+  }
+}
+
+const refused = (fields: BrandFields, errors: FieldErrors): ConsoleAnswer => ({
+  page: editBrandPage({ fields, errors }),
+  status: 400,
+});
+
+/** What was typed, by the rules; an empty field is none. */
+async function valuesIn(fields: BrandFields): Promise<BrandValues> {
+  const { name, ...optional } = fields;
+  const members = Object.entries(optional).map(([field, text]) => [field, text.trim() || null] as const);
+  return brandValuesOf(await formValue(BrandDto, { name: name.trim(), ...Object.fromEntries(members) }));
+}

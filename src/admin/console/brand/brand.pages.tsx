@@ -1,0 +1,188 @@
+import type { VNode } from 'preact';
+import type { BrandValues } from '../../../config/brand-values.js';
+import type { Form } from '../../../http/forms/form.js';
+import { FormFields, TextField } from '../../../web/forms/field.js';
+import { LinkButton, PostForm } from '../../../web/forms/form.js';
+import { logoPath, type Brand } from '../../../web/layout/brand.js';
+import type { LayoutProps } from '../../../web/layout/layout.js';
+import { Facts } from '../../../web/tables/facts.js';
+import type { FieldErrors } from '../form-attempt.js';
+import { ConsoleForm } from '../pages/console-form.js';
+import type { ConsolePage } from '../pages/console-layout.js';
+import { PageLink } from '../pages/lists.js';
+import { LogoForms } from '../pages/logo-forms.js';
+
+export const BRAND_PATH = '/admin/console/brand';
+const EDIT_PATH = `${BRAND_PATH}/edit`;
+const LOGO_PATH = `${BRAND_PATH}/logo`;
+
+const FIELD_NAMES = ['name', 'accent_color', 'support_email', 'privacy_url', 'terms_url', 'footer'] as const;
+
+/** What was typed. */
+export type BrandFields = Record<(typeof FIELD_NAMES)[number], string>;
+
+export const brandFieldsIn = (form: Form): BrandFields =>
+  Object.fromEntries(FIELD_NAMES.map((name) => [name, form.get(name) ?? ''])) as BrandFields;
+
+export const brandFieldsOf = (brand: BrandValues): BrandFields => ({
+  name: brand.name,
+  accent_color: brand.accentColor ?? '',
+  support_email: brand.supportEmail ?? '',
+  privacy_url: brand.privacyUrl ?? '',
+  terms_url: brand.termsUrl ?? '',
+  footer: brand.footer ?? '',
+});
+
+const above = [{ href: BRAND_PATH, label: 'Brand' }];
+
+/** In whose name the service speaks. */
+export const brandPage = (brand: Brand): ConsolePage => ({
+  part: 'brand',
+  title: 'Brand',
+  actions: (
+    <>
+      <LinkButton look="quiet" href={LOGO_PATH}>
+        Logo
+      </LinkButton>
+      <LinkButton look="quiet" href={EDIT_PATH}>
+        Edit
+      </LinkButton>
+    </>
+  ),
+  children: (
+    <>
+      <p class="lead">What people see on every page and in every mail of the service.</p>
+      <Facts
+        facts={[
+          ['Name', <bdi>{brand.name}</bdi>],
+          ['Accent colour', brand.accentColor === null ? NONE : <code>{brand.accentColor}</code>],
+          [
+            'Logo',
+            brand.logoId === null ? NONE : <img class="logo-shown" src={logoPath(brand.logoId)} alt="Logo" />,
+          ],
+          ['Support address', brand.supportEmail === null ? NONE : <bdi>{brand.supportEmail}</bdi>],
+          ['Privacy', brand.privacyUrl === null ? NONE : <PageLink url={brand.privacyUrl} />],
+          ['Terms', brand.termsUrl === null ? NONE : <PageLink url={brand.termsUrl} />],
+          ['Footer', brand.footer === null ? NONE : <bdi>{brand.footer}</bdi>],
+        ]}
+      />
+    </>
+  ),
+});
+
+const NONE = <span class="muted">none</span>;
+
+/** The form; it can be previewed before it is saved. */
+export const editBrandPage = ({
+  fields,
+  errors,
+}: {
+  fields: BrandFields;
+  errors?: FieldErrors;
+}): ConsolePage => ({
+  part: 'brand',
+  title: 'Edit brand',
+  above,
+  children: (
+    <ConsoleForm
+      values={{ ...fields }}
+      errors={errors}
+      action={EDIT_PATH}
+      submit="Save"
+      cancel={BRAND_PATH}
+      otherButton={
+        <button type="submit" class="quiet" name="do" value="preview">
+          Preview
+        </button>
+      }
+    >
+      <TextField
+        name="name"
+        label="Name"
+        hint="What the service is called: on pages, in mails, in authenticator apps and in passkeys."
+      />
+      <TextField
+        name="accent_color"
+        label="Accent colour"
+        spellcheck={false}
+        hint="The colour of buttons and links, such as #006b57. White text on it must be readable; for dark pages a lighter shade is used. Leave it empty for the usual green."
+      />
+      <TextField
+        name="support_email"
+        label="Support address"
+        hint="The email address that people can write to. Optional."
+      />
+      <TextField
+        name="privacy_url"
+        label="Privacy"
+        hint="Your page about privacy. It begins with https://. Optional."
+      />
+      <TextField
+        name="terms_url"
+        label="Terms"
+        hint="Your page with the terms. It begins with https://. Optional."
+      />
+      <TextField
+        name="footer"
+        label="Footer"
+        hint="A line at the bottom of each page, such as the name and seat of the company. Optional."
+      />
+    </ConsoleForm>
+  ),
+});
+
+/** A page in a brand that is not saved, with what was typed. */
+export const brandPreview = (brand: Brand, fields: BrandFields): ConsolePage => ({
+  title: 'Preview',
+  children: null,
+  preview: previewPage(brand, fields),
+});
+
+const previewPage = (brand: Brand, fields: BrandFields): LayoutProps => ({
+  title: 'Preview',
+  brand,
+  children: (
+    <>
+      <h1>Preview</h1>
+      <p class="notice" role="status">
+        Nothing is saved yet. So a page looks with what you have typed; look at it on a dark screen too.
+      </p>
+      <section aria-labelledby="sample">
+        <h2 id="sample">Log in</h2>
+        <FormFields values={{ sample_email: 'ada@example.com' }}>
+          <TextField name="sample_email" label="Email" />
+        </FormFields>
+        <div class="actions">
+          <button type="button">Log in</button>
+        </div>
+        <p>
+          <Sample brand={brand} />
+        </p>
+      </section>
+      <PostForm action={EDIT_PATH} hidden={{ ...fields }}>
+        <div class="actions actions-pair">
+          <button type="submit" class="quiet" name="do" value="edit">
+            Go on editing
+          </button>
+          <button type="submit" name="do" value="save">
+            Save
+          </button>
+        </div>
+      </PostForm>
+    </>
+  ),
+});
+
+const Sample = ({ brand }: { brand: Brand }): VNode => (
+  <>
+    Links look like this: <a href={BRAND_PATH}>the brand of {brand.name} as it is now</a>.
+  </>
+);
+
+/** The logo of the service. */
+export const brandLogoPage = (brand: Brand, errors?: FieldErrors): ConsolePage => ({
+  part: 'brand',
+  title: 'Logo',
+  above,
+  children: <LogoForms logoId={brand.logoId} path={LOGO_PATH} back={BRAND_PATH} errors={errors} />,
+});

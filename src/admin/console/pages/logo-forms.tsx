@@ -1,0 +1,44 @@
+import type { VNode } from 'preact';
+import { FileField } from '../../../web/forms/field.js';
+import { Buttons, PostButton } from '../../../web/forms/form.js';
+import { logoPath } from '../../../web/layout/brand.js';
+import type { FieldErrors } from '../form-attempt.js';
+import { ConsoleForm } from './console-form.js';
+
+export interface LogoFormsProps {
+  /** Of the present logo. */
+  logoId: string | null;
+  /** Where the form is posted; below it, `/remove`. */
+  path: string;
+  /** The page above. */
+  back: string;
+  errors?: FieldErrors;
+}
+
+/** The present logo, the form for another one, and the way to remove it. */
+export const LogoForms = ({ logoId, path, back, errors }: LogoFormsProps): VNode => (
+  <>
+    {logoId === null ? (
+      <p class="empty">There is no logo yet.</p>
+    ) : (
+      <p>
+        <img class="logo-shown" src={logoPath(logoId)} alt="The present logo" />
+      </p>
+    )}
+    <ConsoleForm action={path} errors={errors} submit="Upload" cancel={back} withFile>
+      <FileField
+        name="logo"
+        label="Image"
+        hint="A PNG, JPEG or WebP image of at most 1 MB. It is stored at most 512 pixels wide and high, without anything else that the file holds."
+        accept="image/png,image/jpeg,image/webp"
+      />
+    </ConsoleForm>
+    {logoId !== null && (
+      <Buttons heading="Remove the logo">
+        <PostButton action={`${path}/remove`} look="danger">
+          Remove
+        </PostButton>
+      </Buttons>
+    )}
+  </>
+);

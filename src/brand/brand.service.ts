@@ -1,0 +1,179 @@
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { auditViewOf } from '../audit/audit-view.js';
+import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
+import type { BrandValues } from '../config/brand-values.js';
+import { Settings } from '../config/settings.js';
+import { Listener } from '../database/connections/listener.service.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { detached } from '../telemetry/log-scope.js';
+import { withoutLogo, type Brand } from '../web/layout/brand.js';
+import { BrandEntity } from './brand.entity.js';
+import { BrandRepository, type StoredBrand } from './brand.repository.js';
+import { LogosService } from './logos.service.js';
+
+/** On which the database announces every change. */
+const CHANNEL = 'brand_changed';
+
+/** How soon a change is seen without announcements, and after a read that failed. */
+const READ_AGAIN_MS = 5_000;
+
+const auditView = auditViewOf(
+  BrandEntity,
+  {
+    name: 'name',
+    accentColor: 'accent_color',
+    supportEmail: 'support_email',
+    privacyUrl: 'privacy_url',
+    termsUrl: 'terms_url',
+    footer: 'footer',
+    logoId: 'logo',
+  },
+  { isOnly: 'there is one row', changedAt: 'the time of the event' },
+);
+
+/**
+ * In whose name the service speaks (contract §14): as the settings say, except for what an admin has saved. Every instance keeps it in
+ * memory, so that no page waits for it, and reads it again when the database announces a change.
+ */
+@Injectable()
+export class BrandService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(BrandService.name);
+  private brand: Brand;
+  private readAt = -Infinity;
+  private reading: Promise<void> = Promise.resolve();
+  private retry: NodeJS.Timeout | undefined;
+  private lastProblem: string | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly repository: BrandRepository,
+    private readonly logos: LogosService,
+    private readonly settings: Settings,
+    private readonly transactions: Transactions,
+    private readonly audit: AuditService,
+    private readonly listener: Listener,
+  ) {
+    this.brand = withoutLogo(settings.brand);
+    listener.listen(CHANNEL, {
+      onConnected: () => this.readBehind(),
+      onAnnouncement: () => this.readBehind(),
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.read();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopped = true;
+    clearTimeout(this.retry);
+  }
+
+  /** The brand at this moment; the same object until it changes. */
+  get current(): Brand {
+    if (!this.listener.isConnected && performance.now() - this.readAt > READ_AGAIN_MS) this.readBehind();
+    return this.brand;
+  }
+
+  /** Saves what an admin has typed. A value that is as in the settings follows them from then on. */
+  async change(values: BrandValues, actor: Actor): Promise<void> {
+    const { brand: defaults } = this.settings;
+    const stored = Object.fromEntries(
+      Object.entries(values).map(([field, value]) => [
+        field,
+        value === defaults[field as keyof BrandValues] ? null : (value ?? ''),
+      ]),
+    );
+    await this.store(() => Promise.resolve(stored), actor);
+  }
+
+  /** Sets the logo to an image that `logoFrom` has made, or removes it. */
+  async changeLogo(image: Buffer | null, actor: Actor): Promise<void> {
+    await this.store(
+      async (manager) => ({ logoId: image === null ? null : await this.logos.store(manager, image) }),
+      actor,
+    );
+  }
+
+  /** The brand as it would be with these values. */
+  with(values: BrandValues): Brand {
+    return { ...values, logoId: this.brand.logoId };
+  }
+
+  private async store(
+    changesIn: (manager: EntityManager) => Promise<Partial<StoredBrand>>,
+    actor: Actor,
+  ): Promise<void> {
+    await this.transactions.run(async (manager) => {
+      const before = await this.repository.lock(manager);
+      const changes = await changesIn(manager);
+      const difference = changesBetween(auditView(before), auditView({ ...before, ...changes }));
+      if (!difference) return;
+      await this.repository.update(manager, changes);
+      await this.audit.record(manager, actor, {
+        action: 'brand.updated',
+        subjectType: 'brand',
+        subjectId: 'brand',
+        ...difference,
+      });
+    });
+    // The next page of this instance shows it.
+    await this.read();
+  }
+
+  /** One read after the other, so that what was read last is the newest. */
+  private read(): Promise<void> {
+    this.readAt = performance.now();
+    const next = this.reading
+      .catch(() => undefined)
+      .then(async () => this.take(await this.repository.read()));
+    this.reading = next;
+    return next;
+  }
+
+  /** The same without anybody who waits for it. */
+  private readBehind(): void {
+    if (this.stopped) return;
+    detached(() => this.read()).then(
+      () => (this.lastProblem = undefined),
+      (error: Error) => this.readLater(error.message),
+    );
+  }
+
+  /** A repeated problem is logged once. */
+  private readLater(problem: string): void {
+    if (this.stopped) return;
+    if (problem !== this.lastProblem) this.logger.warn(`The brand could not be read: ${problem}`);
+    this.lastProblem = problem;
+    this.retry ??= detached(() =>
+      setTimeout(() => {
+        this.retry = undefined;
+        this.readBehind();
+      }, READ_AGAIN_MS).unref(),
+    );
+  }
+
+  private take(stored: StoredBrand | null): void {
+    const { brand: defaults } = this.settings;
+    const shown = <K extends keyof BrandValues>(field: K): BrandValues[K] | null => {
+      const value = stored?.[field] ?? null;
+      return value === null ? defaults[field] : value === '' ? null : (value as BrandValues[K]);
+    };
+    const brand: Brand = {
+      name: shown('name') ?? defaults.name,
+      accentColor: shown('accentColor'),
+      supportEmail: shown('supportEmail'),
+      privacyUrl: shown('privacyUrl'),
+      termsUrl: shown('termsUrl'),
+      footer: shown('footer'),
+      logoId: stored?.logoId ?? null,
+    };
+    if (JSON.stringify(brand) !== JSON.stringify(this.brand)) this.brand = brand;
+  }
+}

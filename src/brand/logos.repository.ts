@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository, type EntityManager } from 'typeorm';
+import { LogoEntity } from './logo.entity.js';
+
+@Injectable()
+export class LogosRepository {
+  constructor(@InjectRepository(LogoEntity) private readonly logos: Repository<LogoEntity>) {}
+
+  /** Stores an image. One that is there is new again, so that no purge removes it before the transaction refers to it. */
+  async store(manager: EntityManager, id: string, image: Buffer): Promise<void> {
+    await manager
+      .withRepository(this.logos)
+      .createQueryBuilder()
+      .insert()
+      .values({ id, image, storedAt: () => 'now()' })
+      .orUpdate(['stored_at'], ['id'])
+      .execute();
+  }
+
+  async imageOf(id: string): Promise<Buffer | undefined> {
+    const found = await this.logos.findOne({ select: { id: true, image: true }, where: { id } });
+    return found?.image;
+  }
+}

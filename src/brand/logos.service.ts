@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { LogosRepository } from './logos.repository.js';
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** Logos of the service and of clients, by their digest, so that browsers may keep them for good. */
+@Injectable()
+export class LogosService {
+  constructor(private readonly repository: LogosRepository) {}
+
+  /** Stores an image that `logoFrom` has made, in the transaction that then refers to it. Returns its id. */
+  async store(manager: EntityManager, image: Buffer): Promise<string> {
+    const id = createHash('sha256').update(image).digest('hex');
+    await this.repository.store(manager, id, image);
+    return id;
+  }
+
+  /** The PNG; undefined if there is none. */
+  async find(id: string): Promise<Buffer | undefined> {
+    return DIGEST.test(id) ? this.repository.imageOf(id) : undefined;
+  }
+}

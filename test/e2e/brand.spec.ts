@@ -1,0 +1,499 @@
+import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '../../src/config/brand-values.js';
+import { BrandService } from '../../src/brand/brand.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
+import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
+import type { SignedInUser } from '../../src/users/sessions/signed-in-user.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { CONSOLE } from '../support/console.js';
+import { PASSWORD } from '../support/factory.js';
+import { placeOf } from '../support/http.js';
+import { inParts } from '../support/in-parts.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import { errorAt, wordsOf } from '../support/portal.js';
+import { openNewPasskey } from '../support/second-factors.js';
+import { useServiceWithMail } from '../support/set-up.js';
+import { startService, useService, type TestInstance } from '../support/test-service.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { until } from '../support/until.js';
+import { jpeg, movingWebp, noise, png, upload } from '../support/uploads.js';
+
+const BRAND = `${CONSOLE}/brand`;
+const EDIT = `${BRAND}/edit`;
+const LOGO = `${BRAND}/logo`;
+
+const VOLTERA: BrandValues = {
+  name: 'Voltera',
+  accentColor: '#5b21b6',
+  supportEmail: 'help@voltera.example',
+  privacyUrl: 'https://voltera.example/privacy',
+  termsUrl: 'https://voltera.example/terms',
+  footer: 'Voltera GmbH, Berlin',
+};
+const TYPED = {
+  name: VOLTERA.name,
+  accent_color: '#5B21B6',
+  support_email: VOLTERA.supportEmail!,
+  privacy_url: VOLTERA.privacyUrl!,
+  terms_url: VOLTERA.termsUrl!,
+  footer: VOLTERA.footer!,
+};
+
+const shown = ({ html }: Page) => ({
+  title: html.querySelector('title')!.text,
+  header: html.querySelector('.page-header')!.text.trim(),
+  footer: html.querySelectorAll('.page-footer :is(p, li)').map(({ text }) => text.trim()),
+  links: html.querySelectorAll('.page-footer a').map((link) => link.getAttribute('href')),
+  styles: html.querySelectorAll('link[rel=stylesheet]').map((link) => link.getAttribute('href')),
+  logo: html.querySelector('.brand-logo')?.getAttribute('src'),
+});
+
+describe('In the company’s name', () => {
+  const service = useService({ instances: 2 });
+  const admin = madeOnce(() => service.make.user({ role: 'operator', name: 'Adam Admin' }));
+  const browser = madeForEach(() => service.make.signedIn(admin));
+  const anyone = ({ url }: TestInstance) => new BrowserSession(url);
+  const home = async (instance: TestInstance = service) => shown(await anyone(instance).open('/'));
+  const save = (fields: Record<string, string> = TYPED) => browser.fillIn(EDIT, fields);
+  const events = () =>
+    service.database.query<{ actor_id: string; before: object; after: object }>(
+      `SELECT actor_id, before, after FROM audit_events WHERE action = 'brand.updated' ORDER BY id`,
+    );
+  const row = async () => {
+    const [stored] = await service.database.query<Record<string, unknown>>(
+      'SELECT name, accent_color, support_email, privacy_url, terms_url, footer, logo_id FROM brand',
+    );
+    return stored!;
+  };
+
+  beforeEach(async () => {
+    const brand = service.app.get(BrandService);
+    await brand.change(PLAIN_BRAND, SERVICE_ACTOR);
+    await brand.changeLogo(null, SERVICE_ACTOR);
+  });
+
+  describe('it refuses', () => {
+    it.each([
+      ['name', '', 'Enter 1 to 60 characters.'],
+      ['name', '   ', 'Enter 1 to 60 characters.'],
+      ['name', 'x'.repeat(61), 'Enter 1 to 60 characters.'],
+      [
+        'name',
+        'Vol\u202etera',
+        'Must not contain control, bidirectional or invisible characters, such as U+202E.',
+      ],
+      ['accent_color', 'green', 'Must be a colour such as #006b57.'],
+      ['accent_color', '#5b21b6;} * { display: none', 'Must be a colour such as #006b57.'],
+      [
+        'accent_color',
+        '#767676',
+        /^Must be darker: its contrast .* is 4\.1:1, and it must be at least 4\.5:1\.$/,
+      ],
+      ['accent_color', '#ffcc00', /^Must be darker/],
+      ['support_email', 'help', 'Enter an email address, such as name@mail.example.'],
+      ['support_email', 'mailto:help@voltera.example', 'Enter an email address, such as name@mail.example.'],
+      ['privacy_url', 'http://voltera.example/', 'Enter a URL that begins with https://.'],
+      ['privacy_url', 'javascript:alert(1)', 'Enter a URL that begins with https://.'],
+      ['terms_url', 'data:text/html,x', 'Enter a URL that begins with https://.'],
+      ['terms_url', 'https://user:pass@voltera.example/', 'Enter a URL that begins with https://.'],
+      ['footer', 'x'.repeat(301), 'Enter 1 to 300 characters.'],
+    ])('the %s %j, beside the field, and keeps what was typed', async (field, text, words) => {
+      for (const what of ['save', 'preview']) {
+        const page = await save({ ...TYPED, [field]: text, do: what });
+        expect(page.status).toBe(400);
+        const said = errorAt(page, field);
+        if (words instanceof RegExp) expect(said).toMatch(words);
+        else expect(said).toBe(words);
+        const input = page.html.querySelector(`input[name=${field}]`)!;
+        expect(input.getAttribute('value')).toBe(text);
+      }
+      expect([(await row()).name, (await home()).header]).toEqual([null, PRODUCT_NAME]);
+    });
+
+    it('all mistakes at once', async () => {
+      const page = await save({ ...TYPED, name: '', privacy_url: 'x', accent_color: 'x' });
+      expect(['name', 'privacy_url', 'accent_color'].map((field) => errorAt(page, field))).not.toContain(
+        undefined,
+      );
+    });
+
+    it('the form of another page, and one without its token', async () => {
+      for (const path of [EDIT, LOGO, `${LOGO}/remove`]) {
+        const answer = await browser.open(path, {
+          form: { ...TYPED, csrf_token: 'x' },
+          headers: { origin: service.url },
+        });
+        expect([path, answer.status]).toEqual([path, 403]);
+      }
+      const parts = await inParts({ csrf_token: 'x', logo: await png() });
+      expect((await browser.open(LOGO, parts)).status).toBe(403);
+      expect((await row()).logo_id).toBeNull();
+    });
+
+    it('operators who are no admins, who may look at it', async () => {
+      for (const operatorRole of ['viewer', 'support'] as const) {
+        const other = await service.make.signedInNew({ role: 'operator', operatorRole });
+        const page = await other.open(BRAND);
+        expect([page.status, page.html.querySelectorAll('.console-actions a').length]).toEqual([200, 0]);
+        for (const path of [EDIT, LOGO]) expect((await other.open(path)).status).toBe(403);
+        const posted = await other.open(EDIT, { form: TYPED, headers: { origin: service.url } });
+        expect(posted.status).toBe(403);
+      }
+      const driver = await service.make.signedInNew();
+      expect((await driver.open(BRAND)).status).toBe(403);
+      expect(placeOf(await anyone(service).open(BRAND))).toEqual([
+        302,
+        `/login?return_to=${encodeURIComponent(BRAND)}`,
+      ]);
+    });
+
+    it('an admin who has not entered the password for 15 minutes', async () => {
+      const page = await browser.open(EDIT);
+      await service.database.query(
+        "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
+        [admin.id],
+      );
+      const asked = await browser.submit(page, EDIT, TYPED);
+      expect([asked.status, errorAt(asked, 'confirm_password')]).toEqual([400, 'Enter your password.']);
+      expect((await row()).name).toBeNull();
+      const done = await browser.submit(asked, EDIT, { confirm_password: PASSWORD });
+      expect(placeOf(done)).toEqual([303, BRAND]);
+      expect((await row()).name).toBe('Voltera');
+    });
+  });
+
+  describe('it saves', () => {
+    it('what was typed: every page shows it, and the audit log says who changed what', async () => {
+      expect(await home()).toMatchObject({ header: PRODUCT_NAME, links: [] });
+      expect(placeOf(await save())).toEqual([303, BRAND]);
+      const style = /^\/brand\.css\?accent=5b21b6&v=[0-9a-f]{12}$/;
+      const expected = {
+        title: 'Home · Voltera',
+        header: 'Voltera',
+        footer: [
+          'Voltera – for drivers and the apps they choose',
+          'Voltera GmbH, Berlin',
+          'Support: help@voltera.example',
+          'Privacy',
+          'Terms',
+        ],
+        links: ['mailto:help@voltera.example', VOLTERA.privacyUrl, VOLTERA.termsUrl],
+        styles: ['/assets/pico.min.css', '/assets/app.css', expect.stringMatching(style)],
+        logo: undefined,
+      };
+      expect(await home()).toEqual(expected);
+      for (const path of ['/login', '/docs', '/docs/guides', '/v2/problems/not-found/', '/nothing-here']) {
+        const page = shown(await anyone(service).open(path));
+        expect([path, page.header, page.links]).toEqual([path, 'Voltera', expected.links]);
+      }
+      const [event] = (await events()).slice(-1);
+      expect(event).toMatchObject({
+        actor_id: admin.id,
+        before: { name: null, accent_color: null },
+        after: { name: 'Voltera', accent_color: '#5b21b6', footer: 'Voltera GmbH, Berlin' },
+      });
+    });
+
+    it('nothing, and records nothing, if nothing changed', async () => {
+      await save();
+      const before = (await events()).length;
+      await save();
+      expect((await events()).length).toBe(before);
+    });
+
+    it('an empty field as nothing', async () => {
+      await save();
+      await save({
+        ...TYPED,
+        accent_color: '',
+        support_email: ' ',
+        privacy_url: '',
+        terms_url: '',
+        footer: '',
+      });
+      expect(await home()).toMatchObject({
+        header: 'Voltera',
+        footer: ['Voltera – for drivers and the apps they choose'],
+        links: [],
+        styles: ['/assets/pico.min.css', '/assets/app.css'],
+      });
+    });
+
+    it('so that every instance sees it', async () => {
+      await save();
+      for (const instance of service.instances) {
+        await until('the instance shows the name', async () => (await home(instance)).header === 'Voltera');
+      }
+      await service.database.query("UPDATE brand SET name = 'By hand'");
+      for (const instance of service.instances) {
+        await until('a change by hand is seen', async () => (await home(instance)).header === 'By hand');
+      }
+    });
+
+    it('one of two changes at the same time after the other, and all instances end with the last', async () => {
+      const [one, other] = service.instances.map(({ app }) => app.get(BrandService));
+      await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          (n % 2 === 0 ? one! : other!).change({ ...VOLTERA, name: `Voltera ${n}` }, SERVICE_ACTOR),
+        ),
+      );
+      const { name } = await row();
+      for (const instance of service.instances) {
+        await until('the instance shows the last name', async () => (await home(instance)).header === name);
+      }
+    });
+  });
+
+  describe('a preview', () => {
+    it('shows a page with what was typed, and saves nothing', async () => {
+      const before = [await row(), (await events()).length];
+      const page = await save({ ...TYPED, do: 'preview' });
+      expect(page.status).toBe(200);
+      expect(shown(page)).toMatchObject({
+        title: 'Preview · Voltera',
+        header: 'Voltera',
+        footer: expect.arrayContaining(['Voltera GmbH, Berlin']),
+        styles: expect.arrayContaining([expect.stringMatching(/^\/brand\.css\?accent=5b21b6&v=/)]),
+      });
+      expect(wordsOf(page)).toContain('Nothing is saved yet');
+      expect([await row(), (await events()).length]).toEqual(before);
+      expect((await home()).header).toBe(PRODUCT_NAME);
+    });
+
+    it('leads to the form with what was typed, or saves it', async () => {
+      const page = await save({ ...TYPED, do: 'preview' });
+      const form = await browser.submit(page, EDIT, { do: 'edit' });
+      expect([form.status, form.html.querySelector('input[name=name]')!.getAttribute('value')]).toEqual([
+        200,
+        'Voltera',
+      ]);
+      expect((await row()).name).toBeNull();
+      expect(placeOf(await browser.submit(page, EDIT, { do: 'save' }))).toEqual([303, BRAND]);
+      expect((await row()).name).toBe('Voltera');
+    });
+
+    it('escapes what was typed', async () => {
+      const page = await save({
+        ...TYPED,
+        name: '<b>Voltera</b>',
+        footer: '"><script>x</script>',
+        do: 'preview',
+      });
+      expect(page.status).toBe(200);
+      expect(page.html.querySelectorAll('main b, script, footer b')).toEqual([]);
+    });
+  });
+
+  describe('its style sheet', () => {
+    const style = (query: string) => service.http.get(`/brand.css${query}`);
+
+    it.each([
+      '',
+      '?accent=',
+      '?accent=ffcc00',
+      '?accent=%23006b57',
+      '?accent=zzz',
+      '?accent=006b57&accent=006b57',
+    ])('is not at %j', async (query) => {
+      expect((await style(query)).status).toBe(404);
+    });
+
+    it('is kept for good at the address of its version, and a minute at another', async () => {
+      await save();
+      const address = (await home()).styles.at(-1)!;
+      const answer = await service.http.get(address);
+      expect(answer.headers.get('content-type')).toBe('text/css; charset=utf-8');
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(answer.text).toContain('--pico-primary-background: light-dark(#5b21b6, ');
+      expect((await style('?accent=5b21b6&v=x')).headers.get('cache-control')).toBe('public, max-age=60');
+    });
+  });
+
+  describe('its logo', () => {
+    beforeAll(() => leaveOutScheduledPurges(service));
+
+    it.each([
+      ['SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /can be read/],
+      ['a moving image', movingWebp, /still image/],
+      ['an image of too many pixels', () => png(4097, 1), /4096 pixels/],
+      ['nothing', () => Buffer.alloc(0), /choose a file/i],
+      ['a file of more than 1 MB', async () => Buffer.concat([await png(), Buffer.alloc(1_048_576)]), /1 MB/],
+    ])('is not %s', async (_what, make, words) => {
+      const page = await upload(browser, LOGO, await make());
+      expect([page.status, errorAt(page, 'logo')]).toEqual([400, expect.stringMatching(words)]);
+      expect((await row()).logo_id).toBeNull();
+    });
+
+    it('is not read at all if the upload is larger than the limit', async () => {
+      const page = await upload(browser, LOGO, Buffer.alloc(1_200_000));
+      expect([page.status, page.text.includes('The file must not be larger than 1 MB.')]).toEqual([
+        413,
+        true,
+      ]);
+    });
+
+    it.each([
+      ['no boundary', 'multipart/form-data', Buffer.from('x')],
+      [
+        'no end',
+        'multipart/form-data; boundary=b',
+        Buffer.from('--b\r\nContent-Disposition: form-data; name="a"'),
+      ],
+      [
+        'too many parts',
+        'multipart/form-data; boundary=b',
+        Buffer.from(`${'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n'.repeat(40)}--b--\r\n`),
+      ],
+      ['no body', 'multipart/form-data; boundary=b', Buffer.alloc(0)],
+    ])('is refused in a form with %s', async (_what, type, body) => {
+      const answer = await browser.open(LOGO, { method: 'POST', body, headers: { 'content-type': type } });
+      expect([400, 403]).toContain(answer.status);
+      expect((await row()).logo_id).toBeNull();
+    });
+
+    it('is served as an image without script, for good, and shown on every page', async () => {
+      expect(placeOf(await upload(browser, LOGO, await jpeg(80)))).toEqual([303, BRAND]);
+      const { logo } = await home();
+      expect(logo).toMatch(/^\/logos\/[0-9a-f]{64}$/);
+      const answer = await fetch(new URL(logo!, service.url));
+      expect(answer.status).toBe(200);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'image/png',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cache-control': 'public, max-age=31536000, immutable',
+      });
+      const image = Buffer.from(await answer.arrayBuffer());
+      expect(image.subarray(1, 4).toString()).toBe('PNG');
+      expect(image.includes('SECRET-IN-EXIF')).toBe(false);
+      const [event] = (await events()).slice(-1);
+      expect(event).toMatchObject({ before: { logo: null }, after: { logo: logo!.slice('/logos/'.length) } });
+      for (const instance of service.instances) {
+        await until('the instance shows it', async () => (await home(instance)).logo === logo);
+      }
+    });
+
+    it('is there for no other address', async () => {
+      for (const path of ['x', '0'.repeat(64), 'A'.repeat(64), `${'0'.repeat(63)}%00`, '../brand']) {
+        expect([path, [400, 404].includes((await service.http.get(`/logos/${path}`)).status)]).toEqual([
+          path,
+          true,
+        ]);
+      }
+    });
+
+    it('can be removed, and is purged a day later, unless it is shown again', async () => {
+      const file = await noise(300);
+      await upload(browser, LOGO, file);
+      const { logo } = await home();
+      const page = await browser.open(LOGO);
+      expect(placeOf(await browser.submit(page, `${LOGO}/remove`))).toEqual([303, BRAND]);
+      expect((await home()).logo).toBeUndefined();
+      const purged = async () => {
+        await service.app.get(PurgeService).purge();
+        return (await service.http.get(logo!)).status === 404;
+      };
+      expect(await purged()).toBe(false);
+      const age = () => service.database.query("UPDATE logos SET stored_at = now() - interval '2 days'");
+      const client = await service.make.client();
+      await age();
+      await service.database.query('UPDATE clients SET logo_id = $1 WHERE id = $2', [
+        logo!.slice(7),
+        client.id,
+      ]);
+      expect(await purged()).toBe(false);
+      await service.database.query('UPDATE clients SET logo_id = NULL WHERE id = $1', [client.id]);
+      await upload(browser, LOGO, file);
+      await browser.submit(await browser.open(LOGO), `${LOGO}/remove`);
+      expect(await purged()).toBe(false);
+      await age();
+      expect(await purged()).toBe(true);
+    });
+  });
+});
+
+describe('The settings of the brand', () => {
+  const env = {
+    BRAND_NAME: 'Charge & Co',
+    BRAND_ACCENT_COLOR: '#0050B3',
+    BRAND_SUPPORT_EMAIL: 'help@charge.example',
+    BRAND_PRIVACY_URL: 'https://charge.example/privacy',
+    BRAND_TERMS_URL: 'https://charge.example/terms',
+    BRAND_FOOTER: 'Charge & Co, Oslo',
+  };
+  const { service, smtp } = useServiceWithMail({ env });
+  const asTyped = { name: 'Charge & Co', accent_color: '#0050b3' };
+  const edit = async (fields: Record<string, string>) => {
+    const browser = await service.make.signedInNew({ role: 'operator' });
+    expect(placeOf(await browser.fillIn(EDIT, fields))).toEqual([303, BRAND]);
+    return browser;
+  };
+
+  it.each([
+    ['BRAND_NAME', ' '.repeat(5), 'must be one line of visible text'],
+    ['BRAND_NAME', 'x'.repeat(61), 'must have 1 to 60 characters'],
+    ['BRAND_ACCENT_COLOR', 'green', 'must be a colour such as #006b57'],
+    [
+      'BRAND_ACCENT_COLOR',
+      '#ffcc00',
+      'must be darker: its contrast with white text and with light pages must be at least 4.5:1',
+    ],
+    ['BRAND_SUPPORT_EMAIL', 'help', 'must be an email address'],
+    [
+      'BRAND_PRIVACY_URL',
+      'http://charge.example',
+      'must be an https URL, such as https://www.example.com/privacy',
+    ],
+    [
+      'BRAND_TERMS_URL',
+      'javascript:alert(1)',
+      'must be an https URL, such as https://www.example.com/privacy',
+    ],
+    ['BRAND_FOOTER', 'a\nb', 'must be one line of visible text'],
+  ])('refuses %s=%j at the start', async (name, value, words) => {
+    const start = startService({ env: { ...env, [name]: value } });
+    await expect(start).rejects.toThrow(`${name} ${words}`);
+  });
+
+  it('are what pages show, until an admin saves something else, which wins', async () => {
+    const page = async (): Promise<ReturnType<typeof shown>> =>
+      shown(await (await service.make.signedInNew()).open('/'));
+    expect(await page()).toMatchObject({
+      title: 'Home · Charge & Co',
+      links: ['mailto:help@charge.example', env.BRAND_PRIVACY_URL, env.BRAND_TERMS_URL],
+    });
+    await edit({ footer: 'Another line', terms_url: '' });
+    expect(await page()).toMatchObject({
+      header: 'Charge & Co',
+      footer: expect.arrayContaining(['Another line']),
+      links: ['mailto:help@charge.example', env.BRAND_PRIVACY_URL],
+    });
+    // What is as in the settings follows them.
+    const [stored] = await service.database.query('SELECT name, accent_color, footer, terms_url FROM brand');
+    expect(stored).toEqual({ name: null, accent_color: null, footer: 'Another line', terms_url: '' });
+  });
+
+  it('name the service in mails, passkeys, authenticator apps and the description of the API', async () => {
+    await edit(asTyped);
+    const user = await service.make.user({ email: 'ada@charge.example' });
+    await new BrowserSession(service.url).fillIn('/password/forgotten', { email: user.email });
+    const { text, html } = await smtp.mailTo(user.email);
+    expect(text).toContain('-- \nCharge & Co\n');
+    expect(text).toContain('Support: help@charge.example');
+    expect(text).toContain('Privacy: https://charge.example/privacy');
+    expect(html).toContain('href="mailto:help@charge.example"');
+    expect(html).toContain('background:#0050b3');
+    expect(html).not.toMatch(/<img|<link|url\(/);
+    const document = await service.http.get('/openapi.json');
+    const forOperators = await service.http.get('/openapi/operators.json');
+    expect([document.json.info.title, forOperators.json.info.title]).toEqual([
+      'Charge & Co',
+      'Charge & Co for operators',
+    ]);
+    const { options } = await openNewPasskey(await service.make.signedIn(user));
+    expect(options.rp).toMatchObject({ name: 'Charge & Co' });
+    const signedIn = { ...user, sessionDigest: Buffer.alloc(32) } as unknown as SignedInUser;
+    const { uri } = service.app.get(AuthenticatorAppsService).begin(signedIn);
+    expect(new URL(uri).searchParams.get('issuer')).toBe('Charge & Co');
+  });
+});
