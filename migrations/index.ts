@@ -10,6 +10,7 @@ import { Portal1764000000009 } from './1764000000009-portal.js';
 import { Sandbox1764000000010 } from './1764000000010-sandbox.js';
 import { Operations1764000000011 } from './1764000000011-operations.js';
 import { ClientDescriptions1795635911342 } from './1795635911342-client-descriptions.js';
+import { Disclosures1795645804586 } from './1795645804586-disclosures.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -25,6 +26,7 @@ export const MIGRATIONS = [
   Sandbox1764000000010,
   Operations1764000000011,
   ClientDescriptions1795635911342,
+  Disclosures1795645804586,
 ];
 
 /** The names of the migrations, as the database stores them. */

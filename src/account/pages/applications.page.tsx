@@ -5,11 +5,16 @@ import { InitialTile } from '../../web/layout/layout.js';
 import { Moment } from '../../web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
+import type { FormerClient } from '../../disclosures/disclosure-history.js';
 import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 
 /** The applications that may read the user's data. `withPortal`: whether there is a portal that the user may open. */
-export function applicationsPage(clients: Page<ConnectedClient>, withPortal: boolean): AccountPage {
+export function applicationsPage(
+  clients: Page<ConnectedClient>,
+  former: FormerClient[],
+  withPortal: boolean,
+): AccountPage {
   return {
     title: 'Connected applications',
     part: 'applications',
@@ -30,6 +35,7 @@ export function applicationsPage(clients: Page<ConnectedClient>, withPortal: boo
             ))}
           </ul>
         </PagedList>
+        {former.length > 0 && <NoLongerConnected clients={former} />}
       </>
     ),
   };
@@ -61,6 +67,7 @@ function Application({ client }: { client: ConnectedClient }): VNode {
         ]}
       />
       <p class="entry-actions">
+        <HistoryLink client={client} />
         <LinkButton look="quiet" href={`/account/applications/${client.id}`}>
           Disconnect<span class="visually-hidden"> {client.name}</span>
         </LinkButton>
@@ -68,6 +75,36 @@ function Application({ client }: { client: ConnectedClient }): VNode {
     </li>
   );
 }
+
+const HistoryLink = ({ client }: { client: { id: string; name: string } }): VNode => (
+  <LinkButton look="quiet" href={`/account/applications/${client.id}/history`}>
+    What it read<span class="visually-hidden">: {client.name}</span>
+  </LinkButton>
+);
+
+/** What they read stays to be seen as long as it is kept. */
+const NoLongerConnected = ({ clients }: { clients: FormerClient[] }): VNode => (
+  <section>
+    <h2>No longer connected</h2>
+    <p>These applications can no longer read your data. You can still see what they have read.</p>
+    <ul class="entries" role="list">
+      {clients.map((client) => (
+        <li>
+          <div class="entry-head">
+            <InitialTile name={client.name} kind="application" />
+            <h3>
+              <bdi>{client.name}</bdi>
+            </h3>
+          </div>
+          <Facts facts={[['Disconnected', <Moment at={client.endedAt} />]]} />
+          <p class="entry-actions">
+            <HistoryLink client={client} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 /** The scopes as described in the catalogue. */
 export function WhatItReads({ client }: { client: ConnectedClient }): VNode {

@@ -16,6 +16,7 @@ export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/v2/problems/:slug',
   '/account',
   '/account/applications/:client_id',
+  '/account/applications/:client_id/history',
   '/account/sessions',
   '/account/password',
   '/account/security',
