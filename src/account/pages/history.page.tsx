@@ -118,10 +118,11 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
   const [year, number] = month.split('-').map(Number) as [number, number];
   const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
   const days = Array.from({ length: count }, (_, n) => new Date(Date.UTC(year, number - 1, n + 1)));
+  // Nothing at all is said of the other days.
   const sums = (what: 'requests' | 'deliveries') =>
     days.map((day) => {
-      const date = day.toISOString().slice(0, 10);
-      return sumOf(kinds.filter((kind) => kind.day === date).map((kind) => kind[what]));
+      const ofDay = kinds.filter((kind) => kind.day === day.toISOString().slice(0, 10));
+      return ofDay.length > 0 ? sumOf(ofDay.map((kind) => kind[what])) : undefined;
     });
   return (
     <div class="charts">
