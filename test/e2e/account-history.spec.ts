@@ -102,7 +102,7 @@ describe('What an application read', () => {
       ],
     ]);
     const main = page.html.querySelector('main')!.text;
-    expect(page.text).toContain('Northwind &lt;b&gt;');
+    expect(page.text).toContain('Northwind &lt;b>');
     expect(main).not.toMatch(API_WORDS);
     expect(main).not.toMatch(/:read|clnt|scope/);
   });
