@@ -9,9 +9,8 @@ import type { DisclosedKind, DisclosureHistory, FormerClient } from './disclosur
 /** The first day that is shown, whether or not the purge has been there. */
 const FIRST_DAY = `((now() AT TIME ZONE 'UTC')::date - interval '${MONTHS_KEPT} months')::date`;
 
-/** The deliveries about a user that are not in the sums yet: with the event `v`, its type `t` and the delivery `d`. */
-const LATER_DELIVERIES = `events v
-           JOIN event_types t ON t.name = v.type AND t.scope IS NOT NULL
+/** With the event `v`: the deliveries `d` that are not in the sums yet, and the type `t`. */
+const WITH_LATER_DELIVERIES = `JOIN event_types t ON t.name = v.type AND t.scope IS NOT NULL
            JOIN deliveries d ON d.event_id = v.id AND ${delivered('d')}
           WHERE NOT v.test AND v.created_at > (SELECT r.up_to FROM disclosure_roll_up r)`;
 
@@ -43,7 +42,7 @@ export class DisclosureHistoryRepository {
          FROM (SELECT y.day, y.scope, y.requests, y.deliveries FROM disclosure_days y
                 WHERE y.user_id = $1 AND y.client_id = $2
                UNION ALL
-               SELECT (v.created_at AT TIME ZONE 'UTC')::date, t.scope, 0, count(*) FROM ${LATER_DELIVERIES}
+               SELECT (v.created_at AT TIME ZONE 'UTC')::date, t.scope, 0, count(*) FROM events v ${WITH_LATER_DELIVERIES}
                   AND v.user_id = $1 AND d.client_id = $2 GROUP BY 1, 2) a
          LEFT JOIN scopes s ON s.name = a.scope
         WHERE a.day >= ${FIRST_DAY}
@@ -59,7 +58,7 @@ export class DisclosureHistoryRepository {
         WHERE n.user_id = $1 AND n.revoked_at IS NOT NULL
           AND (EXISTS (SELECT 1 FROM disclosure_days y
                         WHERE y.user_id = n.user_id AND y.client_id = n.client_id AND y.day >= ${FIRST_DAY})
-               OR n.client_id IN (SELECT d.client_id FROM ${LATER_DELIVERIES} AND v.user_id = $1))
+               OR n.client_id IN (SELECT d.client_id FROM events v ${WITH_LATER_DELIVERIES} AND v.user_id = $1))
         ORDER BY n.revoked_at DESC, c.id LIMIT ${FORMER_MAX}`,
       [userId],
     );

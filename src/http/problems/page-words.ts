@@ -20,9 +20,6 @@ const PAGE_WORDS: OwnWords = {
   id: ({ what, prefix }) =>
     `this is not the ID of a ${what}, which is ${prefix} followed by 26 letters and digits`,
   unknown_id: ({ what }) => `no ${what} has this ID`,
-  day: () => 'enter a date, such as 2026-01-31',
-  day_range: () => 'enter today’s date or that of one of the two days before, in UTC',
-  batch_id: () => 'enter 1 to 64 letters, digits and the characters “.”, “_” and “-”',
   objects: ({ min, max }) => `enter ${number(min)} to ${number(max)} of these`,
   time: () => 'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
   json_object: () => 'enter a JSON object, such as {"id": "…"}',

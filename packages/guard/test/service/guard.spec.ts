@@ -162,8 +162,8 @@ describe('The guard', () => {
     guard.start();
     await until('it follows the changes', () => guard.statistics.isFollowingChanges);
   });
-  afterEach(() => {
-    guard.close();
+  afterEach(async () => {
+    await guard.close();
     jest.restoreAllMocks();
   });
 
@@ -309,7 +309,7 @@ describe('While the service is away, the guard', () => {
       await until('it is allowed', async () => (await asked()) === 2);
       await until('it follows again', () => guard.statistics.isFollowingChanges);
     } finally {
-      guard.close();
+      await guard.close();
       await way.cut();
     }
   });
