@@ -9,6 +9,7 @@ import { DisclosureBatchEntity } from './disclosure-batch.entity.js';
 import { DisclosureDayEntity } from './disclosure-day.entity.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
 import { DisclosureHistoryService } from './disclosure-history.service.js';
+import { DisclosureRollUpEntity } from './disclosure-roll-up.entity.js';
 import { DISCLOSURES_PURGE } from './disclosures-purge.js';
 import { DisclosuresController } from './disclosures.controller.js';
 import { DisclosuresRepository } from './disclosures.repository.js';
@@ -19,7 +20,7 @@ import { DisclosuresService } from './disclosures.service.js';
   imports: [
     ActivityModule,
     TokensModule,
-    TypeOrmModule.forFeature([DisclosureBatchEntity, DisclosureDayEntity]),
+    TypeOrmModule.forFeature([DisclosureBatchEntity, DisclosureDayEntity, DisclosureRollUpEntity]),
   ],
   controllers: [DisclosuresController],
   providers: [
