@@ -7,7 +7,7 @@ import { digestOf } from './batch-digest.js';
 import type { Disclosure, DisclosureBatch } from './disclosure.js';
 import { DisclosuresRepository } from './disclosures.repository.js';
 
-// Of more different ones between two writes, or while the database is away, the rest is not counted.
+// Of more different ones, between two writes or while the database is away, the rest is not counted.
 const DISTINCT_MAX = 20_000;
 const BATCH = 1_000;
 
@@ -38,26 +38,32 @@ export class DisclosedReads extends WriteBehind {
     const key = `${clientId} ${userId} ${scope}`;
     const known = this.noted.get(key);
     if (known) known.requests++;
-    else if (this.noted.size + this.unwritten.length * BATCH < DISTINCT_MAX)
+    else if (this.noted.size < DISTINCT_MAX)
       this.noted.set(key, { clientId, userId, scope, requests: 1, day: null });
     else this.missed++;
   }
 
   protected async write(): Promise<void> {
-    this.takeNoted();
     if (this.missed > 0) {
       this.logger.warn(`${this.missed} requests for data of users are in no sum: too many at once`);
       this.missed = 0;
     }
     try {
-      for (let batch = this.unwritten[0]; batch; batch = this.unwritten[0]) {
-        const counting = batch;
-        await this.transactions.retried(() => this.repository.count(counting));
-        this.unwritten.shift();
-      }
+      // What is noted becomes batches only once the earlier ones are written: until then it grows by what is new only.
+      await this.writeBatches();
+      this.takeNoted();
+      await this.writeBatches();
     } catch (error) {
       // The database is unavailable: they are written next time.
       this.logger.warn(`What was read could not be written: ${(error as Error).message}`);
+    }
+  }
+
+  private async writeBatches(): Promise<void> {
+    for (let batch = this.unwritten[0]; batch; batch = this.unwritten[0]) {
+      const counting = batch;
+      await this.transactions.retried(() => this.repository.count(counting));
+      this.unwritten.shift();
     }
   }
 
