@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { delivered } from './delivered.sql.js';
+import { DELIVERIES_OF_EVENT } from './deliveries-of-event.sql.js';
 import { DisclosureDayEntity } from './disclosure-day.entity.js';
 
 /** Adds deliveries to the sums before they are purged (contract §26). In SQL: it reads the deliveries, and counts them once. */
@@ -25,23 +25,21 @@ export class DeliverySumsRepository {
          SELECT v.id, v.type, v.user_id, v.created_at, v.test FROM events v
           WHERE v.created_at > (SELECT up_to FROM place) AND v.created_at <= (SELECT bound FROM place)
           ORDER BY v.created_at FETCH FIRST $2 ROWS WITH TIES
-       ), sent AS MATERIALIZED (
-         SELECT v.user_id, d.client_id, (v.created_at AT TIME ZONE 'UTC')::date AS day, t.scope
+       ), summed AS MATERIALIZED (
+         SELECT v.user_id, d.client_id, (v.created_at AT TIME ZONE 'UTC')::date AS day, t.scope, count(*) AS deliveries
            FROM slice v
            JOIN event_types t ON t.name = v.type AND t.scope IS NOT NULL
-           JOIN deliveries d ON d.event_id = v.id
-          WHERE NOT v.test AND v.user_id IS NOT NULL AND ${delivered('d')}
-       ), consented AS MATERIALIZED (
-         SELECT n.client_id, n.user_id
-           FROM consents n JOIN (SELECT DISTINCT client_id, user_id FROM sent) p
-             ON p.client_id = n.client_id AND p.user_id = n.user_id
-          ORDER BY n.user_id, n.client_id FOR KEY SHARE OF n
-       ), summed AS (
-         INSERT INTO disclosure_days AS s (user_id, client_id, day, scope, deliveries)
-         SELECT d.user_id, d.client_id, d.day, d.scope, count(*)
-           FROM sent d JOIN consented k ON k.client_id = d.client_id AND k.user_id = d.user_id
-          GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-         ON CONFLICT (user_id, client_id, day, scope) DO UPDATE SET deliveries = s.deliveries + excluded.deliveries
+           CROSS JOIN LATERAL ${DELIVERIES_OF_EVENT} d
+          WHERE NOT v.test AND v.user_id IS NOT NULL
+          GROUP BY 1, 2, 3, 4
+       ), known AS MATERIALIZED (
+         -- Locked, so that none of the consents goes before its sums are there.
+         SELECT s.* FROM summed s JOIN consents n ON n.client_id = s.client_id AND n.user_id = s.user_id
+          ORDER BY s.user_id, s.client_id FOR KEY SHARE OF n
+       ), added AS (
+         INSERT INTO disclosure_days AS d (user_id, client_id, day, scope, deliveries)
+         SELECT user_id, client_id, day, scope, deliveries FROM known ORDER BY user_id, client_id, day, scope
+         ON CONFLICT (user_id, client_id, day, scope) DO UPDATE SET deliveries = d.deliveries + excluded.deliveries
        ), moved AS (
          UPDATE disclosure_roll_up r
             SET up_to = CASE WHEN (SELECT count(*) FROM slice) < $2 THEN p.bound

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { delivered } from './delivered.sql.js';
+import { DELIVERIES_OF_EVENT } from './deliveries-of-event.sql.js';
 import { MONTHS_KEPT } from './disclosure.js';
 import { DisclosureDayEntity } from './disclosure-day.entity.js';
 import type { DisclosedKind, DisclosureHistory, FormerClient } from './disclosure-history.js';
@@ -9,10 +9,15 @@ import type { DisclosedKind, DisclosureHistory, FormerClient } from './disclosur
 /** The first day that is shown, whether or not the purge has been there. */
 const FIRST_DAY = `((now() AT TIME ZONE 'UTC')::date - interval '${MONTHS_KEPT} months')::date`;
 
-/** With the event `v`: the deliveries `d` that are not in the sums yet, and the type `t`. */
-const WITH_LATER_DELIVERIES = `JOIN event_types t ON t.name = v.type AND t.scope IS NOT NULL
-           JOIN deliveries d ON d.event_id = v.id AND ${delivered('d')}
-          WHERE NOT v.test AND v.created_at > (SELECT r.up_to FROM disclosure_roll_up r)`;
+/** The deliveries about the user `$1` that are not in the sums yet: the client, the day of the event, the scope. */
+const LATER = `later AS MATERIALIZED (
+         SELECT d.client_id, (v.created_at AT TIME ZONE 'UTC')::date AS day, t.scope
+           FROM (SELECT e.id, e.type, e.created_at FROM events e
+                  WHERE e.user_id = $1 AND NOT e.test AND e.created_at > (SELECT r.up_to FROM disclosure_roll_up r)
+                 OFFSET 0) v
+           JOIN event_types t ON t.name = v.type AND t.scope IS NOT NULL
+           CROSS JOIN LATERAL ${DELIVERIES_OF_EVENT} d
+       )`;
 
 // More of them nobody reads.
 const FORMER_MAX = 200;
@@ -37,13 +42,13 @@ export class DisclosureHistoryRepository {
   /** What the client read of the user's data, newest day first. */
   kindsOf(userId: string, clientId: string): Promise<DisclosedKind[]> {
     return this.days.query(
-      `SELECT a.day::text AS day, a.scope, s.description,
+      `WITH ${LATER}
+       SELECT a.day::text AS day, a.scope, s.description,
               sum(a.requests)::float8 AS requests, sum(a.deliveries)::float8 AS deliveries
          FROM (SELECT y.day, y.scope, y.requests, y.deliveries FROM disclosure_days y
                 WHERE y.user_id = $1 AND y.client_id = $2
                UNION ALL
-               SELECT (v.created_at AT TIME ZONE 'UTC')::date, t.scope, 0, count(*) FROM events v ${WITH_LATER_DELIVERIES}
-                  AND v.user_id = $1 AND d.client_id = $2 GROUP BY 1, 2) a
+               SELECT l.day, l.scope, 0, count(*) FROM later l WHERE l.client_id = $2 GROUP BY 1, 2) a
          LEFT JOIN scopes s ON s.name = a.scope
         WHERE a.day >= ${FIRST_DAY}
         GROUP BY a.day, a.scope, s.description ORDER BY a.day DESC, a.scope`,
@@ -54,11 +59,12 @@ export class DisclosureHistoryRepository {
   /** The clients that the user shares nothing with any more and that have read something, the last to end first. */
   formerClients(userId: string): Promise<FormerClient[]> {
     return this.days.query(
-      `SELECT c.id, c.name, n.revoked_at AS "endedAt" FROM consents n JOIN clients c ON c.id = n.client_id
+      `WITH ${LATER}
+       SELECT c.id, c.name, n.revoked_at AS "endedAt" FROM consents n JOIN clients c ON c.id = n.client_id
         WHERE n.user_id = $1 AND n.revoked_at IS NOT NULL
           AND (EXISTS (SELECT 1 FROM disclosure_days y
                         WHERE y.user_id = n.user_id AND y.client_id = n.client_id AND y.day >= ${FIRST_DAY})
-               OR n.client_id IN (SELECT d.client_id FROM events v ${WITH_LATER_DELIVERIES} AND v.user_id = $1))
+               OR n.client_id IN (SELECT l.client_id FROM later l))
         ORDER BY n.revoked_at DESC, c.id LIMIT ${FORMER_MAX}`,
       [userId],
     );

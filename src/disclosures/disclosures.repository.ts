@@ -52,24 +52,23 @@ export class DisclosuresRepository {
        ), wrong AS MATERIALIZED (
          SELECT place - 1 AS place FROM given
           WHERE day < ${TODAY} - ${DAYS_BACK} OR day > ((now() + ${AHEAD}) AT TIME ZONE 'UTC')::date
-       ), consented AS MATERIALIZED (
-         SELECT n.client_id, n.user_id
-           FROM consents n JOIN (SELECT DISTINCT client_id, user_id FROM given) p
-             ON p.client_id = n.client_id AND p.user_id = n.user_id
-          WHERE coalesce(n.realm = $6, true)
-          ORDER BY n.user_id, n.client_id FOR KEY SHARE OF n
-       ), known AS MATERIALIZED (
-         SELECT g.* FROM given g JOIN consented k ON k.client_id = g.client_id AND k.user_id = g.user_id
+       ), summed AS MATERIALIZED (
+         SELECT g.user_id, g.client_id, g.day, g.scope, sum(g.requests) AS requests, count(*) AS parts FROM given g
           WHERE g.scope = $7 OR EXISTS (SELECT 1 FROM scopes s WHERE s.name = g.scope AND s.audience = 'partner')
+          GROUP BY 1, 2, 3, 4
+       ), known AS MATERIALIZED (
+         SELECT s.* FROM summed s JOIN consents n ON n.client_id = s.client_id AND n.user_id = s.user_id
+          WHERE coalesce(n.realm = $6, true)
+          ORDER BY s.user_id, s.client_id FOR KEY SHARE OF n
        ), batch AS (
          INSERT INTO disclosure_batches (reporter_id, batch_id, body_digest, counted)
-         SELECT $8, $9, $10, (SELECT count(*) FROM known) WHERE NOT EXISTS (SELECT 1 FROM wrong)
+         SELECT $8, $9, $10, (SELECT coalesce(sum(parts), 0) FROM known) WHERE NOT EXISTS (SELECT 1 FROM wrong)
          ON CONFLICT DO NOTHING RETURNING counted
-       ), summed AS (
+       ), added AS (
          INSERT INTO disclosure_days AS d (user_id, client_id, day, scope, requests)
-         SELECT user_id, client_id, day, scope, sum(requests) FROM known
+         SELECT user_id, client_id, day, scope, requests FROM known
           WHERE EXISTS (SELECT 1 FROM batch)
-          GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+          ORDER BY user_id, client_id, day, scope
          ON CONFLICT (user_id, client_id, day, scope) DO UPDATE SET requests = d.requests + excluded.requests
        )
        SELECT (SELECT counted FROM batch) AS counted, ARRAY(SELECT place::int FROM wrong ORDER BY place) AS "wrongDays"`,
