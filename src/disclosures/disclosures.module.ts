@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
+import { Transactions } from '../database/queries/transactions.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { DeliverySumsRepository } from './delivery-sums.repository.js';
 import { DisclosedReads } from './disclosed-reads.service.js';
@@ -34,10 +35,10 @@ import { DisclosuresService } from './disclosures.service.js';
   exports: [DisclosedReads, DisclosureHistoryService],
 })
 export class DisclosuresModule {
-  constructor(purge: PurgeTasks, sums: DeliverySumsRepository) {
+  constructor(purge: PurgeTasks, sums: DeliverySumsRepository, transactions: Transactions) {
     purge.add(DISCLOSURES_PURGE, {
       table: 'disclosure_days',
-      runBatch: (retentionDays, limit) => sums.rollUp(retentionDays, limit),
+      runBatch: (retentionDays, limit) => transactions.retried(() => sums.rollUp(retentionDays, limit)),
     });
   }
 }
