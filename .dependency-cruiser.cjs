@@ -21,6 +21,7 @@ const LAYERS = [
   ['tokens'],
   ['sandbox-faults'],
   ['rate-limits'],
+  ['disclosures'],
   ['webhooks'],
   ['sandbox', 'partners'],
   ['identity-providers'],

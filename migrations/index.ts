@@ -13,6 +13,7 @@ import { ClientDescriptions1795635911342 } from './1795635911342-client-descript
 import { ConsentRecords1795645377802 } from './1795645377802-consent-records.js';
 import { Leaving1795645653799 } from './1795645653799-leaving.js';
 import { ConsentChoices1795645771038 } from './1795645771038-consent-choices.js';
+import { Disclosures1795645804586 } from './1795645804586-disclosures.js';
 import { Brand1795645828790 } from './1795645828790-brand.js';
 import { ClientIdentities1795645829078 } from './1795645829078-client-identities.js';
 
@@ -33,6 +34,7 @@ export const MIGRATIONS = [
   ConsentRecords1795645377802,
   Leaving1795645653799,
   ConsentChoices1795645771038,
+  Disclosures1795645804586,
   Brand1795645828790,
   ClientIdentities1795645829078,
 ];

@@ -11,6 +11,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Settings } from './config/settings.js';
 import { ConsentsModule } from './consents/consents.module.js';
 import { DatabaseModule } from './database/database.module.js';
+import { DisclosuresModule } from './disclosures/disclosures.module.js';
 import { HttpModule } from './http/http.module.js';
 import { IdentityProvidersModule } from './identity-providers/identity-providers.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
@@ -54,6 +55,7 @@ export class AppModule {
         TokensModule,
         SandboxFaultsModule,
         RateLimitsModule.forRoot(settings),
+        DisclosuresModule,
         WebhooksModule,
         PartnersModule,
         SandboxModule,

@@ -1,6 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { ClientsService } from '../clients/clients.service.js';
 import { ConsentsService } from '../consents/consents.service.js';
+import { DisclosureHistoryService } from '../disclosures/disclosure-history.service.js';
 import { MembersService } from '../partners/members/members.service.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
@@ -19,6 +20,7 @@ import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { applicationsPage } from './pages/applications.page.js';
 import { disconnectPage } from './pages/disconnect.page.js';
+import { historyPage } from './pages/history.page.js';
 
 /** The applications that a user shares data with, and disconnecting them. */
 @AccountPages()
@@ -31,20 +33,23 @@ export class AccountApplicationsController {
     private readonly scopes: ScopesService,
     private readonly deletions: AccountDeletions,
     private readonly settings: Settings,
+    private readonly history: DisclosureHistoryService,
   ) {}
 
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
     const { id } = context.user;
-    const [clients, ownsClients, isMember, deletion] = await Promise.all([
+    const [clients, former, ownsClients, isMember, deletion] = await Promise.all([
       this.connected.list(id, pageRequestOf(query)),
+      this.history.formerClients(id),
       this.clients.hasAny(id),
       this.members.isMemberOfAny(id),
       this.deletions.find(id),
     ]);
     const withPortal = ownsClients || isMember;
     const { sendsMail: withExport } = this.settings;
-    return { page: applicationsPage({ clients, withPortal, withExport, deletionDueAt: deletion?.dueAt }) };
+    const deletionDueAt = deletion?.dueAt;
+    return { page: applicationsPage({ clients, former, withPortal, withExport, deletionDueAt }) };
   }
 
   /** The confirmation page for disconnecting; 404 for an application that is not connected. */
@@ -125,6 +130,17 @@ export class AccountApplicationsController {
       expiryDays: this.consents.expiryDaysOf(client),
     });
     return { client, consent, words };
+  }
+
+
+  /** What an application read, by day, also of one that is no longer connected; 404 for one that never was. */
+  @AccountGet('applications/:client_id/history')
+  async showHistory(
+    @Context() context: AccountContext,
+    @Param('client_id') clientId: string,
+    @Query('month') month: unknown,
+  ): Promise<AccountAnswer> {
+    return { page: historyPage(await this.history.of(context.user.id, clientId), month) };
   }
 
   /** Revokes the consent, which ends the client's tokens for this user immediately (contract §4). */

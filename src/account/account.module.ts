@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConsentsModule } from '../consents/consents.module.js';
+import { DisclosuresModule } from '../disclosures/disclosures.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { IdentityProvidersModule } from '../identity-providers/identity-providers.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
@@ -34,6 +35,7 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
   imports: [
     TokensModule,
     ConsentsModule,
+    DisclosuresModule,
     HttpModule,
     NotificationsModule,
     UsersModule,

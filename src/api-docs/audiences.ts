@@ -53,6 +53,10 @@ const TEXTS: Record<Audience, Texts> = {
       { name: 'Admin', description: 'Operations for operators.' },
       { name: 'Events', description: 'Events that the company’s own services publish.' },
       { name: 'OAuth', description: 'What the company’s own services ask about tokens.' },
+      {
+        name: 'Disclosures',
+        description: 'What the company’s own services report about the data that they served.',
+      },
     ],
   },
 };

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ActivityModule } from '../activity/activity.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
+import { DisclosuresModule } from '../disclosures/disclosures.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { PartnerNotificationsController } from './partner-notifications.controller.js';
@@ -14,6 +15,7 @@ import { PartnerUsersController } from './partner-users.controller.js';
   imports: [
     NotificationsModule,
     ConsentsModule,
+    DisclosuresModule,
     TokensModule,
     ActivityModule,
     SandboxModule,

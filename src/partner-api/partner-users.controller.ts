@@ -3,6 +3,8 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
+import { DisclosedReads } from '../disclosures/disclosed-reads.service.js';
+import { ACCOUNT_DATA } from '../disclosures/disclosure.js';
 import { ApiEndpoint, ApiId, ApiProblems } from '../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
@@ -29,6 +31,7 @@ export class PartnerUsersController {
   constructor(
     private readonly consents: ConsentsService,
     private readonly settings: Settings,
+    private readonly reads: DisclosedReads,
   ) {}
 
   /** The token's own user; for client credentials all users with an active consent. */
@@ -92,6 +95,7 @@ export class PartnerUsersController {
 
   private view(user: ConsentedUser, principal: Principal): PartnerUserView {
     const isCaller = principal.userId === user.id;
+    if (isCaller) this.reads.note({ clientId: principal.client.id, userId: user.id, scope: ACCOUNT_DATA });
     return {
       id: user.id,
       url: this.urlOf(user.id),

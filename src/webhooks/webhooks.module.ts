@@ -4,6 +4,7 @@ import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { ConsentsModule } from '../consents/consents.module.js';
+import { DisclosuresModule } from '../disclosures/disclosures.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
@@ -89,6 +90,7 @@ const ENTITIES = [
     MailModule,
     NotificationsModule,
     ConsentsModule,
+    DisclosuresModule,
     ScopesModule,
     TokensModule,
     ActivityModule,

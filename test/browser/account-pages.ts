@@ -25,6 +25,17 @@ const connect = async ({ make }: TestService, { client, driver }: Cast): Promise
   await make.tokens(client, driver);
 };
 
+const read = async (service: TestService, cast: Cast): Promise<void> => {
+  await connect(service, cast);
+  await service.database.query(
+    `INSERT INTO disclosure_days (user_id, client_id, day, scope, requests, deliveries)
+     SELECT $1, $2, current_date - 4 * n, scope, n, 40 * n
+       FROM generate_series(1, 20) n, unnest('{charging_session:read,vehicle:read,account data}'::text[]) scope
+     ON CONFLICT DO NOTHING`,
+    [cast.driver.id, cast.client.id],
+  );
+};
+
 const notify = (service: TestService, { driver }: Cast): Promise<unknown> =>
   service.app.get(NotificationsService).raiseByOperator(
     {
@@ -132,6 +143,21 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     await service.app.get(Transactions).run((manager) => exports.replace(manager, link));
     await page.goto(`${service.url}/account/export/${key}`);
     await page.getByRole('button', { name: 'Download as a file' }).waitFor();
+  },
+  'what an application read': async (page, service, cast) => {
+    await open(`/account/applications/${cast.client.id}/history`, read)(page, service, cast);
+    await page.getByText('“Asked” means').waitFor();
+  },
+  'what an application read, nothing': async (page, service, cast) =>
+    open(`/account/applications/${cast.client.id}/history`, ({ make }) =>
+      make.consent(cast.client, cast.driver),
+    )(page, service, cast),
+  'account with an application that is no longer connected': async (page, service, cast) => {
+    await open('/account', async () => {
+      await read(service, cast);
+      await service.make.revokeConsent(cast.client, cast.driver);
+    })(page, service, cast);
+    await page.getByRole('heading', { name: 'No longer connected' }).waitFor();
   },
   notifications: async (page, service, cast) => {
     await open('/account/notifications', notify)(page, service, cast);

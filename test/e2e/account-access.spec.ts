@@ -55,7 +55,12 @@ describe('The account page', () => {
 
   describe('refuses', () => {
     it('a user who is not signed in, redirecting to the login page and from there back to the wanted page', async () => {
-      const paths = [...PARTS, `/account?page_after=${UNKNOWN.client}`, `/account/applications/${client.id}`];
+      const paths = [
+        ...PARTS,
+        `/account?page_after=${UNKNOWN.client}`,
+        `/account/applications/${client.id}`,
+        `/account/applications/${client.id}/history`,
+      ];
       for (const path of paths) {
         const answer = await new BrowserSession(service.url).open(path);
         const login = `/login?${new URLSearchParams({ return_to: path }).toString()}`;
@@ -75,9 +80,11 @@ describe('The account page', () => {
       const theirNotification = await notify(other);
       const theirSession = await sessionIdOf(other);
       for (const id of [client.id, UNKNOWN.client, 'x', user.id]) {
-        const answer = await browser.open(`/account/applications/${id}`);
-        expect([id, answer.status]).toEqual([id, 404]);
-        expect(answer.text).not.toContain('Northwind');
+        for (const path of [`/account/applications/${id}`, `/account/applications/${id}/history`]) {
+          const answer = await browser.open(path);
+          expect([path, answer.status]).toEqual([path, 404]);
+          expect(answer.text).not.toContain('Northwind');
+        }
       }
       // The CSRF tokens are valid: this browser receives them while the resource belongs to its own user.
       for (const [table, id] of [
@@ -114,6 +121,7 @@ describe('The account page', () => {
       for (const id of odd) {
         for (const path of [
           `/account/applications/${id}`,
+          `/account/applications/${id}/history`,
           `/account?page_after=${id}`,
           `/account/notifications?page_before=${id}`,
           `/account/sessions?page_after=${id}`,

@@ -10,6 +10,7 @@ const EXPECTED = [
     'audit_events occurred_at',
   ],
   ...['authorization_codes expires_at', 'client_requests occurred_at', 'client_secrets expires_at'],
+  ...['disclosure_batches received_at', 'disclosure_days day'],
   ...[
     'email_links expires_at',
     'event_idempotency_keys created_at',

@@ -57,6 +57,11 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
     'must be an ISO 8601 date, or date and time with Z or an offset, such as 2026-01-31T08:00:00Z',
     'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
   ],
+  [
+    violation('objects', { min: 1, max: 300 }),
+    'must be a list of 1 to 300 objects',
+    'enter 1 to 300 of these',
+  ],
   [violation('json_object'), 'must be a JSON object', 'enter a JSON object, such as {"id": "…"}'],
   [
     violation('name', { characters: 'a-z and _' }),

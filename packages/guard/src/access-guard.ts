@@ -1,3 +1,4 @@
+import { DisclosureReports, type ReportStatistics } from './disclosure-reports.js';
 import type { Access } from './introspection.js';
 import { Introspections, type GuardStatistics } from './introspections.js';
 import { metadataOf, metadataPathOf } from './metadata.js';
@@ -29,6 +30,7 @@ export interface Needs {
 export class AccessGuard {
   private readonly introspections: Introspections;
   private readonly refusals: Refusals;
+  private readonly reports: DisclosureReports | undefined;
   /** Where the metadata is served (RFC 9728), and what it is. */
   readonly metadataPath: string;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -38,6 +40,7 @@ export class AccessGuard {
     const settings = settingsOf(options);
     this.introspections = new Introspections(settings);
     this.refusals = new Refusals(settings);
+    this.reports = settings.reportDisclosures ? new DisclosureReports(settings) : undefined;
     this.metadataPath = metadataPathOf(settings.resource);
     this.metadata = metadataOf(settings);
   }
@@ -47,13 +50,23 @@ export class AccessGuard {
     this.introspections.start();
   }
 
-  /** Closes all connections. */
-  close(): void {
+  /** Closes all connections, at once but for that of the reports: resolves when what is left was reported, or three seconds later. */
+  async close(): Promise<void> {
     this.introspections.close();
+    await this.reports?.close();
   }
 
-  get statistics(): GuardStatistics {
-    return this.introspections.statistics;
+  get statistics(): GuardStatistics & { disclosures: ReportStatistics } {
+    const disclosures = this.reports?.statistics ?? { reported: 0, waiting: 0, lost: 0 };
+    return { ...this.introspections.statistics, disclosures };
+  }
+
+  /**
+   * Notes that data of a user was served, for the report to the service. Requests that `authorize` admits are noted by themselves: this
+   * is for programs that ask `scopesFor`. Without a user, it is the user of the token; without one either, nothing is noted.
+   */
+  noteServed({ clientId, userId: owner }: Access, scopes: readonly string[], userId = owner): void {
+    if (userId !== undefined) this.reports?.note(clientId, userId, scopes);
   }
 
   /**
@@ -79,6 +92,8 @@ export class AccessGuard {
       scopes.every((scope) => access.scopes.includes(scope)) &&
       (userId === undefined || access.scopes.length > 0);
     if (!isEnough) throw this.refusals.insufficientScope(scopes);
+    // A route that names no scope may serve of this user's data whatever the token allows.
+    this.noteServed(access, scopes.length === 0 && userId !== undefined ? access.scopes : scopes, userId);
     return access;
   }
 }

@@ -1,14 +1,14 @@
 import { createParser } from 'eventsource-parser';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { agentFor, basicCredentials, exchange, startRequest } from './http-exchange.js';
+import { agentFor, startRequest } from './http-exchange.js';
 import type { Change } from './changes.js';
 import type { GuardSettings } from './options.js';
+import { ownToken } from './own-token.js';
 
 /** The service sends at least a comment every 5 seconds; what is silent for longer counts as gone. */
 const SILENCE_MS = 6_000;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
-const SCOPE = 'token:introspect';
 const MOST_EVENT_CHARACTERS = 65_536;
 
 /** Callbacks of the feed. */
@@ -62,7 +62,7 @@ export class ChangeFeed {
 
   private async connect(): Promise<void> {
     try {
-      this.token ??= await this.newToken();
+      this.token ??= await ownToken(this.settings, this.agent, 'the feed of changes');
       if (this.isClosed) return;
       const ended = await this.follow(this.token);
       if (ended === 401) this.token = undefined;
@@ -76,21 +76,6 @@ export class ChangeFeed {
     const wait = this.waitMs * (0.5 + Math.random() / 2);
     this.waitMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, this.waitMs * 2));
     this.wait = setTimeout(() => void this.connect(), wait).unref();
-  }
-
-  private async newToken(): Promise<string> {
-    const { url, clientId, clientSecret, timeoutMs } = this.settings;
-    const { status, body } = await exchange({
-      agent: this.agent,
-      url: `${url}/o/token`,
-      headers: { authorization: basicCredentials(clientId, clientSecret), accept: 'application/json' },
-      form: new URLSearchParams({ grant_type: 'client_credentials', scope: SCOPE }),
-      timeoutMs,
-    });
-    if (status !== 200) throw new FeedError(`a token for the feed of changes was answered with ${status}`);
-    const { access_token: token } = JSON.parse(body) as { access_token?: unknown };
-    if (typeof token !== 'string') throw new FeedError('the answer of the token endpoint has no token');
-    return token;
   }
 
   /** Resolves when the connection has ended: with the status if it was refused. */

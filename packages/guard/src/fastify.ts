@@ -44,8 +44,7 @@ export const accessGuardPlugin =
         .send(guard.metadata),
     );
     fastify.addHook('onClose', (_instance, closed) => {
-      guard.close();
-      closed();
+      void guard.close().finally(closed);
     });
     done();
   };

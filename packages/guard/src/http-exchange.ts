@@ -10,6 +10,8 @@ export interface ServiceRequest {
   headers: Record<string, string>;
   /** A form: the request is then a POST. */
   form?: URLSearchParams;
+  /** JSON, likewise. */
+  json?: string;
   /** For everything, also waiting for a connection. */
   timeoutMs: number;
 }
@@ -34,8 +36,8 @@ export function basicCredentials(id: string, secret: string): string {
 }
 
 /** Starts a request; redirects are not followed. */
-export function startRequest({ agent, url, headers, form }: Omit<ServiceRequest, 'timeoutMs'>) {
-  const body = form?.toString();
+export function startRequest({ agent, url, headers, form, json }: Omit<ServiceRequest, 'timeoutMs'>) {
+  const body = json ?? form?.toString();
   const request = (url.startsWith('https:') ? https : http).request(url, {
     agent,
     method: body === undefined ? 'GET' : 'POST',
@@ -44,7 +46,7 @@ export function startRequest({ agent, url, headers, form }: Omit<ServiceRequest,
       ...(body === undefined
         ? {}
         : {
-            'content-type': 'application/x-www-form-urlencoded',
+            'content-type': json === undefined ? 'application/x-www-form-urlencoded' : 'application/json',
             'content-length': String(Buffer.byteLength(body)),
           }),
     },
@@ -55,7 +57,7 @@ export function startRequest({ agent, url, headers, form }: Omit<ServiceRequest,
 
 /**
  * Sends a request and reads the answer. A connection that was closed just as it was used again is tried once more, because the
- * requests of this package change nothing.
+ * requests of this package change nothing, or nothing when they are repeated.
  */
 export async function exchange(request: ServiceRequest): Promise<ServiceAnswer> {
   const deadline = performance.now() + request.timeoutMs;

@@ -1,4 +1,5 @@
 export { AccessGuard, type GuardedRequest, type Needs } from './access-guard.js';
+export type { ReportStatistics } from './disclosure-reports.js';
 export type { Access } from './introspection.js';
 export type { GuardStatistics } from './introspections.js';
 export type { GuardOptions } from './options.js';

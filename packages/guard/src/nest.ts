@@ -107,8 +107,8 @@ class AccessGuardLifecycle implements OnApplicationBootstrap, OnApplicationShutd
     this.guard.start();
   }
 
-  onApplicationShutdown(): void {
-    this.guard.close();
+  onApplicationShutdown(): Promise<void> {
+    return this.guard.close();
   }
 }
 

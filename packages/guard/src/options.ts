@@ -27,6 +27,8 @@ export interface GuardOptions {
   maxWaiting?: number;
   /** Allows `http` to other machines too: anyone on the network between them can then read the tokens and the secret. */
   allowHttp?: boolean;
+  /** Whether to report how often whose data was served, which the users see; true by default. */
+  reportDisclosures?: boolean;
   /** Is told when the service cannot be reached, or refuses this client, and when that is over. Never contains a secret. */
   onWarning?: (message: string) => void;
 }
@@ -46,6 +48,7 @@ export interface GuardSettings {
   timeoutMs: number;
   maxConnections: number;
   maxWaiting: number;
+  reportDisclosures: boolean;
   warn: (message: string) => void;
 }
 
@@ -77,6 +80,7 @@ export function settingsOf(options: GuardOptions): GuardSettings {
     timeoutMs: between('timeoutMs', options.timeoutMs ?? 2_000, 1, 60_000),
     maxConnections: between('maxConnections', options.maxConnections ?? 16, 1, 10_000),
     maxWaiting: between('maxWaiting', options.maxWaiting ?? 1_000, 1, 1_000_000),
+    reportDisclosures: options.reportDisclosures ?? true,
     warn: options.onWarning ?? (() => undefined),
   };
 }

@@ -5,6 +5,7 @@ import { ClientDetails, ClientTile } from '../../web/layout/client-identity.js';
 import { Moment } from '../../web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
+import type { FormerClient } from '../../disclosures/disclosure-history.js';
 import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 import { DELETE_PATH, DeletionNotice } from './delete.pages.js';
@@ -12,6 +13,8 @@ import { EXPORT_PATH } from './export.pages.js';
 
 export interface ApplicationsPageProps {
   clients: Page<ConnectedClient>;
+  /** Those that are no longer connected, as long as what they read is kept. */
+  former: FormerClient[];
   /** Whether there is a portal that the user may open. */
   withPortal: boolean;
   /** Whether the user's data can be asked for. */
@@ -22,7 +25,7 @@ export interface ApplicationsPageProps {
 
 /** The applications that may read the user's data, and the way out. */
 export function applicationsPage(props: ApplicationsPageProps): AccountPage {
-  const { clients, withPortal, withExport, deletionDueAt } = props;
+  const { clients, former, withPortal, withExport, deletionDueAt } = props;
   return {
     title: 'Connected applications',
     part: 'applications',
@@ -44,6 +47,7 @@ export function applicationsPage(props: ApplicationsPageProps): AccountPage {
             ))}
           </ul>
         </PagedList>
+        {former.length > 0 && <NoLongerConnected clients={former} />}
         <p>
           <a href="/account/receipts">All receipts</a>
         </p>
@@ -94,6 +98,7 @@ function Application({ client }: { client: ConnectedClient }): VNode {
         ]}
       />
       <p class="entry-actions">
+        <HistoryLink client={client} />
         <LinkButton look="quiet" href={`/account/applications/${client.id}`}>
           Disconnect<span class="visually-hidden"> {client.name}</span>
         </LinkButton>
@@ -112,6 +117,36 @@ function Application({ client }: { client: ConnectedClient }): VNode {
     </li>
   );
 }
+
+const HistoryLink = ({ client }: { client: { id: string; name: string } }): VNode => (
+  <LinkButton look="quiet" href={`/account/applications/${client.id}/history`}>
+    What it read<span class="visually-hidden">: {client.name}</span>
+  </LinkButton>
+);
+
+/** What they read stays to be seen as long as it is kept. */
+const NoLongerConnected = ({ clients }: { clients: FormerClient[] }): VNode => (
+  <section>
+    <h2>No longer connected</h2>
+    <p>These applications can no longer read your data. You can still see what they have read.</p>
+    <ul class="entries" role="list">
+      {clients.map((client) => (
+        <li>
+          <div class="entry-head">
+            <ClientTile name={client.name} logoId={null} />
+            <h3>
+              <bdi>{client.name}</bdi>
+            </h3>
+          </div>
+          <Facts facts={[['Disconnected', <Moment at={client.endedAt} />]]} />
+          <p class="entry-actions">
+            <HistoryLink client={client} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 /** The scopes as described in the catalogue. */
 export function WhatItReads({ client }: { client: ConnectedClient }): VNode {

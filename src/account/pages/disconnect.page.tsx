@@ -14,7 +14,14 @@ export const disconnectPage = (client: ConnectedClient): AccountPage => ({
           Stop sharing your charging data with <bdi class="name">{client.name}</bdi>?
         </>
       }
-      facts={<WhatItReads client={client} />}
+      facts={
+        <>
+          <WhatItReads client={client} />
+          <p>
+            <a href={`/account/applications/${client.id}/history`}>See what it has read so far</a>
+          </p>
+        </>
+      }
       heading="What happens if you disconnect it"
       consequences={[
         'It can no longer read your data.',

@@ -93,6 +93,9 @@ export const SHARED_WORDS = {
   not_kept: () => 'is not an event that is kept, nor a place in the feed',
   speed: ({ values }: { values: readonly number[] }) => `must be one of ${values.join(', ')}`,
   refresh_count: () => 'must be 1 for refresh',
+  day: () => 'must be a date, such as 2026-01-31',
+  day_range: () => 'must be today or one of the two days before, in UTC',
+  batch_id: () => 'must be 1 to 64 letters, digits and the characters “.”, “_” and “-”',
 };
 
 /** What the API says of each code, in `field_errors` (contract §1). */
@@ -111,6 +114,7 @@ export const API_WORDS = {
   https_address: () => 'must be an https URL of at most 2000 characters, without a user name',
   id: ({ what }: { what: string; prefix: string }) => `must be the id of a ${what}`,
   unknown_id: ({ what }: { what: 'user' | 'client' }) => `is not the id of a ${what}`,
+  objects: ({ min, max }: Size) => `must be a list of ${min} to ${max} objects`,
   time: () => 'must be an ISO 8601 date, or date and time with Z or an offset, such as 2026-01-31T08:00:00Z',
   json_object: () => 'must be a JSON object',
   name: ({ characters }: { characters: string }) => `must be 1 to 64 of the characters ${characters}`,

@@ -17,6 +17,7 @@ export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/account',
   '/account-deleted',
   '/account/applications/:client_id',
+  '/account/applications/:client_id/history',
   '/account/sessions',
   '/account/password',
   '/account/security',

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { isEmail, isISO8601, ValidateBy, ValidateIf } from 'class-validator';
+import { Type } from 'class-transformer';
+import { isEmail, isISO8601, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { isId, type IdPrefix } from '../../secrets/ids.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../secrets/passwords.js';
 import { violation, type Violation } from '../problems/violation.js';
@@ -230,6 +231,31 @@ export const IsTime = (): PropertyDecorator =>
       isISO8601(value, { strict: true }) &&
       inWrittenYears(Date.parse(value)),
     time(),
+  );
+
+/** A date, `YYYY-MM-DD`. */
+export const IsDay = (): PropertyDecorator =>
+  rule(
+    violation('day'),
+    (value) =>
+      typeof value === 'string' &&
+      /^\d{4}-\d\d-\d\d$/.test(value) &&
+      isISO8601(value, { strict: true }) &&
+      inWrittenYears(Date.parse(value)),
+    text(undefined, { format: 'date', example: '2026-03-02' }),
+  );
+
+/** A list of objects, each of which is checked by the rules of its class; their errors are at `member.place.name`, from place 0. */
+export const IsListOfObjects = (min: number, max: number, item: new () => object): PropertyDecorator =>
+  applyDecorators(
+    rule(
+      violation('objects', { min, max }),
+      (value) =>
+        Array.isArray(value) && value.length >= min && value.length <= max && value.every(isJsonObject),
+      { type: () => item, isArray: true, minItems: min, maxItems: max },
+    ),
+    ValidateNested({ each: true }),
+    Type(() => item),
   );
 
 /** A list of distinct strings, each of which passes the test. */

@@ -79,13 +79,17 @@ export function violationsOf(errors: ValidationError[], path = ''): Violations {
   const result: Violations = {};
   for (const { property, value, constraints, contexts = {}, children = [] } of errors) {
     const name = path + property;
-    const own = Object.keys(constraints ?? {}).map((constraint) =>
-      constraint === 'whitelistValidation'
-        ? violation('unknown_member')
-        : (contexts[constraint] as RuleContext).violationOf(value),
-    );
+    const own = Object.keys(constraints ?? {})
+      // What has to be a list of objects has a rule of its own that says so.
+      .filter((constraint) => constraint !== 'nestedValidation')
+      .map((constraint) =>
+        constraint === 'whitelistValidation'
+          ? violation('unknown_member')
+          : (contexts[constraint] as RuleContext).violationOf(value),
+      );
+    // Nothing is said of the parts of what is wrong as a whole.
     if (own.length > 0) result[name] = own;
-    Object.assign(result, violationsOf(children, `${name}.`));
+    else Object.assign(result, violationsOf(children, `${name}.`));
   }
   return result;
 }

@@ -2,6 +2,7 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
+import { DisclosedReads } from '../../disclosures/disclosed-reads.service.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import { forbidden } from '../../http/problems/problem.js';
 import { PartnerEndpoint, PartnerPage } from '../../rate-limits/partners/partner-endpoint.decorator.js';
@@ -27,6 +28,7 @@ export class EventFeedController {
     private readonly positions: FeedPositions,
     private readonly accessTokens: AccessTokensService,
     private readonly settings: Settings,
+    private readonly reads: DisclosedReads,
   ) {}
 
   /** The client's events, oldest first, as they are delivered. */
@@ -56,6 +58,7 @@ export class EventFeedController {
       query.wait === undefined || query.wait === 0
         ? await this.feed.read({ clientId: id, scopes: principal.scopes }, after, size)
         : await this.wait(principal, after, size, query.wait, request, reply);
+    for (const { userId, scope } of part.read) this.reads.note({ clientId: id, userId, scope });
     void reply.headers({
       link: this.linkAfter(request, id, part.end),
       'content-type': 'application/json; charset=utf-8',

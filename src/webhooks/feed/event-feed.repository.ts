@@ -16,8 +16,8 @@ export interface FeedReader {
 
 /** What one look at the events found. */
 export interface FeedLook {
-  /** The bodies of the events that the client may see, oldest first, each with its position. */
-  events: (FeedPosition & { payload: string })[];
+  /** The bodies of the events that the client may see, oldest first, each with its position, and whose data of which scope it is. */
+  events: (FeedPosition & { payload: string; userId: string | null; scope: string | null })[];
   /** How many events were looked at, and the last of them. */
   scanned: number;
   last: FeedPosition | null;
@@ -55,7 +55,7 @@ export class EventFeedRepository {
           WHERE (e.xid, e.id) > ($2::xid8, $3::text) AND ${IS_SETTLED}
           ORDER BY e.xid, e.id LIMIT ${SCANNED_AT_ONCE}
        ), shown AS MATERIALIZED (
-         SELECT s.xid, s.id FROM scanned s JOIN event_types t ON t.name = s.type
+         SELECT s.xid, s.id, s.user_id, t.scope FROM scanned s JOIN event_types t ON t.name = s.type
           WHERE s.has_payload
             AND EXISTS (SELECT 1 FROM clients c WHERE c.id = $1 AND c.enabled AND c.realm = s.realm)
             AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
@@ -66,7 +66,8 @@ export class EventFeedRepository {
        SELECT $2::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) AS "isAhead",
               (SELECT count(*)::int FROM scanned) AS scanned,
               (SELECT json_build_object('xid', xid::text, 'eventId', id) FROM scanned ORDER BY xid DESC, id DESC LIMIT 1) AS last,
-              coalesce((SELECT json_agg(json_build_object('xid', s.xid::text, 'eventId', s.id, 'payload', e.payload)
+              coalesce((SELECT json_agg(json_build_object('xid', s.xid::text, 'eventId', s.id, 'payload', e.payload,
+                                                          'userId', s.user_id, 'scope', s.scope)
                                         ORDER BY s.xid, s.id)
                           FROM shown s JOIN events e ON e.id = s.id AND e.payload IS NOT NULL), '[]') AS events`,
       [clientId, after.xid, after.eventId, scopes, limit],

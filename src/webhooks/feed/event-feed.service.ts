@@ -15,6 +15,8 @@ const LOOKS = 20;
 /** Part of the feed: the bodies of the events, and where to go on. */
 export interface FeedPart {
   bodies: string[];
+  /** Whose data of which scope is in them, each once. */
+  read: { userId: string; scope: string }[];
   end: FeedPosition;
   /** There was nothing after it. */
   isAll: boolean;
@@ -47,6 +49,13 @@ export class EventFeed {
   /** Up to `limit` events after a place. There may be more although there are none in it: they come after its end. */
   async read(reader: FeedReader, after: FeedPosition, limit: number): Promise<FeedPart> {
     const bodies: string[] = [];
+    const read = new Map<string, FeedPart['read'][number]>();
+    const partUpTo = (end: FeedPosition, isAll: boolean): FeedPart => ({
+      bodies,
+      read: [...read.values()],
+      end,
+      isAll,
+    });
     let end = after;
     for (let looked = 0; looked < LOOKS; looked++) {
       const { events, scanned, last, isAhead } = await this.repository.look(
@@ -55,15 +64,19 @@ export class EventFeed {
         limit - bodies.length,
       );
       if (isAhead) notKept();
-      bodies.push(...events.map(({ payload }) => payload));
+      for (const { payload, userId, scope } of events) {
+        bodies.push(payload);
+        // Events for the client alone have no scope.
+        if (userId !== null && scope !== null) read.set(`${userId} ${scope}`, { userId, scope });
+      }
       if (bodies.length >= limit) {
         const { xid, eventId } = events.at(-1)!;
-        return { bodies, end: { xid, eventId }, isAll: false };
+        return partUpTo({ xid, eventId }, false);
       }
       end = last ?? end;
-      if (scanned < SCANNED_AT_ONCE) return { bodies, end, isAll: true };
+      if (scanned < SCANNED_AT_ONCE) return partUpTo(end, true);
     }
-    return { bodies, end, isAll: false };
+    return partUpTo(end, false);
   }
 
   private async adoptRestored(): Promise<void> {

@@ -51,6 +51,7 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
   'the feed of events': { paths: /^\/v2\/events$/, methods: /^(GET|HEAD)$/, caller: 'partner' },
   'publishing events': { paths: /^\/v2\/events$/, methods: /^POST$/, caller: 'operator' },
   'the admin API': { paths: /^\/admin\/(?!console)/, caller: 'operator' },
+  'reports of what was read': { paths: /^\/v2\/disclosures$/, caller: 'operator' },
   'the feed of changes to access': { paths: /^\/v2\/access_changes$/, caller: 'operator' },
   'what is public': {
     paths:

@@ -41,6 +41,7 @@ export async function recordAccess(stage: Stage): Promise<string> {
     .access_token as string;
   await recordIntrospection(stage, refreshed.json.access_token as string);
   await recordChangeFeed(stage);
+  await recordDisclosures(stage);
   const revoked = { form: { ...credentialsOf(partner), token } };
   await recordOAuthRefusals(stage, 'revokeToken', revoked);
   await stage.perform('revokeToken', 200, revoked, {});
@@ -62,6 +63,19 @@ async function recordChangeFeed({ recorder, partnerToken, performed }: Stage): P
   await recorder.answer('followAccessChanges', 401, unknown);
   await recorder.answer('followAccessChanges', 403, { bearer: partnerToken });
   performed.set('followAccessChanges', unknown);
+}
+
+async function recordDisclosures(stage: Stage): Promise<void> {
+  const { partner, ada } = stage.cast;
+  const batch = (scope: string) => ({
+    batch_id: '6f1c2a58-6f6f-4bb5-9b0c-0f5a7a0f4a6e',
+    disclosures: [{ client_id: partner.id, user_id: ada.id, scope, requests: 12 }],
+  });
+  await stage.operator('reportDisclosures', 200, { json: batch('vehicle:read') });
+  await stage.recorder.answer('reportDisclosures', 422, {
+    bearer: stage.operatorToken,
+    json: batch('charging_session:read'),
+  });
 }
 
 async function recordOAuthRefusals(

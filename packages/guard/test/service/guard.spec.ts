@@ -89,6 +89,27 @@ describe.each(SERVERS)('A data service on %s', (_name, start) => {
     expect((await get('/me', own)).json).toMatchObject({ clientId: client.id });
   });
 
+  it('reports what it served, which the user then sees by day', async () => {
+    const token = await userToken();
+    for (let n = 0; n < 3; n++) expect((await get(vehicles(user.id), token)).status).toBe(200);
+    const [someone, narrow] = [await service.make.user(), await userToken('charging_session:read')];
+    for (const [id, refused] of [
+      [someone.id, token],
+      [user.id, narrow],
+    ] as const)
+      expect((await get(vehicles(id), refused)).status).toBe(403);
+    const sums = () =>
+      service.database.query(
+        'SELECT client_id, scope, requests::int FROM disclosure_days WHERE user_id = ANY ($1)',
+        [[user.id, someone.id]],
+      );
+    await until('it is counted', async () => (await sums()).length > 0);
+    await until('nothing waits', () => server.guard.statistics.disclosures.waiting === 0);
+    expect(await sums()).toEqual([{ client_id: client.id, scope: 'vehicle:read', requests: 3 }]);
+    const page = await (await service.make.signedIn(user)).open(`/account/applications/${client.id}/history`);
+    expect(page.text).toContain('Vehicles: asked 3 times');
+  });
+
   it('refuses everybody else, and names its metadata, which names the service', async () => {
     const [stranger, narrow, whole] = [
       await service.make.user(),
@@ -141,8 +162,8 @@ describe('The guard', () => {
     guard.start();
     await until('it follows the changes', () => guard.statistics.isFollowingChanges);
   });
-  afterEach(() => {
-    guard.close();
+  afterEach(async () => {
+    await guard.close();
     jest.restoreAllMocks();
   });
 
@@ -288,7 +309,7 @@ describe('While the service is away, the guard', () => {
       await until('it is allowed', async () => (await asked()) === 2);
       await until('it follows again', () => guard.statistics.isFollowingChanges);
     } finally {
-      guard.close();
+      await guard.close();
       await way.cut();
     }
   });

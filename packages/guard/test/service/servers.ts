@@ -41,7 +41,7 @@ const startExpress: Start = async (options, port) => {
   // As long as the other servers: one of 5 s would end under a request when this process is held up for as long.
   server.keepAliveTimeout = 72_000;
   const stop = async () => {
-    guard.close();
+    await guard.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };

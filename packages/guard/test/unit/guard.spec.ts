@@ -24,7 +24,7 @@ beforeEach(async () => {
   service = await StandIn.start();
 });
 afterEach(async () => {
-  guard.close();
+  await guard.close();
   await service.stop();
   goOn();
   jest.restoreAllMocks();

@@ -29,6 +29,12 @@ export class StandIn {
   readonly asked: URLSearchParams[] = [];
   /** The requests for the feed, and their responses while they are open. */
   readonly feeds: { request: IncomingMessage; response: ServerResponse }[] = [];
+  /** What is answered to a report of what was served. */
+  report: () => number = () => 200;
+  /** The bodies of all reports. */
+  readonly reports: { batch_id: string; disclosures: Record<string, unknown>[] }[] = [];
+  /** How many tokens were given out. */
+  tokens = 0;
   /** Whether the feed is offered. */
   hasFeed = true;
   readonly connections = new Set<unknown>();
@@ -61,14 +67,19 @@ export class StandIn {
       response
         .writeHead(status, { 'content-type': 'application/json', date: new Date().toUTCString() })
         .end(JSON.stringify(body));
-    const form = new URLSearchParams(await textOf(request));
+    const text = await textOf(request);
+    const form = new URLSearchParams(text);
     if (request.url === '/o/token') {
+      this.tokens++;
       send({ status: 200, body: { access_token: 'cds_at_guard', expires_in: 36_000, token_type: 'Bearer' } });
     } else if (request.url === '/v2/access_changes') {
       if (!this.hasFeed) return void send({ status: 503, body: {} });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
       this.feeds.push({ request, response });
+    } else if (request.url === '/v2/disclosures') {
+      this.reports.push(JSON.parse(text) as StandIn['reports'][number]);
+      send({ status: this.report(), body: {} });
     } else {
       this.connections.add(request.socket);
       this.asked.push(form);

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { WriteBehind } from '../database/background/write-behind.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { newUlid } from '../secrets/ids.js';
+import { digestOf } from './batch-digest.js';
+import type { Disclosure, DisclosureBatch } from './disclosure.js';
+import { DisclosuresRepository } from './disclosures.repository.js';
+
+// Of more different ones, between two writes or while the database is away, the rest is not counted.
+const DISTINCT_MAX = 20_000;
+const BATCH = 1_000;
+
+/** What is counted: whose data, by whom, of which kind. */
+type Read = Pick<Disclosure, 'clientId' | 'userId' | 'scope'>;
+
+/**
+ * What this service itself serves of users' data (contract §26): noted in this process, and written every few seconds, many at once. A
+ * batch whose write may have failed is written again as the same one, so it counts once. What is not yet written is lost when an
+ * instance is killed.
+ */
+@Injectable()
+export class DisclosedReads extends WriteBehind {
+  private noted = new Map<string, Disclosure>();
+  private readonly unwritten: DisclosureBatch[] = [];
+  private missed = 0;
+
+  constructor(
+    private readonly repository: DisclosuresRepository,
+    private readonly transactions: Transactions,
+    server: HttpAdapterHost,
+  ) {
+    super(server);
+  }
+
+  /** Notes that a client was served data of a user; costs no query. */
+  note({ clientId, userId, scope }: Read): void {
+    const key = `${clientId} ${userId} ${scope}`;
+    const known = this.noted.get(key);
+    if (known) known.requests++;
+    else if (this.noted.size < DISTINCT_MAX)
+      this.noted.set(key, { clientId, userId, scope, requests: 1, day: null });
+    else this.missed++;
+  }
+
+  protected async write(): Promise<void> {
+    if (this.missed > 0) {
+      this.logger.warn(`${this.missed} requests for data of users are in no sum: too many at once`);
+      this.missed = 0;
+    }
+    try {
+      // What is noted becomes batches only once the earlier ones are written: until then it grows by what is new only.
+      await this.writeBatches();
+      this.takeNoted();
+      await this.writeBatches();
+    } catch (error) {
+      // The database is unavailable: they are written next time.
+      this.logger.warn(`What was read could not be written: ${(error as Error).message}`);
+    }
+  }
+
+  private async writeBatches(): Promise<void> {
+    for (let batch = this.unwritten[0]; batch; batch = this.unwritten[0]) {
+      const counting = batch;
+      await this.transactions.retried(() => this.repository.count(counting));
+      this.unwritten.shift();
+    }
+  }
+
+  private takeNoted(): void {
+    const noted = [...this.noted.values()];
+    this.noted = new Map();
+    for (let from = 0; from < noted.length; from += BATCH) {
+      const disclosures = noted.slice(from, from + BATCH);
+      this.unwritten.push({
+        reporterId: '',
+        batchId: newUlid(),
+        bodyDigest: digestOf(disclosures),
+        realm: null,
+        disclosures,
+      });
+    }
+  }
+}

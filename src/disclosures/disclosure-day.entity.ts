@@ -1,0 +1,26 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** How often a client read data of a user on a day, and how often it was sent some, by scope (contract §26). */
+@Entity('disclosure_days')
+export class DisclosureDayEntity {
+  @PrimaryColumn('text', { name: 'user_id' })
+  userId!: string;
+
+  @PrimaryColumn('text', { name: 'client_id' })
+  clientId!: string;
+
+  /** In UTC. */
+  @PrimaryColumn('date')
+  day!: string;
+
+  /** The name of a scope, or `ACCOUNT_DATA`. */
+  @PrimaryColumn('text')
+  scope!: string;
+
+  @Column('bigint')
+  requests!: string;
+
+  /** Those that were rolled up: later ones are counted where they are read. */
+  @Column('bigint')
+  deliveries!: string;
+}

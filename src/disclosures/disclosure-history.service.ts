@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { notFound } from '../http/problems/problem.js';
+import { isId } from '../secrets/ids.js';
+import { DisclosedReads } from './disclosed-reads.service.js';
+import type { DisclosureHistory, FormerClient } from './disclosure-history.js';
+import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
+
+/** What users see of what was read of their data (contract §26). */
+@Injectable()
+export class DisclosureHistoryService {
+  constructor(
+    private readonly repository: DisclosureHistoryRepository,
+    private readonly reads: DisclosedReads,
+  ) {}
+
+  /**
+   * What a client read of a user's data, including what this instance has only just served. Throws a 404 problem if the user never
+   * consented to the client.
+   */
+  async of(userId: string, clientId: string): Promise<DisclosureHistory> {
+    const found = isId('clnt', clientId) ? await this.repository.findClient(userId, clientId) : undefined;
+    if (!found) throw notFound('No such application was ever connected to your account.');
+    await this.reads.flush();
+    return { ...found, kinds: await this.repository.kindsOf(userId, clientId) };
+  }
+
+  /** The clients that the user shares nothing with any more and that have read something, the last to end first. */
+  formerClients(userId: string): Promise<FormerClient[]> {
+    return this.repository.formerClients(userId);
+  }
+}

@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ActivityModule } from '../activity/activity.module.js';
+import { PurgeTasks } from '../database/purge/purge-tasks.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { DeliverySumsRepository } from './delivery-sums.repository.js';
+import { DisclosedReads } from './disclosed-reads.service.js';
+import { DisclosureBatchEntity } from './disclosure-batch.entity.js';
+import { DisclosureDayEntity } from './disclosure-day.entity.js';
+import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
+import { DisclosureHistoryService } from './disclosure-history.service.js';
+import { DisclosureRollUpEntity } from './disclosure-roll-up.entity.js';
+import { DISCLOSURES_PURGE } from './disclosures-purge.js';
+import { DisclosuresController } from './disclosures.controller.js';
+import { DisclosuresRepository } from './disclosures.repository.js';
+import { DisclosuresService } from './disclosures.service.js';
+
+/** What was read of users' data, by application and day (contract §26). */
+@Module({
+  imports: [
+    ActivityModule,
+    TokensModule,
+    TypeOrmModule.forFeature([DisclosureBatchEntity, DisclosureDayEntity, DisclosureRollUpEntity]),
+  ],
+  controllers: [DisclosuresController],
+  providers: [
+    DeliverySumsRepository,
+    DisclosedReads,
+    DisclosureHistoryRepository,
+    DisclosureHistoryService,
+    DisclosuresRepository,
+    DisclosuresService,
+  ],
+  exports: [DisclosedReads, DisclosureHistoryService],
+})
+export class DisclosuresModule {
+  constructor(purge: PurgeTasks, sums: DeliverySumsRepository, transactions: Transactions) {
+    purge.add(DISCLOSURES_PURGE, {
+      table: 'disclosure_days',
+      runBatch: (retentionDays, limit) => transactions.retried(() => sums.rollUp(retentionDays, limit)),
+    });
+  }
+}
