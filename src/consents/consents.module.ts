@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { BrandModule } from '../brand/brand.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ConsentImportService } from './import/consent-import.service.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
@@ -31,6 +32,7 @@ import { ReceiptKeysService } from './record/receipt-keys.service.js';
     ClientsModule,
     ScopesModule,
     AuditModule,
+    BrandModule,
     UsersModule,
     NotificationsModule,
     TypeOrmModule.forFeature([

@@ -229,7 +229,7 @@ export const MESSAGES = {
       'If it was not you, disconnect the application on your account page and change your password: someone else may know it.',
   }),
   consentExpiring: (clientName: string, on: string): Message => ({
-    messageId: 'ERR2404',
+    messageId: 'ERR2407',
     category: 'ACTIONABLE',
     shortTextTitle: 'An application soon loses its access',
     shortTextBody: `What you agreed to share with “${clientName}” ends on ${on}.`,
@@ -239,7 +239,7 @@ export const MESSAGES = {
       'can no longer read your data from that day on.',
   }),
   consentExpired: (clientName: string): Message => ({
-    messageId: 'ERR2405',
+    messageId: 'ERR2408',
     category: 'SERVICE',
     mail: 'optional',
     shortTextTitle: 'An application can no longer read your data',

@@ -67,7 +67,7 @@ describe('A consent that ends by itself', () => {
     await age(2);
     expect(await work()).toEqual({ told: 1, ended: 0 });
     expect(await work()).toEqual({ told: 0, ended: 0 });
-    expect(await notices()).toContain('ERR2404');
+    expect(await notices()).toContain('ERR2407');
     const account = await (await service.make.signedIn(user)).open('/account');
     expect(account.text).toContain('Renew');
   });
@@ -82,7 +82,7 @@ describe('A consent that ends by itself', () => {
     const refused = await refresh(service.http, client, tokens.refresh_token);
     expect(refused.json).toMatchObject({ error: 'invalid_grant' });
     expect(await work()).toEqual({ told: 0, ended: 0 });
-    expect(await notices()).toContain('ERR2405');
+    expect(await notices()).toContain('ERR2408');
     const versions = await service.database.query(
       'SELECT event, method, reason FROM consent_versions WHERE user_id = $1 ORDER BY number DESC LIMIT 1',
       [user.id],

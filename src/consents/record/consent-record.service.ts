@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { FlattenedSign } from 'jose';
+import { BrandService } from '../../brand/brand.service.js';
 import { Settings } from '../../config/settings.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { notFound } from '../../http/problems/problem.js';
@@ -7,8 +8,6 @@ import type { ConsentVersionEntity } from './consent-version.entity.js';
 import { ConsentVersionsRepository, type VersionWithWords } from './consent-versions.repository.js';
 import { receiptOf, type SignedReceipt } from './receipt.js';
 import { ReceiptKeysService } from './receipt-keys.service.js';
-
-const CONTROLLER = 'Charging Data Service';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -19,6 +18,7 @@ export class ConsentRecordService {
     private readonly versions: ConsentVersionsRepository,
     private readonly keys: ReceiptKeysService,
     private readonly settings: Settings,
+    private readonly brand: BrandService,
   ) {}
 
   /** A version of a consent of this user; throws a 404 problem. */
@@ -41,7 +41,7 @@ export class ConsentRecordService {
   /** The receipt of a version, signed now. */
   async receipt(version: VersionWithWords): Promise<SignedReceipt> {
     const { id: kid, privateKey } = await this.keys.signing();
-    const receipt = receiptOf(version, this.settings.baseUrl, CONTROLLER, new Date());
+    const receipt = receiptOf(version, this.settings.baseUrl, this.brand.current.name, new Date());
     const jws = await new FlattenedSign(Buffer.from(JSON.stringify(receipt)))
       .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'consent-receipt+jws' })
       .sign(privateKey);

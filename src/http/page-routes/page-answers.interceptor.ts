@@ -37,7 +37,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
   ): Promise<string> {
     if ('page' in answer) {
       const { status = 200 } = answer;
-      const page = context.layOut(answer.page);
+      const page = { ...context.layOut(answer.page), reader: context.reader };
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length }));
       return renderPage(page, reply.server.brand, context.tokenFor);
     }

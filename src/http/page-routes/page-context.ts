@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cookies } from '../server/cookies.js';
 import type { CsrfService } from '../forms/csrf.service.js';
 import { Form, queryStringOf } from '../forms/form.js';
-import type { LayoutProps } from '../../web/layout/layout.js';
+import type { LayoutProps, Reader } from '../../web/layout/layout.js';
+import { languageOf, rememberLanguage } from '../server/request-language.js';
 import { formOf } from './posted-form.js';
 
 declare module 'fastify' {
@@ -37,7 +38,9 @@ export abstract class PageContext<Page = unknown> {
     protected readonly reply: FastifyReply,
     protected readonly csrf: CsrfService,
     private readonly cookies: Cookies,
-  ) {}
+  ) {
+    rememberLanguage(request, reply, cookies);
+  }
 
   /** Puts a page into the layout of its area. */
   abstract layOut(page: Page): LayoutProps;
@@ -54,6 +57,11 @@ export abstract class PageContext<Page = unknown> {
   /** The page that is sent says when to try again; programs read it here. */
   retryAfter(seconds: number): void {
     void this.reply.header('retry-after', String(seconds));
+  }
+
+  /** Who reads the page. */
+  get reader(): Reader {
+    return { language: languageOf(this.request), url: this.url };
   }
 
   /** The first page of the area. */

@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { consentPageWords } from '../../consents/record/page-words.js';
+import { Cookies } from '../../http/server/cookies.js';
+import { languageOf, rememberLanguage } from '../../http/server/request-language.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
@@ -41,6 +43,7 @@ export class AuthorizationController {
     private readonly scopes: ScopesService,
     private readonly csrf: CsrfService,
     private readonly sandbox: SandboxAuthorization,
+    private readonly cookies: Cookies,
   ) {}
 
   /** Shows the consent page. Without a session it redirects to the login page. */
@@ -52,6 +55,7 @@ export class AuthorizationController {
     if (!authorizationRequest) return;
     if (isInSandbox(authorizationRequest)) return this.sandbox.show(authorizationRequest, request, reply);
     const user = await this.sessions.current(request);
+    rememberLanguage(request, reply, this.cookies);
     if (!user) return this.toLogin(authorizationRequest, reply, 302);
     await this.sendConsentPage(authorizationRequest, user, request, reply);
   }

@@ -1,7 +1,17 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import { FormTokens, PostButton, type TokenFor } from '../forms/form.js';
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../language/languages.js';
+import { say } from '../../language/text.js';
 import { logoPath, mailtoOf, stylesOf, type Brand } from './brand.js';
+import { LanguageContext, useText } from './say.js';
+
+/** Who reads the page: the language, and the address of the page, with which it can be had in another one. */
+export interface Reader {
+  language: Language;
+  url: string;
+}
 
 export interface LayoutProps {
   title: string;
@@ -23,6 +33,9 @@ export interface LayoutProps {
   footer?: string;
   /** Another brand than that of the service: a preview. */
   brand?: Brand;
+  /** All of its words are messages that are translated; other pages are in English whatever the reader prefers. */
+  isTranslated?: boolean;
+  reader?: Reader;
 }
 
 /** The document around every page: head, skip link, brand, one card, footer. Every page works without scripts. */
@@ -34,11 +47,14 @@ function Layout({
   scripts = [],
   refreshAfter,
   goesOnTo,
-  footer = 'for drivers and the apps they choose',
+  footer = say('for drivers and the apps they choose'),
   brand,
+  isTranslated,
+  reader,
 }: LayoutProps & { brand: Brand }): VNode {
+  const t = useText();
   return (
-    <html lang="en">
+    <html lang={useContext(LanguageContext)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -51,7 +67,7 @@ function Layout({
           </noscript>
         )}
         {goesOnTo !== undefined && <meta http-equiv="refresh" content={`0; url=${goesOnTo}`} />}
-        <title>{`${title} · ${brand.name}`}</title>
+        <title>{`${isTranslated ? t(title) : title} · ${brand.name}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
         {[...stylesOf(brand), ...styles].map((style) => (
@@ -64,7 +80,7 @@ function Layout({
       </head>
       <body class={`page page-${width}`}>
         <a class="skip-link" href="#main">
-          Skip to content
+          {t('Skip to content')}
         </a>
         <header class="page-header">
           {brand.logoId === null ? (
@@ -82,23 +98,24 @@ function Layout({
         >
           <div class="card">{children}</div>
         </main>
-        <Footer brand={brand} text={footer} />
+        <Footer brand={brand} text={footer} reader={isTranslated ? reader : undefined} />
       </body>
     </html>
   );
 }
 
 /** The name of the service and what the page is part of, and what the company says on each page. */
-function Footer({ brand, text }: { brand: Brand; text: string }): VNode {
+function Footer({ brand, text, reader }: { brand: Brand; text: string; reader?: Reader }): VNode {
+  const t = useText();
   const { name, footer, supportEmail, privacyUrl, termsUrl } = brand;
   const links = [
-    { href: supportEmail === null ? null : mailtoOf(supportEmail), label: `Support: ${supportEmail}` },
-    { href: privacyUrl, label: 'Privacy' },
-    { href: termsUrl, label: 'Terms' },
+    { href: supportEmail === null ? null : mailtoOf(supportEmail), label: t('Support: {address}', { address: supportEmail ?? '' }) },
+    { href: privacyUrl, label: t('Privacy') },
+    { href: termsUrl, label: t('Terms') },
   ].filter(({ href }) => href !== null);
   return (
     <footer class="page-footer">
-      <p>{`${name} – ${text}`}</p>
+      <p>{`${name} – ${reader ? t(text) : text}`}</p>
       {footer !== null && (
         <p>
           <bdi>{footer}</bdi>
@@ -113,7 +130,36 @@ function Footer({ brand, text }: { brand: Brand; text: string }): VNode {
           ))}
         </ul>
       )}
+      {reader && <LanguageLinks {...reader} />}
     </footer>
+  );
+}
+
+/** The page in the other languages. */
+function LanguageLinks({ language, url }: Reader): VNode {
+  const t = useText();
+  const [path, query = ''] = url.split('?', 2) as [string, string?];
+  const addressIn = (other: Language): string => {
+    const parameters = new URLSearchParams(query);
+    parameters.set('ui_locales', other);
+    return `${path}?${parameters.toString()}`;
+  };
+  return (
+    <nav aria-label={t('Language')}>
+      <ul class="footer-links" role="list">
+        {LANGUAGES.map((other) => (
+          <li lang={other}>
+            {other === language ? (
+              <span aria-current="true">{LANGUAGE_NAMES[other]}</span>
+            ) : (
+              <a href={addressIn(other)} hreflang={other}>
+                {LANGUAGE_NAMES[other]}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
@@ -146,11 +192,12 @@ export function InitialTile({ name, kind }: { name: string; kind: 'person' | 'ap
 
 /** Who is logged in: name and email. */
 export function SignedInAs({ name, email }: { name: string; email: string }): VNode {
+  const t = useText();
   return (
     <div class="identity">
       <InitialTile name={name} kind="person" />
       <p class="identity-text">
-        <span class="identity-label">Logged in as</span> <bdi class="identity-name">{name}</bdi>{' '}
+        <span class="identity-label">{t('Logged in as')}</span> <bdi class="identity-name">{name}</bdi>{' '}
         <bdi class="identity-email">{email}</bdi>
       </p>
     </div>
@@ -158,15 +205,22 @@ export function SignedInAs({ name, email }: { name: string; email: string }): VN
 }
 
 /** The button that ends the login. */
-export const LogoutButton = ({ look = 'quiet' }: { look?: 'quiet' | 'link-button' }): VNode => (
-  <PostButton action="/logout" look={look}>
-    Log out
-  </PostButton>
-);
+export function LogoutButton({ look = 'quiet' }: { look?: 'quiet' | 'link-button' }): VNode {
+  const t = useText();
+  return (
+    <PostButton action="/logout" look={look}>
+      {t('Log out')}
+    </PostButton>
+  );
+}
 
 /** Renders a page as a complete HTML document in this brand; everything interpolated is escaped. Forms need `tokenFor`. */
 export function renderPage(page: LayoutProps, brand: Brand, tokenFor?: TokenFor): string {
-  const document = <Layout {...page} brand={page.brand ?? brand} />;
+  const document = (
+    <LanguageContext.Provider value={(page.isTranslated && page.reader?.language) || 'en'}>
+      <Layout {...page} brand={page.brand ?? brand} />
+    </LanguageContext.Provider>
+  );
   const withTokens = tokenFor ? (
     <FormTokens.Provider value={tokenFor}>{document}</FormTokens.Provider>
   ) : (
