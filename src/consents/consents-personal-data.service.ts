@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ClientsService } from '../clients/clients.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { PersonalData, section } from '../users/accounts/personal-data.js';
+import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 
 /** What a person agreed to. */
@@ -11,6 +12,7 @@ export class ConsentsPersonalData {
     private readonly consents: ConsentsRepository,
     private readonly clients: ClientsService,
     private readonly scopes: ScopesService,
+    versions: ConsentVersionsRepository,
     data: PersonalData,
   ) {
     data.add(
@@ -25,10 +27,45 @@ export class ConsentsPersonalData {
           'It may': ({ allowed }) => allowed,
           Agreed: ({ granted_at: at }) => at,
           Ended: ({ revoked_at: at }) => at,
+          Ends: ({ expires_at: at }) => at,
           Proof: ({ evidence }) => evidence,
         },
       }),
     );
+    data.add(
+      section({
+        name: 'receipts',
+        place: 21,
+        title: 'Receipts',
+        about: 'Whenever you agreed to share data, changed that, or stopped. The signed receipts are on your account page.',
+        read: (userId: string, limit: number) => this.receipts(versions, userId, limit),
+        columns: {
+          Application: ({ application }) => application,
+          What: ({ event }) => event,
+          When: ({ recorded_at: at }) => at,
+          How: ({ method }) => method,
+        },
+      }),
+    );
+  }
+
+  private async receipts(versions: ConsentVersionsRepository, userId: string, limit: number) {
+    return (await versions.listOf(userId, limit)).map((version) => ({
+      receipt: version.id,
+      replaces: version.replaces,
+      client_id: version.clientId,
+      application: version.clientName,
+      event: version.event,
+      scopes: version.scopes,
+      granted_at: version.grantedAt,
+      valid_until: version.validUntil,
+      ended_at: version.endedAt,
+      recorded_at: version.recordedAt,
+      method: version.method,
+      reason: version.reason,
+      language: version.language,
+      evidence: version.evidence,
+    }));
   }
 
   private async read(userId: string, limit: number) {
@@ -41,6 +78,7 @@ export class ConsentsPersonalData {
       scopes: consent.scopes,
       allowed: consent.scopes.map((name) => catalogue.get(name) ?? name),
       granted_at: consent.grantedAt,
+      expires_at: consent.expiresAt,
       revoked_at: consent.revokedAt,
       evidence: consent.evidence,
     }));

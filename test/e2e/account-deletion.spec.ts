@@ -1,4 +1,6 @@
+import { Settings } from '../../src/config/settings.js';
 import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsWorker } from '../../src/users/leaving/account-deletions.worker.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
@@ -31,7 +33,6 @@ describe('Deleting one’s account', () => {
     return found()[0]!;
   };
   const ask = (by: BrowserSession = browser, email = user.email) => by.fillIn(PATH, { email });
-  const keep = async (by: BrowserSession = browser) => by.submit(await by.open('/account'), KEEP);
   const makeDue = () =>
     service.database.query(
       "UPDATE account_deletions SET due_at = now() - interval '1 second' WHERE user_id = $1",
@@ -285,17 +286,24 @@ describe('Deleting one’s account', () => {
     expect(await deletions(1).eraseDue()).toBe(1);
   });
 
+  it('is carried out on schedule, by instances that work on what waits', async () => {
+    await ask();
+    await makeDue();
+    const settings = service.app.get(Settings);
+    const worker = service.app.get(AccountDeletionsWorker);
+    settings.role = 'api';
+    await worker['eraseOnSchedule']();
+    settings.role = 'all';
+    expect(await exists()).toBe(true);
+    await Promise.all([worker['eraseOnSchedule'](), worker['eraseOnSchedule']()]);
+    expect(await exists()).toBe(false);
+  });
+
   it('ends with an erasure by an operator', async () => {
     await ask();
     await service.make.eraseUser(user);
     expect(await waits()).toBe(false);
     expect(await deletions().eraseDue()).toBe(0);
-  });
-
-  it('keep answers the same where nothing waits', async () => {
-    await ask();
-    expect(placeOf(await keep())).toEqual([303, '/account']);
-    expect(await exists()).toBe(true);
   });
 });
 

@@ -10,7 +10,9 @@ const EXPECTED = [
     'audit_events occurred_at',
   ],
   ...['authorization_codes expires_at', 'client_requests occurred_at', 'client_secrets expires_at'],
-  ...['disclosure_batches received_at', 'disclosure_days day'],
+  ...['consent_versions recorded_at'],
+    ...['disclosure_batches received_at', 'disclosure_days day'],
+  ...['data_exports expires_at'],
   ...[
     'email_links expires_at',
     'event_idempotency_keys created_at',
@@ -40,6 +42,7 @@ const EXPECTED = [
 
 /** Tables with the end of something in a column, of which nothing is purged. */
 const KEPT: Record<string, string> = {
+  account_deletions: 'the wish of an owner ends with the account, or with the wish',
   client_contacts: 'an address stays, verified or not, until it is removed or its client deleted',
   consents: 'that a consent was withdrawn is remembered as long as its user and client exist',
   deliveries: 'go with their events',

@@ -27,6 +27,15 @@ export class ConsentVersionsRepository {
     return { version, words: wordsDigest && (await this.words.find(wordsDigest)) };
   }
 
+  /** The newest versions of all consents of the user. */
+  listOf(userId: string, limit: number): Promise<ConsentVersionEntity[]> {
+    return this.versions.find({
+      where: { userId },
+      order: { recordedAt: 'DESC', clientId: 'ASC', number: 'DESC' },
+      take: limit,
+    });
+  }
+
   /** One page of the versions of a consent, the newest first. */
   list(userId: string, clientId: string, page: PageRequest): Promise<Page<ConsentVersionEntity>> {
     const query = this.versions
