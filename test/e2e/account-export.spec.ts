@@ -289,8 +289,6 @@ describe('Every table that names a user', () => {
     consents: 'consents',
     consent_notices: 'none: what the user was told of is among the notifications',
     consent_versions: 'receipts',
-    consent_notices: 'none: what the user was told of is among the notifications',
-    consent_versions: 'receipts',
     grants: 'grants',
     clients: 'owned_applications',
     identities: 'identities',

@@ -4,7 +4,7 @@ import { ConsentsService } from '../../consents/consents.service.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { consentPageWords } from '../../consents/record/page-words.js';
 import { Cookies } from '../../http/server/cookies.js';
-import { languageOf, rememberLanguage } from '../../http/server/request-language.js';
+import { rememberLanguage } from '../../http/server/request-language.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
