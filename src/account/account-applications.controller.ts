@@ -77,7 +77,7 @@ export class AccountApplicationsController {
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
     const { form, user, actor } = context;
-    const { client, words } = await this.choicesOf(user.id, clientId);
+    const { client, words } = await this.choicesOf(context, clientId);
     const kept = keptWords(words);
     if (form.get('words') !== kept.digest.toString('hex')) {
       return this.choice(
@@ -98,7 +98,7 @@ export class AccountApplicationsController {
   }
 
   private async choice(context: AccountContext, clientId: string, problem?: string): Promise<AccountAnswer> {
-    const { consent, words } = await this.choicesOf(context.user.id, clientId);
+    const { consent, words } = await this.choicesOf(context, clientId);
     const page = choosePage({
       clientId,
       words,
@@ -111,8 +111,8 @@ export class AccountApplicationsController {
   }
 
   /** What the user agreed to, and what more the application lets its users choose. */
-  private async choicesOf(userId: string, clientId: string) {
-    const consent = isId('clnt', clientId) ? await this.consents.findLive(clientId, userId) : null;
+  private async choicesOf({ user }: AccountContext, clientId: string) {
+    const consent = isId('clnt', clientId) ? await this.consents.findLive(clientId, user.id) : null;
     if (!consent) throw notFound('No such application is connected to your account.');
     const client = await this.clients.get(clientId);
     const names = client.scopes.filter(
@@ -120,6 +120,7 @@ export class AccountApplicationsController {
     );
     const described = await this.scopes.describe(names);
     const words = choicePageWords({
+      language: 'en',
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: described.map(({ name, description }) => ({
@@ -131,7 +132,6 @@ export class AccountApplicationsController {
     });
     return { client, consent, words };
   }
-
 
   /** What an application read, by day, also of one that is no longer connected; 404 for one that never was. */
   @AccountGet('applications/:client_id/history')

@@ -42,7 +42,7 @@ export async function perform(
   history: Step[],
 ): Promise<Said[]> {
   const consents = service.app.get(ConsentsService);
-  const words = keptWords(choicePageWords({ application: client.name, organisation: null, access: [], expiryDays: null }));
+  const words = keptWords(choicePageWords({ language: 'en', application: client.name, organisation: null, access: [], expiryDays: null }));
   const actor = { type: 'user', id: userId } as const;
   const said: Said[] = [];
   let shares: string[] = [];

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Language } from '../../language/languages.js';
 
 /** One kind of data on a consent page: what the scope lets the application read, in plain words. */
 export interface AccessWords {
@@ -10,7 +11,7 @@ export interface AccessWords {
 
 /** Everything that a consent page says about what is agreed to, in the order in which it says it. */
 export interface ConsentWords {
-  language: string;
+  language: Language;
   /** The name of the application, as it stands in the heading. */
   application: string;
   /** Who runs it; null if that is not known. */
@@ -29,7 +30,14 @@ export interface KeptWords {
 }
 
 /** The same words always have the same text, so they are kept once. */
-export function keptWords({ language, application, organisation, heading, access, notes }: ConsentWords): KeptWords {
+export function keptWords({
+  language,
+  application,
+  organisation,
+  heading,
+  access,
+  notes,
+}: ConsentWords): KeptWords {
   const text = JSON.stringify({
     language,
     application,

@@ -25,7 +25,8 @@ const PAGE_WORDS: OwnWords = {
   time: () => 'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
   json_object: () => 'enter a JSON object, such as {"id": "…"}',
   name: (params) => `enter 1 to 64 of the characters ${params.characters}`,
-  scope_names: ({ min, max }) => (min > 0 ? `choose ${min} to ${max} of these` : `enter at most ${max} scopes, each once`),
+  scope_names: ({ min, max }) =>
+    min > 0 ? `choose ${min} to ${max} of these` : `enter at most ${max} scopes, each once`,
   grant_types: atLeastOne,
   event_types: atLeastOne,
   no_event_type: atLeastOne,

@@ -32,7 +32,8 @@ export const SHARED_WORDS = {
   sandbox_and_scope: ({ scope }: { scope: string }) => `a client in a sandbox must not hold ${scope}`,
   in_the_future: () => 'must not be in the future',
   in_the_past: () => 'must be in the future',
-  not_of_the_client: ({ place }: { place: number }) => `scope ${place} is not one of the scopes of the client`,
+  not_of_the_client: ({ place }: { place: number }) =>
+    `scope ${place} is not one of the scopes of the client`,
   needless_company_service: () => 'is only for a client with operator scopes',
   missing_company_service: () =>
     'must be true for a client with operator scopes whose owner is not an operator',

@@ -4,7 +4,7 @@ import { ConsentsService } from '../../consents/consents.service.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { consentPageWords } from '../../consents/record/page-words.js';
 import { Cookies } from '../../http/server/cookies.js';
-import { rememberLanguage } from '../../http/server/request-language.js';
+import { languageOf, rememberLanguage } from '../../http/server/request-language.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
@@ -97,7 +97,7 @@ export class AuthorizationController {
       );
       return this.redirect(reply, 303, location);
     }
-    const approval = approvalIn(form, await this.wordsFor(authorizationRequest, user), 'page');
+    const approval = approvalIn(form, await this.wordsFor(authorizationRequest, user, request), 'page');
     if (typeof approval === 'string') {
       return this.sendConsentPage(authorizationRequest, user, request, reply, approval);
     }
@@ -137,9 +137,10 @@ export class AuthorizationController {
   ): Promise<void> {
     const { client, redirectUri, source } = authorizationRequest;
     const consent = await this.consents.findLive(client.id, user.id);
-    const words = await this.wordsFor(authorizationRequest, user);
+    const words = await this.wordsFor(authorizationRequest, user, request);
     const page = consentPage({
       words,
+      reader: { language: languageOf(request), url: `${PATH}?${source}` },
       identity: client,
       shown: keptWords(words).digest.toString('hex'),
       user,
@@ -152,14 +153,19 @@ export class AuthorizationController {
     const tokenFor = (action: string) =>
       this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
     const status = undecided ? 422 : 200;
-    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
+    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), {
+      status,
+      formTarget: formTargetOf(redirectUri),
+    });
   }
 
   private async wordsFor(
     { client, scopes, redirectUri }: AuthorizationRequest,
     user: SignedInUser,
+    request: FastifyRequest,
   ): Promise<ConsentWords> {
     return consentPageWords({
+      language: languageOf(request),
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes)),

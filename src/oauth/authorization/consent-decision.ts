@@ -1,5 +1,6 @@
 import type { ClientEntity } from '../../clients/client.entity.js';
 import type { Approval } from '../../consents/consents.service.js';
+import { say } from '../../language/text.js';
 import { OPTIONAL_SCOPE } from '../../consents/pages/access-choice.js';
 import { keptWords, type AccessWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import type { Form } from '../../http/forms/form.js';
@@ -17,8 +18,8 @@ export const accessWords = (client: ClientEntity, scopes: ScopeEntity[]): Access
 export type Undecided = 'words changed' | 'nothing chosen';
 
 export const UNDECIDED: Record<Undecided, string> = {
-  'words changed': 'What this page says has changed since you opened it. Please read it again.',
-  'nothing chosen': 'Choose what the application may read, or cancel.',
+  'words changed': say('What this page says has changed since you opened it. Please read it again.'),
+  'nothing chosen': say('Choose what the application may read, or cancel.'),
 };
 
 /** What the user agreed to with the form of the page with these words. */

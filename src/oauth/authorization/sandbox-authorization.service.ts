@@ -66,7 +66,10 @@ export class SandboxAuthorization {
     });
     const tokenFor = () => this.csrf.tokenFor(request, reply, bindingOf(source));
     const status = undecided ? 422 : 200;
-    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
+    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), {
+      status,
+      formTarget: formTargetOf(redirectUri),
+    });
   }
 
   /**
