@@ -12,6 +12,7 @@ import { Operations1764000000011 } from './1764000000011-operations.js';
 import { ClientDescriptions1795635911342 } from './1795635911342-client-descriptions.js';
 import { ConsentRecords1795645377802 } from './1795645377802-consent-records.js';
 import { ConsentChoices1795645771038 } from './1795645771038-consent-choices.js';
+import { Purposes1795646200000 } from './1795646200000-purposes.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -29,6 +30,7 @@ export const MIGRATIONS = [
   ClientDescriptions1795635911342,
   ConsentRecords1795645377802,
   ConsentChoices1795645771038,
+  Purposes1795646200000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -8,6 +8,8 @@ import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ConsentEntity } from './consent.entity.js';
 import { ConsentEvents } from './consent-events.js';
+import { ChangedMeanings } from './changed-meanings.service.js';
+import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
 import { ConsentNoticeEntity } from './consent-notice.entity.js';
@@ -40,6 +42,8 @@ import { ReceiptKeysService } from './record/receipt-keys.service.js';
     ]),
   ],
   providers: [
+    ChangedMeanings,
+    ChangedMeaningsRepository,
     ConsentEvents,
     ConsentsRepository,
     ConsentsService,

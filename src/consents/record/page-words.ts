@@ -4,6 +4,8 @@ import type { AccessWords, ConsentWords } from './consent-words.js';
 export interface PageSubject {
   application: string;
   access: AccessWords[];
+  /** What the application wants the data for. */
+  purposes: string[];
   /** Null: for as long as the user wants. */
   expiryDays: number | null;
   /** Host to which the browser goes after the decision. */
@@ -16,6 +18,7 @@ export interface PageSubject {
 export const consentPageWords = ({
   application,
   access,
+  purposes,
   expiryDays,
   redirectHost,
   isOwned,
@@ -24,6 +27,7 @@ export const consentPageWords = ({
   application,
   heading: headingFor(application, 'your'),
   access,
+  purposes,
   notes: [
     ...(isOwned
       ? [
@@ -39,6 +43,7 @@ export const consentPageWords = ({
 export const sandboxPageWords = ({
   application,
   access,
+  purposes,
   redirectHost,
   expiryDays,
 }: Omit<PageSubject, 'isOwned'>): ConsentWords => ({
@@ -46,6 +51,7 @@ export const sandboxPageWords = ({
   application,
   heading: headingFor(application, 'a driver’s'),
   access,
+  purposes,
   notes: [...endOf(expiryDays), `If you authorize or cancel, your browser then goes to ${redirectHost}.`],
 });
 
@@ -53,12 +59,14 @@ export const sandboxPageWords = ({
 export const choicePageWords = ({
   application,
   access,
+  purposes,
   expiryDays,
-}: Pick<PageSubject, 'application' | 'access' | 'expiryDays'>): ConsentWords => ({
+}: Pick<PageSubject, 'application' | 'access' | 'purposes' | 'expiryDays'>): ConsentWords => ({
   language: 'en',
   application,
   heading: `What ${application} may read`,
   access,
+  purposes,
   notes: [...endOf(expiryDays), 'You can disconnect the application at any time.'],
 });
 

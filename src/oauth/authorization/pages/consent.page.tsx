@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { NeededAccess, OptionalAccess, ScopeNames } from '../../../consents/pages/access-choice.js';
+import { NeededAccess, OptionalAccess, ScopeNames, WhatFor } from '../../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../../consents/record/consent-words.js';
 import { PostForm } from '../../../web/forms/form.js';
 import { InitialTile, SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
@@ -48,6 +48,7 @@ export function consentPage(props: ConsentPageProps): LayoutProps {
           </p>
         </PostForm>
         <NeededAccess access={access} given={given} />
+        <WhatFor purposes={words.purposes} />
         {/* Both decisions in one form. */}
         <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
           <OptionalAccess access={access} given={given} />

@@ -1,4 +1,4 @@
-import { NeededAccess, OptionalAccess, ScopeNames } from '../../../consents/pages/access-choice.js';
+import { NeededAccess, OptionalAccess, ScopeNames, WhatFor } from '../../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../../consents/record/consent-words.js';
 import { FormFields, SelectField } from '../../../web/forms/field.js';
 import { PostForm } from '../../../web/forms/form.js';
@@ -47,6 +47,7 @@ export function sandboxConsentPage(props: SandboxConsentPageProps): LayoutProps 
           </p>
         )}
         <NeededAccess access={access} given={[]} />
+        <WhatFor purposes={words.purposes} />
         <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
           {drivers.length === 0 ? (
             <>
