@@ -35,8 +35,8 @@ export class ConsolePurposesController {
     return this.save(context, context.form.get('name')?.trim() ?? '', true);
   }
 
-  @ConsoleGet(':name/edit', 'asked')
-  async askForChanges(@Param('name') name: string): Promise<ConsoleAnswer> {
+  @ConsoleGet(':purpose/edit', 'asked')
+  async askForChanges(@Param('purpose') name: string): Promise<ConsoleAnswer> {
     const { words } = await this.purposes.get(name);
     const values = Object.fromEntries(
       PURPOSE_LANGUAGES.map((language) => [wordsField(language), words[language] ?? '']),
@@ -44,20 +44,20 @@ export class ConsolePurposesController {
     return { page: purposeFormPage({ name, values }) };
   }
 
-  @ConsolePost(':name/edit', 'asked in the form')
-  async change(@Context() context: ConsoleContext, @Param('name') name: string): Promise<ConsoleAnswer> {
+  @ConsolePost(':purpose/edit', 'asked in the form')
+  async change(@Context() context: ConsoleContext, @Param('purpose') name: string): Promise<ConsoleAnswer> {
     await this.purposes.get(name);
     return this.save(context, name, false);
   }
 
-  @ConsoleGet(':name/delete', 'asked')
-  async askToDelete(@Param('name') name: string): Promise<ConsoleAnswer> {
+  @ConsoleGet(':purpose/delete', 'asked')
+  async askToDelete(@Param('purpose') name: string): Promise<ConsoleAnswer> {
     return { page: deletePurposePage(await this.purposes.get(name)) };
   }
 
   /** A purpose that a client declares stays: 409. */
-  @ConsolePost(':name/delete', 'asked')
-  async delete(@Context() context: ConsoleContext, @Param('name') name: string): Promise<ConsoleAnswer> {
+  @ConsolePost(':purpose/delete', 'asked')
+  async delete(@Context() context: ConsoleContext, @Param('purpose') name: string): Promise<ConsoleAnswer> {
     await this.purposes.delete(name, context.actor);
     return { goTo: PURPOSES_PATH, notice: 'purpose_deleted' };
   }
