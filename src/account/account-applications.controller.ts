@@ -6,10 +6,12 @@ import { MembersService } from '../partners/members/members.service.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
+import { stillAgreedTo } from '../consents/consent.entity.js';
 import { OPTIONAL_SCOPE } from '../consents/pages/access-choice.js';
-import { keptWords } from '../consents/record/consent-words.js';
+import { keptWords, meaningsOf } from '../consents/record/consent-words.js';
 import { choicePageWords } from '../consents/record/page-words.js';
 import { legible } from '../http/validation/legible-text.js';
+import { PurposesService } from '../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { choosePage } from './pages/choose.page.js';
 import { isId } from '../secrets/ids.js';
@@ -31,6 +33,7 @@ export class AccountApplicationsController {
     private readonly clients: ClientsService,
     private readonly members: MembersService,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
     private readonly deletions: AccountDeletions,
     private readonly settings: Settings,
     private readonly history: DisclosureHistoryService,
@@ -93,7 +96,8 @@ export class AccountApplicationsController {
     if (scopes.length === 0) {
       return this.choice(context, clientId, 'Choose what the application may read, or disconnect it.');
     }
-    await this.consents.choose(client, user.id, { scopes, words: kept }, actor);
+    const choice = { scopes, meanings: meaningsOf(words), words: kept };
+    await this.consents.choose(client, user.id, choice, actor);
     return { goTo: '/account', notice: 'access_changed' };
   }
 
@@ -103,7 +107,8 @@ export class AccountApplicationsController {
       clientId,
       words,
       shown: keptWords(words).digest.toString('hex'),
-      given: consent.scopes,
+      given: stillAgreedTo(consent),
+      isAskedAnew: consent.wordsChanged.length > 0,
       expiresAt: consent.expiresAt,
       problem,
     });
@@ -123,11 +128,13 @@ export class AccountApplicationsController {
       language: 'en',
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
-      access: described.map(({ name, description }) => ({
+      access: described.map(({ name, description, meaningChangedAt }) => ({
         scope: name,
         words: description,
         optional: client.optionalScopes.includes(name),
+        meaningChangedAt,
       })),
+      purposes: await this.purposes.wordsOf(client.purposes, 'en'),
       expiryDays: this.consents.expiryDaysOf(client),
     });
     return { client, consent, words };

@@ -8,6 +8,8 @@ export interface PageSubject {
   application: string;
   organisation: string | null;
   access: AccessWords[];
+  /** What the application wants the data for. */
+  purposes: string[];
   /** Null: for as long as the user wants. */
   expiryDays: number | null;
   /** Host to which the browser goes after the decision. */
@@ -59,10 +61,11 @@ const wordsOf = (
     application,
     organisation,
     access,
+    purposes,
   }: Omit<PageSubject, 'redirectHost' | 'isOwned' | 'expiryDays'>,
   heading: string,
   notes: string[],
-): ConsentWords => ({ language, application, organisation, heading, access, notes });
+): ConsentWords => ({ language, application, organisation, heading, access, purposes, notes });
 
 const endOf = (language: Language, days: number | null): string[] =>
   days === null

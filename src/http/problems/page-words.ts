@@ -36,6 +36,8 @@ const PAGE_WORDS: OwnWords = {
   public_without_secret: () => 'a public client has no secret, so it cannot use client credentials',
   only_client_credentials: ({ scope }) =>
     `a client with ${scope} can only use client credentials: choose only that`,
+  purpose_names: ({ max }) => `choose at most ${max} of these`,
+  unknown_purpose: oneOfThese,
   unknown_scope: oneOfThese,
   not_grantable_scope: oneOfThese,
   unknown_event_type: oneOfThese,

@@ -1,6 +1,7 @@
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
+import { stillAgreedTo } from '../../consents/consent.entity.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { consentPageWords } from '../../consents/record/page-words.js';
 import { Cookies } from '../../http/server/cookies.js';
@@ -15,6 +16,7 @@ import { PageRoute, sendPage } from '../../http/page-routes/send-page.js';
 import { legible } from '../../http/validation/legible-text.js';
 import { badRequest } from '../../http/problems/problem.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import { PurposesService } from '../../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
@@ -41,6 +43,7 @@ export class AuthorizationController {
     private readonly sessions: SessionsService,
     private readonly consents: ConsentsService,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
     private readonly csrf: CsrfService,
     private readonly sandbox: SandboxAuthorization,
     private readonly cookies: Cookies,
@@ -144,7 +147,7 @@ export class AuthorizationController {
       identity: client,
       shown: keptWords(words).digest.toString('hex'),
       user,
-      alreadyConsented: consent?.scopes ?? [],
+      alreadyConsented: consent ? stillAgreedTo(consent) : [],
       request: source,
       returnTo: `${PATH}?${source}`,
       redirectHost: displayHostOf(redirectUri),
@@ -169,6 +172,7 @@ export class AuthorizationController {
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes)),
+      purposes: await this.purposes.wordsOf(client.purposes, languageOf(request)),
       expiryDays: this.consents.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),
       // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.

@@ -2,16 +2,22 @@ import type { ClientEntity } from '../../clients/client.entity.js';
 import type { Approval } from '../../consents/consents.service.js';
 import { say } from '../../language/text.js';
 import { OPTIONAL_SCOPE } from '../../consents/pages/access-choice.js';
-import { keptWords, type AccessWords, type ConsentWords } from '../../consents/record/consent-words.js';
+import {
+  keptWords,
+  meaningsOf,
+  type AccessWords,
+  type ConsentWords,
+} from '../../consents/record/consent-words.js';
 import type { Form } from '../../http/forms/form.js';
 import type { ScopeEntity } from '../../scopes/scope.entity.js';
 
 /** What each scope lets the client read, and whether the user may leave it out. */
 export const accessWords = (client: ClientEntity, scopes: ScopeEntity[]): AccessWords[] =>
-  scopes.map(({ name, description }) => ({
+  scopes.map(({ name, description, meaningChangedAt }) => ({
     scope: name,
     words: description,
     optional: client.optionalScopes.includes(name),
+    meaningChangedAt,
   }));
 
 /** Why a decision cannot be taken as it is: the page is shown again. */
@@ -37,5 +43,5 @@ export function approvalIn(
   const scopes = words.access.filter(isGiven).map(({ scope }) => scope);
   if (scopes.length === 0 && words.access.length > 0) return 'nothing chosen';
   const declined = words.access.filter((each) => !isGiven(each)).map(({ scope }) => scope);
-  return { scopes, declined, method, words: kept };
+  return { scopes, declined, meanings: meaningsOf(words), method, words: kept };
 }

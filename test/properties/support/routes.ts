@@ -89,6 +89,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   grants: ['grantId'],
   approvals: ['approvalId'],
   scopes: ['scopeName'],
+  purposes: ['purposeName'],
   sessions: ['sessionId'],
   passkeys: ['passkeyId'],
   login: ['portalKey'],

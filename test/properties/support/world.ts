@@ -7,6 +7,7 @@ import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
 import { UnsubscribeKeys } from '../../../src/mail/unsubscribe-keys.service.js';
 import { Transactions } from '../../../src/database/queries/transactions.js';
 import { NotificationsService } from '../../../src/notifications/notifications.service.js';
+import { PurposesService } from '../../../src/scopes/purposes/purposes.service.js';
 import { ScopesService } from '../../../src/scopes/scopes.service.js';
 import { IdentitiesRepository } from '../../../src/identity-providers/identities.repository.js';
 import { hashPassword } from '../../../src/secrets/passwords.js';
@@ -134,6 +135,11 @@ export class World {
       const name = `property_${++count}:read`;
       const scope = { name, description: 'See what properties need', audience: 'partner' as const };
       await this.app.get(ScopesService).put(scope, SERVICE_ACTOR);
+      return name;
+    },
+    purposeName: async () => {
+      const name = `property_${++count}`;
+      await this.app.get(PurposesService).put(name, { en: 'To test what properties need' }, SERVICE_ACTOR);
       return name;
     },
     portalKey: async () => this.newPortalKey((await this.client()).id),

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { oneOf, text } from '../../../http/api/api-schemas.js';
+import { oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
 import { SCOPE_AUDIENCES, type ScopeAudience, type ScopeEntity } from '../../../scopes/scope.entity.js';
 
 /** A scope on the wire. */
@@ -13,10 +13,16 @@ export class ScopeView {
 
   @ApiProperty(oneOf(...SCOPE_AUDIENCES))
   audience!: ScopeAudience;
+
+  @ApiProperty(
+    orNull(time('When its description last came to mean something else, so that users are asked anew.')),
+  )
+  meaning_changed_at!: string | null;
 }
 
-export const scopeView = ({ name, description, audience }: ScopeEntity): ScopeView => ({
+export const scopeView = ({ name, description, audience, meaningChangedAt }: ScopeEntity): ScopeView => ({
   name,
   description,
   audience,
+  meaning_changed_at: meaningChangedAt?.toISOString() ?? null,
 });

@@ -1,5 +1,6 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
+import { Settings } from '../../../config/settings.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { isScopeName } from '../../../scopes/scope-name.js';
 import { ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
@@ -12,7 +13,10 @@ import { violation } from '../../../http/problems/violation.js';
 /** The scope catalogue in the console. */
 @ConsolePages('scopes')
 export class ConsoleScopesController {
-  constructor(private readonly scopes: ScopesService) {}
+  constructor(
+    private readonly scopes: ScopesService,
+    private readonly settings: Settings,
+  ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(): Promise<ConsoleAnswer> {
@@ -21,7 +25,11 @@ export class ConsoleScopesController {
 
   @ConsoleGet('new', 'asked')
   askForNew(): ConsoleAnswer {
-    return this.form(`${SCOPES_PATH}/new`, { name: '', description: '', audience: 'partner' }, true);
+    return this.form(
+      `${SCOPES_PATH}/new`,
+      { name: '', description: '', audience: 'partner', meaning_changed: false },
+      true,
+    );
   }
 
   @ConsolePost('new', 'asked in the form')
@@ -32,7 +40,7 @@ export class ConsoleScopesController {
   @ConsoleGet(':name/edit', 'asked')
   async askForChanges(@Param('name') name: string): Promise<ConsoleAnswer> {
     const { description, audience } = await this.scopes.get(name);
-    return this.form(scopePath(name), { name, description, audience }, false);
+    return this.form(scopePath(name), { name, description, audience, meaning_changed: false }, false);
   }
 
   @ConsolePost(':name/edit', 'asked in the form')
@@ -52,10 +60,11 @@ export class ConsoleScopesController {
       name,
       description: form.get('description') ?? '',
       audience: form.get('audience') ?? '',
+      meaning_changed: form.get('meaning_changed') === 'true',
     };
     const { errors } = await context.attemptWithPassword(() => this.put(fields, context));
     if (errors) return this.form(action, fields, isNew, errors);
-    return { goTo: SCOPES_PATH, notice: 'scope_saved' };
+    return { goTo: SCOPES_PATH, notice: fields.meaning_changed ? 'scope_asks_anew' : 'scope_saved' };
   }
 
   private async put({ name, ...members }: ScopeFields, context: ConsoleContext): Promise<void> {
@@ -64,10 +73,12 @@ export class ConsoleScopesController {
       isScopeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ . : and -' })] },
       violations,
     );
-    await this.scopes.put({ name, ...value! }, context.actor);
+    const { meaning_changed: meaningChanged, ...scope } = value!;
+    await this.scopes.put({ name, ...scope }, context.actor, { meaningChanged });
   }
 
   private form(action: string, fields: ScopeFields, isNew: boolean, errors?: FieldErrors): ConsoleAnswer {
-    return { page: scopeFormPage({ action, fields, isNew, errors }), status: errors ? 400 : 200 };
+    const { consentNoticeDays: noticeDays } = this.settings;
+    return { page: scopeFormPage({ action, fields, isNew, noticeDays, errors }), status: errors ? 400 : 200 };
   }
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { NeededAccess, OptionalAccess, ScopeNames } from '../../../consents/pages/access-choice.js';
+import { NeededAccess, OptionalAccess, ScopeNames, WhatFor } from '../../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../../consents/record/consent-words.js';
 import { PostForm } from '../../../web/forms/form.js';
 import { ClientDetails, ClientTile, type ClientIdentity } from '../../../web/layout/client-identity.js';
@@ -78,6 +78,7 @@ function Consent({
       {/* Both decisions in one form, which holds what they are about, so that they can stay in sight beside it. */}
       <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
         <NeededAccess access={access} given={given} />
+        <WhatFor purposes={words.purposes} />
         <OptionalAccess access={access} given={given} />
         <DecisionButtons />
       </PostForm>
