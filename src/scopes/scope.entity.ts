@@ -1,5 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { LANGUAGES, type Language } from '../language/languages.js';
 import { SCOPES } from '../../migrations/scopes.js';
+
+/** The languages into which a description can be translated. */
+export const TRANSLATED = LANGUAGES.filter((language) => language !== 'en');
+export type ScopeTranslations = Partial<Record<Language, string>>;
 
 export const SCOPE_AUDIENCES = ['partner', 'operator'] as const;
 export type ScopeAudience = (typeof SCOPE_AUDIENCES)[number];
@@ -18,6 +23,10 @@ export class ScopeEntity {
 
   @Column('text')
   description!: string;
+
+  /** The description in other languages; without one, users read it in English. */
+  @Column('jsonb', { default: {} })
+  translations!: ScopeTranslations;
 
   @Column('text')
   audience!: ScopeAudience;
@@ -40,6 +49,12 @@ export class ScopeEntity {
   @Column({ type: 'integer', select: false, insert: false, update: false })
   number?: number;
 }
+
+/** The description in a language; in English where the scope has none in it. */
+export const scopeWordsIn = (
+  { description, translations }: Pick<ScopeEntity, 'description' | 'translations'>,
+  language: Language,
+): string => (language === 'en' ? description : (translations[language] ?? description));
 
 function firstScopesFor(audience: ScopeAudience): string[] {
   return SCOPES.filter(([, of]) => of === audience).map(([name]) => name);

@@ -4,7 +4,7 @@ import { In, Repository, type EntityManager } from 'typeorm';
 import { ScopeEntity } from './scope.entity.js';
 
 /** What an operator says of a scope. */
-export type ScopeInput = Pick<ScopeEntity, 'name' | 'description' | 'audience'>;
+export type ScopeInput = Pick<ScopeEntity, 'name' | 'description' | 'translations' | 'audience'>;
 
 /** A scope whose words have come to mean something else, and when: exactly, as the database writes it. */
 export interface ChangedMeaning {
@@ -45,10 +45,10 @@ export class ScopesRepository {
   async insertNew(manager: EntityManager, scope: ScopeInput): Promise<boolean> {
     // By hand: an insert that ends in a conflict would take a number, so it is tried for a new name only.
     const rows: unknown[] = await manager.query(
-      `INSERT INTO scopes (name, description, audience)
-       SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
+      `INSERT INTO scopes (name, description, audience, translations)
+       SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
        ON CONFLICT (name) DO NOTHING RETURNING 1`,
-      [scope.name, scope.description, scope.audience],
+      [scope.name, scope.description, scope.audience, JSON.stringify(scope.translations)],
     );
     return rows.length === 1;
   }
@@ -60,8 +60,11 @@ export class ScopesRepository {
       .findOneOrFail({ where: { name }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async update(manager: EntityManager, { name, description, audience }: ScopeInput): Promise<void> {
-    await manager.withRepository(this.scopes).update({ name }, { description, audience });
+  async update(
+    manager: EntityManager,
+    { name, description, audience, translations }: ScopeInput,
+  ): Promise<void> {
+    await manager.withRepository(this.scopes).update({ name }, { description, audience, translations });
   }
 
   /** Notes that the words mean something else from now on. Requires the lock; by the wall clock, so after everything that it waited for. */

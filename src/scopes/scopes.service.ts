@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
 import { auditViewOf } from '../audit/audit-view.js';
 import { Transactions } from '../database/queries/transactions.js';
+import { translationViolations } from './purposes/purpose-words.js';
 import { conflict, notFound, validationFailed } from '../http/problems/problem.js';
 import { violation } from '../http/problems/violation.js';
-import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
+import { OPERATOR_SCOPES, ScopeEntity, TRANSLATED, type ScopeTranslations } from './scope.entity.js';
 import { ScopesRepository, type ChangedMeaning, type ScopeInput } from './scopes.repository.js';
 
 export type { ChangedMeaning };
@@ -42,20 +44,26 @@ export class ScopesService {
 
   /**
    * Creates or updates a scope. Its audience cannot change while a client holds it, or if it is one of this service's own
-   * operator scopes (409), because the rules for such a client depend on it. With `meaningChanged`, which needs another description (400),
+   * operator scopes (409), because the rules for such a client depend on it. Without `translations` those that are there stay, unless the
+   * description changes: they would say something else. With `meaningChanged`, which needs another description (400),
    * users who agreed to it are asked anew.
    */
   async put(
-    scope: ScopeInput,
+    { translations, ...given }: Omit<ScopeInput, 'translations'> & { translations?: object },
     actor: Actor,
     { meaningChanged = false } = {},
   ): Promise<{ scope: ScopeEntity; created: boolean }> {
+    const violations = translations ? translationViolations(translations) : {};
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
     return this.transactions.run(async (manager) => {
-      const created = await this.repository.insertNew(manager, scope);
-      const before = await this.repository.lock(manager, scope.name);
+      const created = await this.repository.insertNew(manager, { ...given, translations: {} });
+      const before = await this.repository.lock(manager, given.name);
+      const kept = before.description === given.description ? before.translations : {};
+      const scope = { ...given, translations: translations ? inOrder(translations) : kept };
       if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
       if (meaningChanged) refuseUnchanged(before, scope);
-      if (before.description !== scope.description || before.audience !== scope.audience) {
+      const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
+      if (isChanged) {
         await this.repository.update(manager, scope);
       }
       if (meaningChanged) await this.repository.changeMeaning(manager, scope.name);
@@ -131,11 +139,23 @@ function refuseUnchanged(before: ScopeInput, after: ScopeInput): void {
   if (wrong) throw validationFailed({ meaning_changed: [violation(wrong)] });
 }
 
+/** The languages in an order of their own, as the database stores them in another. */
+const inOrder = (translations: ScopeTranslations): ScopeTranslations =>
+  Object.fromEntries(
+    TRANSLATED.flatMap((language) =>
+      translations[language] === undefined ? [] : [[language, translations[language]]],
+    ),
+  );
+
 const auditView = auditViewOf(
   ScopeEntity,
   {
     name: 'name',
     description: 'description',
+    translations: [
+      'translations',
+      (translations) => (Object.keys(translations).length > 0 ? inOrder(translations) : undefined),
+    ],
     audience: 'audience',
     meaningChangedAt: ['meaning_changed_at', (changedAt) => changedAt?.toISOString()],
   },

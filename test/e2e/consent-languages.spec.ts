@@ -25,6 +25,7 @@ describe('The consent page in the language of the driver', () => {
       expect(page.html.querySelector('h1')!.text).toContain(heading);
       expect(page.html.querySelectorAll('button').map((each) => each.text)).toContain(button);
       expect(page.text).not.toContain('Let <bdi');
+      expect(page.text).not.toContain('See your vehicles');
       const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
       expect(new URL(answer.headers.get('location')!).searchParams.get('code')).toMatch(/^cds_ac_/);
       const [version] = (await service.app.get(ConsentRecordService).list(user.id, client.id, { size: 1 }))

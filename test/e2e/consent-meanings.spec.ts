@@ -117,7 +117,7 @@ describe('When the words of a scope come to mean something else', () => {
     expect(await consentOf(client, operators)).toMatchObject({ reason: 'words_changed' });
     expect(await consentOf(client, other)).toMatchObject({ left: null, words_changed: [] });
     expect(
-      (await notificationsOf(service, user.id)).filter((each) => each.message_id === 'ERR2404'),
+      (await notificationsOf(service, user.id)).filter((each) => each.message_id === 'ERR2407'),
     ).toHaveLength(1);
     const types = await service.database.column<string>(
       'SELECT type FROM events WHERE user_id = $1 ORDER BY id',

@@ -171,7 +171,7 @@ export class AuthorizationController {
       language: languageOf(request),
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
-      access: accessWords(client, await this.scopes.describe(scopes)),
+      access: accessWords(client, await this.scopes.describe(scopes), languageOf(request)),
       purposes: await this.purposes.wordsOf(client.purposes, languageOf(request)),
       expiryDays: this.consents.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),

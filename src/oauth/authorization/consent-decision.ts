@@ -9,13 +9,14 @@ import {
   type ConsentWords,
 } from '../../consents/record/consent-words.js';
 import type { Form } from '../../http/forms/form.js';
-import type { ScopeEntity } from '../../scopes/scope.entity.js';
+import type { Language } from '../../language/languages.js';
+import { scopeWordsIn, type ScopeEntity } from '../../scopes/scope.entity.js';
 
 /** What each scope lets the client read, and whether the user may leave it out. */
-export const accessWords = (client: ClientEntity, scopes: ScopeEntity[]): AccessWords[] =>
-  scopes.map(({ name, description, meaningChangedAt }) => ({
+export const accessWords = (client: ClientEntity, scopes: ScopeEntity[], language: Language): AccessWords[] =>
+  scopes.map(({ name, meaningChangedAt, ...scope }) => ({
     scope: name,
-    words: description,
+    words: scopeWordsIn(scope, language),
     optional: client.optionalScopes.includes(name),
     meaningChangedAt,
   }));

@@ -130,7 +130,7 @@ export class SandboxAuthorization {
     return sandboxPageWords({
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
-      access: accessWords(client, await this.scopes.describe(scopes)),
+      access: accessWords(client, await this.scopes.describe(scopes), 'en'),
       purposes: await this.purposes.wordsOf(client.purposes, 'en'),
       expiryDays: this.consents.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),

@@ -18,6 +18,15 @@ export function purposeViolations(words: object): Violations {
   return violations;
 }
 
+/** The same for translations, which English does not belong to. */
+export const translationViolations = (translations: object): Violations =>
+  Object.fromEntries(
+    Object.entries(translations).flatMap(([language, text]) => {
+      const wrong = language === 'en' ? violation('unknown_member') : violationOf(language, text);
+      return wrong ? [[`translations.${language}`, [wrong]]] : [];
+    }),
+  );
+
 function violationOf(language: string, text: unknown): Violation | undefined {
   if (!(PURPOSE_LANGUAGES as readonly string[]).includes(language)) return violation('unknown_member');
   if (!isTextOf(text, 1, PURPOSE_WORDS_MAX) || !VISIBLE.test(text)) {

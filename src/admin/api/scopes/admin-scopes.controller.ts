@@ -54,14 +54,14 @@ export class AdminScopesController {
   @ApiProblems(409)
   async put(
     @Param('name') name: string,
-    @Body() { description, audience, meaning_changed: meaningChanged }: ScopeDto,
+    @Body() { description, translations, audience, meaning_changed: meaningChanged }: ScopeDto,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScopeView> {
     if (!isScopeName(name)) {
       throw validationFailed({ name: [violation('name', { characters: 'a-z, 0-9, _ . : and -' })] });
     }
-    const { scope, created } = await this.scopes.put({ name, description, audience }, actor, {
+    const { scope, created } = await this.scopes.put({ name, description, translations, audience }, actor, {
       meaningChanged,
     });
     void reply.status(created ? 201 : 200);

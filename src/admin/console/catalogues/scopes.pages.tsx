@@ -3,7 +3,8 @@ import { LinkButton } from '../../../web/forms/form.js';
 import { State } from '../../../web/tables/state.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
-import type { ScopeEntity } from '../../../scopes/scope.entity.js';
+import { LANGUAGE_NAMES } from '../../../language/languages.js';
+import { TRANSLATED, type ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -68,7 +69,17 @@ export interface ScopeFields {
   description: string;
   audience: string;
   meaning_changed: boolean;
+  /** By language. */
+  translations: Record<string, string>;
 }
+
+/** The form field with the words in a language; errors have the same name. */
+export const translationField = (language: string): string => `translations.${language}`;
+
+const valuesOf = (translations: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(translations).map(([language, text]) => [translationField(language), text]),
+  );
 
 export interface ScopeFormPageProps {
   action: string;
@@ -92,11 +103,24 @@ export function scopeFormPage({
     title: isNew ? 'Create scope' : fields.name,
     above: [{ href: SCOPES_PATH, label: 'Scopes' }],
     children: (
-      <ConsoleForm values={{ ...fields }} errors={errors} action={action} submit="Save" cancel={SCOPES_PATH}>
+      <ConsoleForm
+        values={{ ...fields, translations: undefined, ...valuesOf(fields.translations) }}
+        errors={errors}
+        action={action}
+        submit="Save"
+        cancel={SCOPES_PATH}
+      >
         {isNew && (
           <TextField name="name" label="Name" hint="For example vehicle:read. It cannot be changed later." />
         )}
         <TextArea name="description" label="Description" hint="Shown to users on the consent page." />
+        {TRANSLATED.map((language) => (
+          <TextArea
+            name={translationField(language)}
+            label={LANGUAGE_NAMES[language]}
+            hint="Optional. Without it, users read the English words."
+          />
+        ))}
         {!isNew && (
           <Tick
             name="meaning_changed"
