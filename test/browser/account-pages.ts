@@ -3,7 +3,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { addApp, addPasskey, codeOf } from '../support/second-factors.js';
 import type { TestService } from '../support/test-service.js';
-import { signIn, type Cast, type PageOpener } from './every-page.js';
+import { declarePurposes, signIn, type Cast, type PageOpener } from './every-page.js';
 
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
@@ -19,6 +19,18 @@ const open =
 const connect = async ({ make }: TestService, { client, driver }: Cast): Promise<void> => {
   await make.consent(client, driver);
   await make.tokens(client, driver);
+};
+
+/** Words of what the driver agreed to came to mean something else. */
+const askAnew = async (service: TestService, cast: Cast): Promise<void> => {
+  await declarePurposes(service, cast);
+  await service.make.updateClient(cast.client, { optionalScopes: ['charging_session:read'] });
+  await connect(service, cast);
+  await service.database.query(
+    `UPDATE consents SET words_changed = '{vehicle:read}', method = 'service', reason = 'words_changed',
+            expires_at = now() + interval '14 days' WHERE user_id = $1`,
+    [cast.driver.id],
+  );
 };
 
 const notify = (service: TestService, { driver }: Cast): Promise<unknown> =>
@@ -85,6 +97,15 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     await open(`/account/applications/${cast.client.id}`, connect)(page, service, cast);
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('status').waitFor();
+  },
+  'access to agree to anew': async (page, service, cast) =>
+    open(`/account/applications/${cast.client.id}/access`, askAnew)(page, service, cast),
+  'receipts of an application': async (page, service, cast) =>
+    open(`/account/receipts/of/${cast.client.id}`, askAnew)(page, service, cast),
+  'receipt with purposes': async (page, service, cast) => {
+    await ACCOUNT_PAGES['receipts of an application']!(page, service, cast);
+    await page.getByRole('link', { name: 'Receipt of' }).nth(1).click();
+    await page.getByRole('heading', { name: 'The words that you saw' }).waitFor();
   },
   notifications: async (page, service, cast) => {
     await open('/account/notifications', notify)(page, service, cast);
