@@ -1,4 +1,5 @@
 import { ChangedMeanings } from '../../src/consents/changed-meanings.service.js';
+import { ConsentEvents } from '../../src/consents/consent-events.js';
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { authorizePath } from '../support/browser-session.js';
@@ -262,6 +263,18 @@ describe('When the words of a scope come to mean something else', () => {
     await hand.query('COMMIT');
     expect(await service.app.get(ChangedMeanings).run()).toBe(1);
     expect(await pending()).toEqual([]);
+  });
+
+  it('an instance that dies in the middle leaves the consent as it was, and another one goes on', async () => {
+    await service.make.tokens(client, user);
+    await changeMeaning();
+    const [first, second] = service.instances;
+    jest.spyOn(first!.app.get(ConsentEvents), 'tell').mockRejectedValueOnce(new Error('killed'));
+    await expect(first!.app.get(ChangedMeanings).run()).rejects.toThrow('killed');
+    expect(await consentOf()).toMatchObject({ left: null, words_changed: [] });
+    expect(await auditEventsOn(service, user.id, 'consent.updated')).toEqual([]);
+    expect(await second!.app.get(ChangedMeanings).run()).toBe(1);
+    expect(await consentOf()).toMatchObject({ words_changed: [SCOPE] });
   });
 
   it('all are asked, once each, by instances that work at the same time, in batches', async () => {

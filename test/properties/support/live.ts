@@ -7,6 +7,7 @@ export const LIVE = [
     'sessionId',
     'scopeName',
     'purposeName',
+    'receiptId',
     'portalKey',
     'passwordKey',
     'code',

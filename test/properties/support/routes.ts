@@ -106,6 +106,8 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   redirect_uri_requests: ['redirectUriRequestId'],
   'redirect-uris': ['redirectUriRequestId'],
   drivers: ['driverId'],
+  of: ['clientId'],
+  receipts: ['receiptId'],
 };
 
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */

@@ -54,6 +54,10 @@ async function recordPurposes(stage: Stage): Promise<void> {
   await stage.operator('putPurpose', 200, { path, json: { words } });
   await stage.operator('listPurposes', 200);
   await stage.operator('getPurpose', 200, { path });
+  // One that a client declares stays.
+  await stage.service.make.updateClient(stage.cast.partner, { purposes: [path.name] });
+  await stage.conflict('deletePurpose', { path });
+  await stage.service.make.updateClient(stage.cast.partner, { purposes: [] });
   await stage.operator('deletePurpose', 204, { path });
 }
 
