@@ -19,6 +19,8 @@ const NEVER_CAUSED = [
   'listScopes 400',
   'listPurposes 400',
   'listAdminEventTypes 400',
+  // Only while another request deletes it.
+  'putPurpose 409',
   // Only a person approves, in the console.
   'approve 204',
 ];
