@@ -1,16 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** How a version of a consent came about: on the consent page, on the account page, by an operator, in a sandbox, … */
-export const CONSENT_METHODS = [
-  'page',
-  'account',
-  'operator',
-  'sandbox',
-  'import',
-  'schedule',
-  'service',
-] as const;
-export type ConsentMethod = (typeof CONSENT_METHODS)[number];
+export type ConsentMethod = 'page' | 'account' | 'operator' | 'sandbox' | 'import' | 'schedule' | 'service';
 
 /** Why a consent ended. */
 export type ConsentEnd = 'withdrawn' | 'revoked_by_operator' | 'expired' | 'user_erased' | 'client_deleted';

@@ -32,7 +32,7 @@ export interface GivenConsent {
 }
 
 /** Words that are kept (`ConsentWordsRepository`). */
-export interface ShownWords {
+interface ShownWords {
   digest: Buffer;
   language: string;
 }

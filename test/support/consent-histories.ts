@@ -150,7 +150,7 @@ export async function rebuilt(
 }
 
 /** A program as docs/consent-receipts.md shows it. */
-export function programIn(file: string): string {
+function programIn(file: string): string {
   const page = readFileSync('docs/consent-receipts.md', 'utf8');
   return new RegExp(`\`\`\`js file=${file.replace('.', '\\.')}\n([\\s\\S]*?)\n\`\`\``).exec(page)![1]!;
 }
