@@ -19,6 +19,7 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/(login|login\/second-factor|o\/authorize)$/, 'the form contains parameters of the address'],
   [/^\/account\/(confirm$|security\/)/, 'shows a secret, or what was typed or asked for'],
   [/^\/account\/(export|delete)$/, 'shows an address, typed or stored'],
+  [/^\/account\/receipts\/:id\/file$/, 'a file, signed anew each time'],
   [
     /^\/account\/export\/:key$/,
     'the form contains the key of the link, and the page everything about the user',
@@ -40,6 +41,7 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
 let service: TestService;
 let routes: Route[];
 let client: TestClient;
+let receiptId: string;
 let visitors: { user: BrowserSession; operator: BrowserSession; partner: BrowserSession };
 
 beforeAll(async () => {
@@ -47,6 +49,7 @@ beforeAll(async () => {
   client = await service.make.client();
   const user = await service.make.user();
   await service.make.consent(client, user);
+  receiptId = (await service.database.value<string>('SELECT id FROM consent_versions'))!;
   visitors = {
     user: await service.make.signedIn(user),
     operator: await service.make.signedInNew({ role: 'operator' }),
@@ -97,7 +100,8 @@ const pathOf = (route: string) =>
     .replace('guides/:slug', 'guides/errors')
     .replace('libraries/:slug', 'libraries/authlib')
     .replace(':slug', 'not-found')
-    .replace(':client_id', client.id);
+    .replace(':client_id', client.id)
+    .replace('receipts/:id', `receipts/${receiptId}`);
 
 describe('Every page', () => {
   it('is either in the list of compressed pages or, with a reason, in the list of uncompressed ones', () => {

@@ -22,7 +22,6 @@ export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/account/receipts',
   '/account/receipts/of/:client_id',
   '/account/receipts/:id',
-  '/account/receipts/:id/file',
   '/account/sessions',
   '/account/password',
   '/account/security',
