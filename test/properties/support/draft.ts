@@ -67,6 +67,7 @@ const AUTHORIZATION = new URLSearchParams({ response_type: 'code', redirect_uri:
 export const QUERIES: Record<string, string> = {
   '/o/authorize': `${AUTHORIZATION.toString()}&client_id=${live('clientId')}&code_challenge=${CHALLENGE}&code_challenge_method=S256`,
   '/admin/console/confirm-password': 'return_to=/admin/console',
+  '/brand.css': 'accent=0a6b4d',
 };
 
 /** The fixtures that must exist for a form to be shown. */
