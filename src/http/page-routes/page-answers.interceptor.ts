@@ -41,13 +41,13 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length }));
       return renderPage(page, reply.server.brand, context.tokenFor);
     }
-    if ('leaveTo' in answer) return this.wayOut(answer, reply);
+    if ('leaveTo' in answer) return this.wayOut(answer, reply, context);
     if ('file' in answer) return this.file(answer, reply);
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);
     if (notice) context.leaveNotice(notice);
     if (await this.onward.leadAway(goTo)) {
-      return this.wayOut({ leaveTo: goTo, name: 'the application' }, reply);
+      return this.wayOut({ leaveTo: goTo }, reply, context);
     }
     void reply
       .status(status)
@@ -64,8 +64,9 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     return text;
   }
 
-  private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply): string {
+  private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply, context: PageContext): string {
     void reply.status(200).headers(pageHeaders());
-    return renderPage(wayOutPage(leaveTo, name, heading), reply.server.brand);
+    const { language } = context.reader;
+    return renderPage({ ...wayOutPage(leaveTo, name, heading), reader: { language } }, reply.server.brand);
   }
 }
