@@ -40,10 +40,10 @@ const kind =
     new Problem(status, title, detail, slug, extras);
 
 export const badRequest = kind(400, say('Bad request'), 'invalid-request');
-export const unsupportedVersion = kind(400, say('Unsupported version'), 'unsupported-version');
+export const unsupportedVersion = kind(400, 'Unsupported version', 'unsupported-version');
 export const notFound = kind(404, say('Not found'), 'not-found');
-export const methodNotAllowed = kind(405, say('Method not allowed'), 'method-not-allowed');
-export const notAcceptable = kind(406, say('Not acceptable'), 'not-acceptable');
+export const methodNotAllowed = kind(405, 'Method not allowed', 'method-not-allowed');
+export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
 export const conflict = kind(409, say('Conflict'), 'conflict');
 const payloadTooLarge = kind(413, say('Content too large'), 'content-too-large');
 export const bodyTooLarge = (): Problem =>
@@ -51,8 +51,8 @@ export const bodyTooLarge = (): Problem =>
     said: said(say('The body must not be larger than {limit}.'), { limit: BODY_LIMIT }),
   });
 export const uploadTooLarge = (): Problem => payloadTooLarge('The file must not be larger than 1 MB.');
-export const unsupportedMediaType = kind(415, say('Unsupported media type'), 'unsupported-media-type');
-export const unprocessableContent = kind(422, say('Unprocessable content'), 'unprocessable-content');
+export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
+export const unprocessableContent = kind(422, 'Unprocessable content', 'unprocessable-content');
 export const rateLimitExceeded = kind(429, say('Too many requests'), 'rate-limit-exceeded');
 export const internalError = kind(500, say('Internal server error'), 'internal-error');
 export const serviceUnavailable = kind(503, say('Service unavailable'), 'service-unavailable');

@@ -15,7 +15,6 @@ import { methodNotAllowed } from '../../http/problems/problem.js';
 import { refusalPage } from '../pages/refusal.page.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
-import { say } from '../../language/text.js';
 
 /** Logging in through an identity provider (contract §15): to the provider, and back. */
 @OpenPages('login')
@@ -52,7 +51,7 @@ export class ProviderSignInController {
     const provider = this.providers.get(id);
     // It would use up the login without anybody seeing the answer.
     if (request.method === 'HEAD') {
-      throw methodNotAllowed(say('Open this address in a browser.'), { headers: { allow: 'GET' } });
+      throw methodNotAllowed('Open this address in a browser.', { headers: { allow: 'GET' } });
     }
     const outcome = await this.signIns.finish(provider, queryStringOf(request.url), request, reply);
     const returnTo = safeReturnTo(outcome.returnTo);
