@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import ts from 'typescript';
 
 /** An English message of the code. */
-export interface FoundMessage {
+interface FoundMessage {
   message: string;
   place: string;
   /** Whether it is what a button or a link says, so that it has to stay short. */
@@ -18,7 +18,7 @@ export interface FoundMessages {
 const LABEL_ELEMENTS = new Set(['a', 'button', 'LinkButton', 'PostButton', 'PasskeyButton', 'RowLink']);
 const LABEL_NAMES = new Set(['submit', 'keep']);
 
-const isCallOf = (node: ts.Node, name: string): node is ts.CallExpression =>
+const isCallOf = (node: ts.Node, name: string): boolean =>
   ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === name;
 
 /** The names that the file imports from the modules that speak in languages. */
