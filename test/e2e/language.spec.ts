@@ -1,12 +1,17 @@
 import type { HTMLElement } from 'node-html-parser';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../src/language/languages.js';
+import { UnsubscribeKeys, type Unsubscription } from '../../src/mail/unsubscribe-keys.service.js';
 import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
+import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { newAddress } from '../support/rate-limits.js';
+import { addApp, givePassword } from '../support/second-factors.js';
 import { useServiceWithMail, useServiceWithProvider } from '../support/set-up.js';
 import { useService } from '../support/test-service.js';
 
@@ -231,6 +236,16 @@ describe('The language of a page', () => {
     });
   });
 
+  it('is that of a page that is not compressed if its links echo the address', async () => {
+    const encodingOf = async (path: string): Promise<string | null> =>
+      (await service.http.get(path, { headers: { 'accept-encoding': 'gzip' } })).headers.get(
+        'content-encoding',
+      );
+    expect(await encodingOf('/')).toBe('gzip');
+    expect(await encodingOf('/?x=guess')).toBeNull();
+    expect(await encodingOf('/docs/guides?x=guess')).toBe('gzip');
+  });
+
   describe('stays English, without links to others,', () => {
     it.each(['/docs/guides', '/docs/guides/errors', '/v2/problems/not-found/', '/portal/sign-in', '/portal'])(
       'at %s',
@@ -272,6 +287,29 @@ describe('The language of a page', () => {
       const { id } = await organisation();
       await service.app.get(InvitationsService).invite(id, email, 'viewer', SERVICE_ACTOR);
       return new URL((await smtp.mailTo(email)).link).pathname;
+    };
+
+    const addressLink = async (): Promise<string> => {
+      const { id, email } = await service.make.user();
+      await service.app.get(EmailVerificationService).mailLink(id);
+      return new URL((await smtp.mailTo(email)).link).pathname;
+    };
+    const stopLink = (kind: Unsubscription['kind'], { id, email }: { id: string; email: string }): string =>
+      `/email/unsubscribe/${service.app.get(UnsubscribeKeys).make({ kind, id }, email)}`;
+    const contactLink = async (): Promise<string> => {
+      const contacts = service.app.get(ContactsService);
+      const { id } = await service.make.client();
+      const email = newEmail();
+      await contacts.add(id, email, SERVICE_ACTOR);
+      const { link } = await smtp.mailTo(email);
+      await contacts.confirm(new URL(link).pathname.split('/').at(-1)!, SERVICE_ACTOR);
+      const [contact] = await contacts.list(id);
+      return stopLink('client_contact', { id: contact!.id, email });
+    };
+    const withApp = async (): Promise<UserEntity> => {
+      const user = await service.make.user();
+      await addApp(await service.make.signedIn(user));
+      return user;
     };
 
     /** Each leads a new browser to the page. */
@@ -330,6 +368,25 @@ describe('The language of a page', () => {
       'a sign-up link that is gone': (browser) => browser.open(`/sign-up/${newSecret('signUpKey')}`),
       'an address link that is gone': (browser) => browser.open('/email/verify/x'),
       'a mail link that is gone': (browser) => browser.open('/email/unsubscribe/x'),
+      'an address to confirm': async (browser) => browser.open(await addressLink()),
+      'an address confirmed': async (browser) => browser.fillIn(await addressLink()),
+      'mails about connections to stop': async (browser) =>
+        browser.open(stopLink('application_connected', await service.make.user())),
+      'mails that need attention to stop': async (browser) =>
+        browser.open(stopLink('actionable', await service.make.user())),
+      'mails stopped': async (browser) => browser.fillIn(stopLink('actionable', await service.make.user())),
+      'a contact to remove': async (browser) => browser.open(await contactLink()),
+      'a contact removed': async (browser) => browser.fillIn(await contactLink()),
+      'a second factor': async (browser) => {
+        const user = await withApp();
+        await givePassword(browser, user);
+        return browser.open('/login/second-factor');
+      },
+      'a second factor refused': async (browser) => {
+        const user = await withApp();
+        await givePassword(browser, user);
+        return browser.fillIn('/login/second-factor', { code: 'wrong' });
+      },
       'an invitation that is gone': (browser) => browser.open('/invitations/x'),
       'an invitation without an account': async (browser) => browser.open(await invitationTo(newEmail())),
       'an invitation of someone else': async (browser) => {

@@ -44,8 +44,9 @@ const entriesOf = (language: Language): { part: string; message: string; transla
     ).map(([message, translation]) => ({ part, message, translation })),
   );
 
+const { messages, notConstant } = foundMessages();
+
 describe('Messages', () => {
-  const { messages, notConstant } = foundMessages();
   const known = new Set(messages.map(({ message }) => message));
 
   it('are found where they stand', () => {
@@ -80,7 +81,6 @@ describe('Messages', () => {
 });
 
 describe.each(TRANSLATED)('The catalogues in %s', (language) => {
-  const { messages } = foundMessages();
   const entries = entriesOf(language);
   const translations = new Map(entries.map(({ message, translation }) => [message, translation]));
 

@@ -1,6 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { catchError, mergeMap, of, type Observable } from 'rxjs';
+import { leaveUncompressed } from '../server/compression.js';
 import { OnwardRedirects } from './onward-redirects.js';
 import { pageHeaders } from './page-headers.js';
 import { renderPage } from '../../web/layout/layout.js';
@@ -38,6 +39,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     if ('page' in answer) {
       const { status = 200 } = answer;
       const page = { ...context.layOut(answer.page), reader: context.reader };
+      if (page.isTranslated && page.reader.url?.includes('?')) leaveUncompressed(reply.request);
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length }));
       return renderPage(page, reply.server.brand, context.tokenFor);
     }

@@ -3,6 +3,7 @@ import { pageHeaders } from '../page-routes/page-headers.js';
 import { isMessage } from '../../language/catalog.js';
 import { messageOf, say, type Said } from '../../language/text.js';
 import { isPosted } from '../page-routes/posted-form.js';
+import { leaveUncompressed } from '../server/compression.js';
 import { languageOf } from '../server/request-language.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
@@ -41,6 +42,7 @@ export function driverErrorPage(problem: Problem, request: FastifyRequest): Rend
   const detail = problem.extras.said ?? problem.detail;
   const isTranslated = [problem.title, headingOf(problem), messageOf(detail)].every(isMessage);
   const reader = { language: languageOf(request), url: isPosted(request) ? undefined : request.url };
+  if (request.url.includes('?')) leaveUncompressed(request);
   const page = { ...pageOf(problem, detail, request), isTranslated, reader };
   return { headers: pageHeaders(), body: renderPage(page, request.server.brand) };
 }
