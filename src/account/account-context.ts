@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cookies } from '../http/server/cookies.js';
 import type { CsrfService } from '../http/forms/csrf.service.js';
 import type { PageAnswer } from '../http/page-routes/page-answer.js';
-import type { LayoutProps } from '../web/layout/layout.js';
+import type { LayoutProps, Reader } from '../web/layout/layout.js';
 import type { SignedInUser } from '../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../users/sessions/user-page-context.js';
 import type { ShownOnce } from '../users/sessions/shown-once.service.js';
@@ -45,6 +45,11 @@ export class AccountContext extends UserPageContext<AccountPage> {
     cookies: Cookies,
   ) {
     super({ name: 'account', notices: NOTICES, home: '/account' }, request, reply, csrf, cookies);
+  }
+
+  /** Without the query: these pages are compressed, so they echo nothing of the request. */
+  override get reader(): Reader {
+    return { ...super.reader, url: this.path };
   }
 
   layOut(page: AccountPage): LayoutProps {

@@ -4,6 +4,7 @@ import { pageRequestOf, PageQuery } from '../http/api/page-query.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
+import { PurposesService } from '../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages } from './account-pages.decorator.js';
@@ -15,6 +16,7 @@ export class AccountReceiptsController {
   constructor(
     private readonly record: ConsentRecordService,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
   ) {}
 
   /** The newest receipt of each application, also of those that are no longer connected. */
@@ -45,7 +47,8 @@ export class AccountReceiptsController {
     const { receipt } = await this.record.receipt(found);
     const described = await this.scopes.describe(receipt.scopes);
     const wordsOf = (scope: string) => described.find(({ name }) => name === scope)?.description ?? scope;
-    return { page: receiptPage(receipt, wordsOf) };
+    const purposes = await this.purposes.wordsOf(receipt.purposes, 'en');
+    return { page: receiptPage(receipt, wordsOf, purposes) };
   }
 
   /** The same receipt, signed, as a file. */

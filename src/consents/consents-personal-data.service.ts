@@ -37,7 +37,8 @@ export class ConsentsPersonalData {
         name: 'receipts',
         place: 21,
         title: 'Receipts',
-        about: 'Whenever you agreed to share data, changed that, or stopped. The signed receipts are on your account page.',
+        about:
+          'Whenever you agreed to share data, changed that, or stopped. The signed receipts are on your account page.',
         read: (userId: string, limit: number) => this.receipts(versions, userId, limit),
         columns: {
           Application: ({ application }) => application,

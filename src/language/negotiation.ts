@@ -2,7 +2,7 @@ import Negotiator from 'negotiator';
 import { isLanguage, LANGUAGES, type Language } from './languages.js';
 
 /** The first of the tags that is, or is a kind of, a language that there is: of `fr-CA` that is `fr`. */
-export const firstLanguageOf = (tags: readonly string[]): Language | undefined =>
+const firstLanguageOf = (tags: readonly string[]): Language | undefined =>
   tags.map((tag) => tag.toLowerCase().split('-', 1)[0]).find(isLanguage);
 
 /** The language of a list of tags that are separated by spaces, as in `ui_locales` (OpenID Connect Core §3.1.2.1). */

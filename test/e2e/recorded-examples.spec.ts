@@ -17,7 +17,10 @@ const NEVER_CAUSED = [
   'getOwnUser 403',
   'getUser 403',
   'listScopes 400',
+  'listPurposes 400',
   'listAdminEventTypes 400',
+  // Only while another request deletes it.
+  'putPurpose 409',
   // Only a person approves, in the console.
   'approve 204',
 ];

@@ -1,4 +1,4 @@
-import { NeededAccess, OptionalAccess } from '../../consents/pages/access-choice.js';
+import { NeededAccess, OptionalAccess, WhatFor } from '../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
 import { PageForm } from '../../web/forms/form.js';
 import { Named } from '../../web/layout/named.js';
@@ -11,6 +11,8 @@ interface ChoosePageProps {
   /** The digest of the words, which is posted back. */
   shown: string;
   given: readonly string[];
+  /** Whether some words mean something else than when the user agreed. */
+  isAskedAnew: boolean;
   expiresAt: Date | null;
   problem?: string;
 }
@@ -21,6 +23,7 @@ export const choosePage = ({
   words,
   shown,
   given,
+  isAskedAnew,
   expiresAt,
   problem,
 }: ChoosePageProps): AccountPage => ({
@@ -40,12 +43,18 @@ export const choosePage = ({
           {problem}
         </p>
       )}
+      {isAskedAnew && (
+        <p class="notice">
+          What we say about this access means something else than when you agreed, so we ask you again.
+        </p>
+      )}
       {expiresAt && (
         <p>
           It now ends on <Moment at={expiresAt} />. If you save, it starts anew from today.
         </p>
       )}
       <NeededAccess access={words.access} given={[]} />
+      <WhatFor purposes={words.purposes} />
       <PageForm
         action={`/account/applications/${clientId}/access`}
         hidden={{ words: shown }}

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { WhatFor } from '../../consents/pages/access-choice.js';
 import type { ConsentMethod } from '../../consents/consent.entity.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
 import type { ConsentVersionEntity } from '../../consents/record/consent-version.entity.js';
@@ -21,6 +22,11 @@ const METHODS: Record<ConsentMethod, string> = {
   schedule: 'Its time was over.',
   service: 'It ended together with the application or the account.',
 };
+
+const ASKED_ANEW = 'We changed what the words mean, so you are asked again.';
+
+const howOf = (method: ConsentMethod, reason: string | null): string =>
+  reason === 'words_changed' ? ASKED_ANEW : METHODS[method];
 
 const nameOf = ({ clientName }: ConsentVersionEntity): string => clientName ?? 'An application';
 
@@ -93,7 +99,7 @@ const Versions = ({
               <bdi>{heading(version)}</bdi>
             </h2>
           </div>
-          <p>{METHODS[version.method]}</p>
+          <p>{howOf(version.method, version.reason)}</p>
           <Facts facts={[['Recorded', <Moment at={version.recordedAt} />]]} />
           <p class="entry-actions">
             <LinkButton look="quiet" href={`/account/receipts/${version.id}`}>
@@ -107,8 +113,15 @@ const Versions = ({
   </PagedList>
 );
 
-/** One receipt in words, with the file for those who want to verify it. */
-export function receiptPage(receipt: Receipt, wordsOf: (scope: string) => string): AccountPage {
+/**
+ * One receipt in words, with the file for those who want to verify it. `wordsOf` and `purposes`: the words of today, for a receipt without those
+ * that were shown.
+ */
+export function receiptPage(
+  receipt: Receipt,
+  wordsOf: (scope: string) => string,
+  purposes: string[],
+): AccountPage {
   const { event, recipient, words } = receipt;
   const shown = words && (JSON.parse(words.text) as ConsentWords);
   return {
@@ -126,7 +139,7 @@ export function receiptPage(receipt: Receipt, wordsOf: (scope: string) => string
             </>
           )}
         </p>
-        <p>{METHODS[event.method as ConsentMethod]}</p>
+        <p>{howOf(event.method as ConsentMethod, event.reason)}</p>
         <Facts
           facts={[
             ['Recorded', <Moment at={new Date(event.time)} />],
@@ -146,6 +159,7 @@ export function receiptPage(receipt: Receipt, wordsOf: (scope: string) => string
             ))}
           </ul>
         )}
+        <WhatFor purposes={shown?.purposes ?? purposes} />
         {shown && <Shown words={shown} />}
         <p>
           <LinkButton href={`/account/receipts/${receipt.record_id}/file`}>Download receipt</LinkButton>
@@ -192,6 +206,16 @@ const Shown = ({ words }: { words: ConsentWords }): VNode => (
           </li>
         ))}
       </ul>
+      {words.purposes.length > 0 && (
+        <>
+          <p>What for:</p>
+          <ul>
+            {words.purposes.map((text) => (
+              <li>{text}</li>
+            ))}
+          </ul>
+        </>
+      )}
       {words.notes.map((note) => (
         <p>{note}</p>
       ))}

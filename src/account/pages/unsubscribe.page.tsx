@@ -40,7 +40,7 @@ export const removeContactPage = ({
     action,
     email,
     <Say
-      it="This address is a contact of <name>{clientName}</name>. We send it mail when a webhook endpoint is failing or was disabled. If you stop these mails, the address is removed from the contacts. It can be added again in the webhook portal."
+      it="This address is a contact of <name>{clientName}</name>. We send it mail when a webhook endpoint is failing or was disabled, and when consents of its users will soon end. If you stop these mails, the address is removed from the contacts. It can be added again in the webhook portal."
       with={{ clientName, name: (children) => <bdi class="name">{children}</bdi> }}
     />,
   );

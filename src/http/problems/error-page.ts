@@ -42,7 +42,7 @@ export function driverErrorPage(problem: Problem, request: FastifyRequest): Rend
   const detail = problem.extras.said ?? problem.detail;
   const isTranslated = [problem.title, headingOf(problem), messageOf(detail)].every(isMessage);
   const reader = { language: languageOf(request), url: isPosted(request) ? undefined : request.url };
-  if (request.url.includes('?')) leaveUncompressed(request);
+  if (isTranslated && request.url.includes('?')) leaveUncompressed(request);
   const page = { ...pageOf(problem, detail, request), isTranslated, reader };
   return { headers: pageHeaders(), body: renderPage(page, request.server.brand) };
 }

@@ -14,7 +14,7 @@ const COOKIE = 'language';
 const YEAR = 31_536_000;
 
 /** The parameter with which a client, or a link of a page, asks for a language (OpenID Connect Core §3.1.2.1). */
-export const UI_LOCALES = 'ui_locales';
+const UI_LOCALES = 'ui_locales';
 
 /** The language that the address of the request asks for; undefined if it asks for none that there is. */
 function languageAskedFor(request: FastifyRequest): Language | undefined {
