@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import { errorPage } from '../http/problems/error-page.js';
+import { driverErrorPage } from '../http/problems/error-page.js';
 import { pageRoutes } from '../http/page-routes/page-routes.js';
 import { AccountGuard, PartPath } from './account.guard.js';
 
-const routes = pageRoutes({ root: 'account', guard: AccountGuard, renderError: errorPage });
+const routes = pageRoutes({ root: 'account', guard: AccountGuard, renderError: driverErrorPage });
 
 /** A controller of the account: only for logged-in users, with every form checked; its routes return an `AccountAnswer`. */
 export const AccountPages = (part = '') =>

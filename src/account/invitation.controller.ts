@@ -3,6 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { withReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { isMessage } from '../language/catalog.js';
+import { messageOf, say, type Said } from '../language/text.js';
 import { linkGone } from '../http/page-routes/link-gone.js';
 import {
   OpenGet,
@@ -66,7 +68,7 @@ export class InvitationController {
     } catch (error) {
       if (error instanceof SignedOutMeanwhile) return toLogin(key);
       if (!(error instanceof Problem) || error.status !== 409) throw error;
-      return { page: refused(error.detail), status: 409 };
+      return { page: refused(error.extras.said ?? error.detail), status: 409 };
     }
   }
 
@@ -130,18 +132,20 @@ const newAccountPage = (
 
 const done = () =>
   messagePage({
-    title: 'Account created',
-    heading: 'Your account has been created',
-    text: 'You are a member of the organisation. Log in with your email address and your password.',
-    action: { href: '/portal/sign-in', label: 'Go to the partner portal' },
+    title: say('Account created'),
+    heading: say('Your account has been created'),
+    text: say('You are a member of the organisation. Log in with your email address and your password.'),
+    action: { href: '/portal/sign-in', label: say('Go to the partner portal') },
+    isTranslated: true,
   });
 
-const refused = (detail: string) =>
+const refused = (detail: string | Said) =>
   messagePage({
-    title: 'Invitation not accepted',
-    heading: 'This is not possible right now',
-    text: [detail, 'The invitation still works: try again later, or ask the person who invited you.'],
+    title: say('Invitation not accepted'),
+    heading: say('This is not possible right now'),
+    text: [detail, say('The invitation still works: try again later, or ask the person who invited you.')],
+    isTranslated: isMessage(messageOf(detail)),
   });
 
 const gone = (): OpenAnswer =>
-  linkGone('An invitation works once, within 7 days. Ask the organisation for a new one.');
+  linkGone(say('An invitation works once, within 7 days. Ask the organisation for a new one.'));

@@ -12,6 +12,7 @@ import {
   unsubscribedPage,
   unsubscribePage,
 } from './pages/unsubscribe.page.js';
+import { say } from '../language/text.js';
 
 /**
  * The page of the link by which a mail is switched off (contract §18). Opening it changes nothing, because mail scanners open links too;
@@ -44,9 +45,11 @@ export class UnsubscribeController {
 
 const gone = (): OpenAnswer =>
   linkGone(
-    'It is incomplete or was used already, or your account has another address now. Choose your mails in your account.',
+    say(
+      'It is incomplete or was used already, or your account has another address now. Choose your mails in your account.',
+    ),
     {
       href: '/account/email',
-      label: 'Go to your account',
+      label: say('Go to your account'),
     },
   );

@@ -32,3 +32,7 @@ const CATALOGS = new Map<Language, Catalog>(
 /** The message in this language, in ICU's syntax; the English one if it is not translated. */
 export const messageIn = (language: Language, english: string): string =>
   CATALOGS.get(language)?.get(english) ?? english;
+
+/** Whether the text is an English message that is translated. */
+export const isMessage = (english: string): boolean =>
+  [...CATALOGS.values()].every((catalog) => catalog.has(english));

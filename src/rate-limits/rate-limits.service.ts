@@ -12,7 +12,8 @@ import { partnerKey } from './partners/partner-limit.js';
 import type { RateLimitDecision, RateLimitStore } from './store/rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store/store-token.js';
 import { RefusalAnnouncements, type AnnouncedRefusal } from './partners/refusal-announcements.js';
-import { waitingTime } from './waiting-time.js';
+import { said, say } from '../language/text.js';
+import { waitingTime, waitingValues } from './waiting-time.js';
 
 const MINUTE_MS = 60_000;
 // Contract §14: an address may send ten times as much as a client, because several clients may share it.
@@ -217,5 +218,11 @@ function refuseUnless(decision: RateLimitDecision): void {
   const seconds = retryAfterSeconds(decision);
   throw rateLimitExceeded(`Too many requests. Please try again in ${waitingTime(seconds)}.`, {
     headers: { 'retry-after': String(seconds) },
+    said: said(
+      say(
+        'Too many requests. Please try again in {unit, select, second {{count, plural, one {# second} other {# seconds}}} other {{count, plural, one {# minute} other {# minutes}}}}.',
+      ),
+      waitingValues(seconds),
+    ),
   });
 }

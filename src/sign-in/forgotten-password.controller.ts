@@ -18,12 +18,15 @@ import { PasswordLinksService } from '../users/passwords/password-links.service.
 import { AfterAnswer } from '../account/sign-up/after-answer.service.js';
 import { emailIn } from '../account/sign-up/email-field.js';
 import { emailFormPage, mailSentPage } from '../account/sign-up/email-form.page.js';
+import { say } from '../language/text.js';
 
 const FORM = {
-  title: 'Forgot your password?',
-  text: 'Enter the email address of your account. We send you a link with which you can set a new password.',
+  title: say('Forgot your password?'),
+  text: say(
+    'Enter the email address of your account. We send you a link with which you can set a new password.',
+  ),
   action: '/password/forgotten',
-  submit: 'Send link',
+  submit: say('Send link'),
 };
 
 /** Mails a link to set a new password (contract §18). The answer is the same for every address. */
@@ -58,13 +61,16 @@ export class ForgottenPasswordController {
     return {
       page: mailSentPage(
         email,
-        'If there is an account with this address, it gets a mail with a link to set a new password. The link works for one hour.',
+        say(
+          'If there is an account with this address, it gets a mail with a link to set a new password. The link works for one hour.',
+        ),
         returnTo,
       ),
     };
   }
 
   private refuseWithoutMail(): void {
-    if (!this.settings.sendsMail || !this.settings.passwordSignIn) throw notFound('There is no such page.');
+    if (!this.settings.sendsMail || !this.settings.passwordSignIn)
+      throw notFound(say('There is no such page.'));
   }
 }

@@ -21,6 +21,7 @@ import { PendingSignIns } from '../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { LoginDestinations } from './login-destinations.service.js';
 import { loginPage } from './login.page.js';
+import { say } from '../language/text.js';
 
 /** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
 @OpenPages()
@@ -64,7 +65,7 @@ export class LoginController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
     if (!this.settings.passwordSignIn) {
-      throw forbidden('Passwords are switched off. Choose another way to log in on the login page.');
+      throw forbidden(say('Passwords are switched off. Choose another way to log in on the login page.'));
     }
     const returnTo = safeReturnTo(form.get('return_to'));
     const email = form.get('email') ?? '';
@@ -92,7 +93,7 @@ export class LoginController {
     const user = outcome === 'refused' ? undefined : outcome;
     await this.limits.settle(attempt, user, request, reply);
     if (user) return { goTo: returnTo ?? AFTER_LOGIN };
-    const error = 'The email or password is incorrect. Check both and try again.';
+    const error = say('The email or password is incorrect. Check both and try again.');
     return this.form({ returnTo, email: email.slice(0, 254), error });
   }
 

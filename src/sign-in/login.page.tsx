@@ -3,7 +3,9 @@ import { withReturnTo } from '../http/forms/return-to.js';
 import { ProviderButtons, type ProviderName } from '../identity-providers/pages/provider-buttons.js';
 import { PostForm } from '../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeySection } from '../web/forms/passkey-button.js';
+import { say } from '../language/text.js';
 import type { LayoutProps } from '../web/layout/layout.js';
+import { Say, useShown, useText } from '../web/layout/say.js';
 
 export interface LoginPageProps {
   /** Where to go after login; posted back unchanged. */
@@ -23,50 +25,59 @@ export interface LoginPageProps {
   offersSignUp?: boolean;
 }
 
-export function loginPage(props: LoginPageProps): LayoutProps {
+export const loginPage = (props: LoginPageProps): LayoutProps => ({
+  title: say('Log in'),
+  scripts: [PASSKEY_SCRIPT],
+  isTranslated: true,
+  children: <Login {...props} />,
+});
+
+function Login(props: LoginPageProps): VNode {
+  const t = useText();
+  const shown = useShown();
   const { returnTo, error, clientName, providers, withPassword, offersNewPassword, offersSignUp } = props;
-  return {
-    title: 'Log in',
-    scripts: [PASSKEY_SCRIPT],
-    children: (
-      <>
-        <h1>Log in</h1>
-        {clientName && (
-          <p class="lead">
-            to continue to <bdi class="name">{clientName}</bdi>
-          </p>
-        )}
-        {error && (
-          <p class="notice notice-error" role="alert" id="login-error">
-            {error}
-          </p>
-        )}
-        {withPassword && <PasswordForm {...props} />}
-        {withPassword && offersNewPassword && (
-          <p>
-            <a href={withReturnTo('/password/forgotten', returnTo)}>Forgot your password?</a>
-          </p>
-        )}
-        <PasskeySection summary="Use a passkey instead" returnTo={returnTo}>
-          Log in with a passkey
-        </PasskeySection>
-        {withPassword && providers.length > 0 && <p class="or">or</p>}
-        {providers.length > 0 && <ProviderButtons providers={providers} returnTo={returnTo} />}
-        {offersSignUp && (
-          <p>
-            <a href={withReturnTo('/sign-up', returnTo)}>Create an account</a>
-          </p>
-        )}
-      </>
-    ),
-  };
+  return (
+    <>
+      <h1>{t('Log in')}</h1>
+      {clientName && (
+        <p class="lead">
+          <Say
+            it="to continue to <name>{clientName}</name>"
+            with={{ clientName, name: (children) => <bdi class="name">{children}</bdi> }}
+          />
+        </p>
+      )}
+      {error && (
+        <p class="notice notice-error" role="alert" id="login-error">
+          {shown(error)}
+        </p>
+      )}
+      {withPassword && <PasswordForm {...props} />}
+      {withPassword && offersNewPassword && (
+        <p>
+          <a href={withReturnTo('/password/forgotten', returnTo)}>{t('Forgot your password?')}</a>
+        </p>
+      )}
+      <PasskeySection summary={t('Use a passkey instead')} returnTo={returnTo}>
+        {t('Log in with a passkey')}
+      </PasskeySection>
+      {withPassword && providers.length > 0 && <p class="or">{t('or')}</p>}
+      {providers.length > 0 && <ProviderButtons providers={providers} returnTo={returnTo} />}
+      {offersSignUp && (
+        <p>
+          <a href={withReturnTo('/sign-up', returnTo)}>{t('Create an account')}</a>
+        </p>
+      )}
+    </>
+  );
 }
 
 function PasswordForm({ returnTo, email, error }: LoginPageProps): VNode {
+  const t = useText();
   const invalid = error ? ({ 'aria-invalid': 'true', 'aria-describedby': 'login-error' } as const) : {};
   return (
     <PostForm action="/login" hidden={{ return_to: returnTo }}>
-      <label for="email">Email</label>
+      <label for="email">{t('Email')}</label>
       {/* Not type="email": browsers reject addresses with an umlaut, or rewrite their domain. */}
       <input
         id="email"
@@ -80,7 +91,7 @@ function PasswordForm({ returnTo, email, error }: LoginPageProps): VNode {
         value={email}
         {...invalid}
       />
-      <label for="password">Password</label>
+      <label for="password">{t('Password')}</label>
       <input
         id="password"
         name="password"
@@ -90,7 +101,7 @@ function PasswordForm({ returnTo, email, error }: LoginPageProps): VNode {
         {...invalid}
       />
       <div class="actions">
-        <button type="submit">Log in</button>
+        <button type="submit">{t('Log in')}</button>
       </div>
     </PostForm>
   );

@@ -10,6 +10,7 @@ import { originOf } from '../http/server/request-origin.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
 import { PasskeySignIns } from '../users/factors/passkey-sign-ins.service.js';
 import { PasskeyAnswerDto } from './passkey-answer.dto.js';
+import { say } from '../language/text.js';
 
 /**
  * Logging in with a passkey, by the script of the login page. The challenge is bound to the browser, so that no other site can log
@@ -44,7 +45,7 @@ export class PasskeySignInController {
     const actor = { type: 'user', id: null, ...originOf(request) } as const;
     const onWrong = () => this.limits.countRefused(request);
     if (!(await this.signIns.signIn(request, reply, response, actor, onWrong))) {
-      throw forbidden('This passkey does not log you in here. Try again, or log in with your password.');
+      throw forbidden(say('This passkey does not log you in here. Try again, or log in with your password.'));
     }
     return { location: safeReturnTo(return_to) ?? AFTER_LOGIN };
   }

@@ -19,6 +19,7 @@ import { MailedLogins } from '../users/emails/mailed-logins.service.js';
 import { PasswordsAllowedGuard } from '../users/passwords/passwords-allowed.guard.js';
 import { setPasswordPage } from './set-password.page.js';
 import { PasswordLinksService } from '../users/passwords/password-links.service.js';
+import { say } from '../language/text.js';
 
 /** The page of a password link. The key is part of its path, which http/server/security-headers.ts keeps out of every Referer. */
 @OpenPages('password/:key')
@@ -64,18 +65,21 @@ export class PasswordLinksController {
 
 const done = (returnTo?: string): LayoutProps =>
   messagePage({
-    title: 'Password set',
-    heading: 'Your password has been set',
-    text: 'You can log in with it now. You have been logged out everywhere else.',
-    action: { href: withReturnTo('/login', returnTo), label: 'Go to the login page' },
+    title: say('Password set'),
+    heading: say('Your password has been set'),
+    text: say('You can log in with it now. You have been logged out everywhere else.'),
+    action: { href: withReturnTo('/login', returnTo), label: say('Go to the login page') },
+    isTranslated: true,
   });
 
 const gone = (): OpenAnswer =>
-  linkGone('A link to set a password works once and for a limited time. Ask for a new one where you got it.');
+  linkGone(
+    say('A link to set a password works once and for a limited time. Ask for a new one where you got it.'),
+  );
 
 function passwordError(password: string, again: string): string | undefined {
   if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX) {
-    return `The password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.`;
+    return say('The password must have 12 to 256 characters.');
   }
-  return password === again ? undefined : 'The two passwords are not the same.';
+  return password === again ? undefined : say('The two passwords are not the same.');
 }

@@ -16,6 +16,7 @@ import { PendingSignIns, type PendingSignIn } from '../users/factors/pending-sig
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import { secondFactorPage, signInExpiredPage } from './second-factor.page.js';
+import { say } from '../language/text.js';
 
 /** The step after the right password of an account with a second factor (contract §16). */
 @OpenPages('login/second-factor')
@@ -59,7 +60,7 @@ export class SecondFactorController {
     );
     await this.limits.settle(attempt, isLoggedIn ? pending.user : undefined, request, reply);
     if (!isLoggedIn) {
-      return this.form(pending, { returnTo, error: 'This code is wrong, or was used already.' });
+      return this.form(pending, { returnTo, error: say('This code is wrong, or was used already.') });
     }
     await this.pending.end(request, reply);
     return { goTo: returnTo ?? AFTER_LOGIN };

@@ -1,9 +1,12 @@
+import type { VNode } from 'preact';
 import { withReturnTo } from '../http/forms/return-to.js';
+import { say } from '../language/text.js';
 import { SECOND_FACTOR_PATH } from '../users/factors/factor-paths.js';
 import { PageForm } from '../web/forms/form.js';
 import { TextField } from '../web/forms/field.js';
 import { PASSKEY_SCRIPT, PasskeyButton, WithoutPasskeys } from '../web/forms/passkey-button.js';
 import type { LayoutProps } from '../web/layout/layout.js';
+import { useText } from '../web/layout/say.js';
 import { messagePage } from '../web/layout/message.page.js';
 
 export interface SecondFactorPageProps {
@@ -15,60 +18,62 @@ export interface SecondFactorPageProps {
 }
 
 /** Asks for a second factor. It posts `code` and `return_to`. */
-export function secondFactorPage({
-  returnTo,
-  hasPasskeys,
-  hasApp,
-  error,
-}: SecondFactorPageProps): LayoutProps {
-  return {
-    title: 'Second factor',
-    scripts: hasPasskeys ? [PASSKEY_SCRIPT] : [],
-    children: (
-      <>
-        <h1>One more step</h1>
-        {hasPasskeys && (
-          <>
-            <p>Use your passkey{hasApp ? ', or enter a code below' : ''}.</p>
-            <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>
-            <WithoutPasskeys>
-              {hasApp ? 'Use a code instead.' : 'Ask an admin to reset your second factor.'}
-            </WithoutPasskeys>
-          </>
-        )}
-        {hasApp ? (
-          <PageForm
-            action={SECOND_FACTOR_PATH}
-            hidden={{ return_to: returnTo }}
-            errors={error === undefined ? undefined : { code: error }}
-            alert="You are not logged in yet."
-            submit="Continue"
-            cancel={withReturnTo('/login', returnTo)}
-          >
-            <TextField
-              name="code"
-              label="Code"
-              autocomplete="one-time-code"
-              spellcheck={false}
-              hint="The six digits that your authenticator app shows now, or one of your recovery codes."
-              required
-            />
-          </PageForm>
-        ) : (
-          <p>
-            <a href={withReturnTo('/login', returnTo)}>Back to the login</a>
-          </p>
-        )}
-      </>
-    ),
-  };
+export const secondFactorPage = (props: SecondFactorPageProps): LayoutProps => ({
+  title: say('Second factor'),
+  scripts: props.hasPasskeys ? [PASSKEY_SCRIPT] : [],
+  isTranslated: true,
+  children: <SecondFactor {...props} />,
+});
+
+function SecondFactor({ returnTo, hasPasskeys, hasApp, error }: SecondFactorPageProps): VNode {
+  const t = useText();
+  return (
+    <>
+      <h1>{t('One more step')}</h1>
+      {hasPasskeys && (
+        <>
+          <p>{hasApp ? t('Use your passkey, or enter a code below.') : t('Use your passkey.')}</p>
+          <PasskeyButton returnTo={returnTo}>{t('Use a passkey')}</PasskeyButton>
+          <WithoutPasskeys>
+            {hasApp ? t('Use a code instead.') : t('Ask an admin to reset your second factor.')}
+          </WithoutPasskeys>
+        </>
+      )}
+      {hasApp ? (
+        <PageForm
+          action={SECOND_FACTOR_PATH}
+          hidden={{ return_to: returnTo }}
+          errors={error === undefined ? undefined : { code: error }}
+          alert={say('You are not logged in yet.')}
+          submit={t('Continue')}
+          cancel={withReturnTo('/login', returnTo)}
+        >
+          <TextField
+            name="code"
+            label={t('Code')}
+            autocomplete="one-time-code"
+            spellcheck={false}
+            hint={t('The six digits that your authenticator app shows now, or one of your recovery codes.')}
+            required
+          />
+        </PageForm>
+      ) : (
+        <p>
+          <a href={withReturnTo('/login', returnTo)}>{t('Back to the login')}</a>
+        </p>
+      )}
+    </>
+  );
 }
 
 /** Shown instead if the password was not given in this browser within ten minutes. */
 export const signInExpiredPage = (returnTo: string | undefined): LayoutProps =>
   messagePage({
-    title: 'Log in again',
-    heading: 'Please log in again',
-    text: 'The second step of a login has to follow the password within ten minutes, in the same browser, and works once.',
-    action: { href: withReturnTo('/login', returnTo), label: 'Log in' },
+    title: say('Log in again'),
+    heading: say('Please log in again'),
+    text: say(
+      'The second step of a login has to follow the password within ten minutes, in the same browser, and works once.',
+    ),
+    action: { href: withReturnTo('/login', returnTo), label: say('Log in') },
+    isTranslated: true,
   });

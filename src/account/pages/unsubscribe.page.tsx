@@ -1,12 +1,18 @@
 import type { VNode } from 'preact';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
+import { say } from '../../language/text.js';
 import { PostForm } from '../../web/forms/form.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
+import { Say, useText } from '../../web/layout/say.js';
 
 const ABOUT: Record<OptionalMailKind, string> = {
-  application_connected: 'when an application was connected to your account',
-  actionable: 'when something needs your attention',
+  application_connected: say(
+    'We send you mail when an application was connected to your account. Your account shows the same, whether you get mail about it or not. You can switch it on again there.',
+  ),
+  actionable: say(
+    'We send you mail when something needs your attention. Your account shows the same, whether you get mail about it or not. You can switch it on again there.',
+  ),
 };
 
 export interface UnsubscribePageProps {
@@ -18,14 +24,7 @@ export interface UnsubscribePageProps {
 
 /** Asks whether to send no more mails of this kind. */
 export const unsubscribePage = ({ action, kind, email }: UnsubscribePageProps): LayoutProps =>
-  askToStop(
-    action,
-    email,
-    <p>
-      We send you mail {ABOUT[kind]}. Your account shows the same, whether you get mail about it or not. You
-      can switch it on again there.
-    </p>,
-  );
+  askToStop(action, email, <Say it={ABOUT[kind]} />);
 
 /** Asks whether to remove the address from the contacts of a client. */
 export const removeContactPage = ({
@@ -40,42 +39,53 @@ export const removeContactPage = ({
   askToStop(
     action,
     email,
-    <p>
-      This address is a contact of <bdi class="name">{clientName}</bdi>. We send it mail when a webhook
-      endpoint is failing or was disabled, and when consents of its users will soon end. If you stop these
-      mails, the address is removed from the contacts. It can be added again in the webhook portal.
-    </p>,
+    <Say
+      it="This address is a contact of <name>{clientName}</name>. We send it mail when a webhook endpoint is failing or was disabled, and when consents of its users will soon end. If you stop these mails, the address is removed from the contacts. It can be added again in the webhook portal."
+      with={{ clientName, name: (children) => <bdi class="name">{children}</bdi> }}
+    />,
   );
 
 const askToStop = (action: string, email: string, what: VNode): LayoutProps => ({
-  title: 'Stop these mails',
+  title: say('Stop these mails'),
+  isTranslated: true,
   children: (
-    <>
-      <h1>Stop these mails?</h1>
-      <p class="lead">
-        <bdi class="name">{email}</bdi>
-      </p>
+    <AskToStop action={action} email={email}>
       {what}
-      <PostForm action={action}>
-        <div class="actions">
-          <button type="submit">Stop these mails</button>
-        </div>
-      </PostForm>
-    </>
+    </AskToStop>
   ),
 });
 
+function AskToStop(props: { action: string; email: string; children: VNode }): VNode {
+  const t = useText();
+  return (
+    <>
+      <h1>{t('Stop these mails?')}</h1>
+      <p class="lead">
+        <bdi class="name">{props.email}</bdi>
+      </p>
+      <p>{props.children}</p>
+      <PostForm action={props.action}>
+        <div class="actions">
+          <button type="submit">{t('Stop these mails')}</button>
+        </div>
+      </PostForm>
+    </>
+  );
+}
+
 export const contactRemovedPage = (): LayoutProps =>
   messagePage({
-    title: 'Mails stopped',
-    heading: 'You get no more mails as a contact',
-    text: 'Your address is no longer among the contacts. It can be added again in the webhook portal.',
+    title: say('Mails stopped'),
+    heading: say('You get no more mails as a contact'),
+    text: say('Your address is no longer among the contacts. It can be added again in the webhook portal.'),
+    isTranslated: true,
   });
 
 export const unsubscribedPage = (): LayoutProps =>
   messagePage({
-    title: 'Mails stopped',
-    heading: 'You get no more mails of this kind',
-    text: 'Your account shows what they would have said. You can switch them on again there.',
-    action: { href: '/account/email', label: 'Choose your mails' },
+    title: say('Mails stopped'),
+    heading: say('You get no more mails of this kind'),
+    text: say('Your account shows what they would have said. You can switch them on again there.'),
+    action: { href: '/account/email', label: say('Choose your mails') },
+    isTranslated: true,
   });

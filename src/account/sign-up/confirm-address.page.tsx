@@ -1,5 +1,8 @@
+import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { PostForm } from '../../web/forms/form.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
+import { useText } from '../../web/layout/say.js';
 
 export interface ConfirmAddressPageProps {
   /** Path to post to. */
@@ -8,20 +11,26 @@ export interface ConfirmAddressPageProps {
 }
 
 /** Asks whether the address is that of the person who opened the link. */
-export const confirmAddressPage = ({ action, email }: ConfirmAddressPageProps): LayoutProps => ({
-  title: 'Confirm your address',
-  children: (
+export const confirmAddressPage = (props: ConfirmAddressPageProps): LayoutProps => ({
+  title: say('Confirm your address'),
+  isTranslated: true,
+  children: <ConfirmAddress {...props} />,
+});
+
+function ConfirmAddress({ action, email }: ConfirmAddressPageProps): VNode {
+  const t = useText();
+  return (
     <>
-      <h1>Is this your email address?</h1>
+      <h1>{t('Is this your email address?')}</h1>
       <p class="lead">
         <bdi class="name">{email}</bdi>
       </p>
-      <p>Confirm it, and we’ll send account emails here from now on.</p>
+      <p>{t('Confirm it, and we’ll send account emails here from now on.')}</p>
       <PostForm action={action}>
         <div class="actions">
-          <button type="submit">Confirm address</button>
+          <button type="submit">{t('Confirm address')}</button>
         </div>
       </PostForm>
     </>
-  ),
-});
+  );
+}

@@ -1,6 +1,7 @@
 import { isEmail } from 'class-validator';
 import { illegible } from '../../http/validation/legible-text.js';
 import type { Form } from '../../http/forms/form.js';
+import { say } from '../../language/text.js';
 
 const EMAIL_MAX = 254;
 
@@ -10,5 +11,5 @@ export function emailIn(form: Form): { email: string; error?: string } {
   const isValid = email.length <= EMAIL_MAX && isEmail(email) && illegible(email) === undefined;
   return isValid
     ? { email }
-    : { email: email.slice(0, EMAIL_MAX), error: 'Enter an email address, such as name@mail.example.' };
+    : { email: email.slice(0, EMAIL_MAX), error: say('Enter an email address, such as name@mail.example.') };
 }

@@ -1,9 +1,13 @@
+import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { withReturnTo } from '../../http/forms/return-to.js';
 import { TextField } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { LinkButton } from '../../web/forms/form.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
+import { useText } from '../../web/layout/say.js';
 
+/** Its words are messages. */
 export interface EmailFormPageProps {
   title: string;
   text: string;
@@ -18,52 +22,58 @@ export interface EmailFormPageProps {
 }
 
 /** A form that asks for an email address, to which something is mailed. It posts `email`. */
-export const emailFormPage = ({
-  title,
-  text,
-  action,
-  submit,
-  email,
-  error,
-  returnTo,
-}: EmailFormPageProps): LayoutProps => ({
-  title,
-  children: (
+export const emailFormPage = (props: EmailFormPageProps): LayoutProps => ({
+  title: props.title,
+  isTranslated: true,
+  children: <EmailForm {...props} />,
+});
+
+function EmailForm({ title, text, action, submit, email, error, returnTo }: EmailFormPageProps): VNode {
+  const t = useText();
+  return (
     <>
-      <h1>{title}</h1>
-      <p>{text}</p>
+      <h1>{t(title)}</h1>
+      <p>{t(text)}</p>
       <PageForm
         action={action}
         hidden={{ return_to: returnTo }}
         values={{ email }}
         errors={error === undefined ? {} : { email: error }}
-        submit={submit}
+        submit={t(submit)}
         cancel={withReturnTo('/login', returnTo)}
-        keep="Back to login"
+        keep={t('Back to login')}
         noValidate
       >
-        <TextField name="email" label="Email" autocomplete="username" spellcheck={false} required />
+        <TextField name="email" label={t('Email')} autocomplete="username" spellcheck={false} required />
       </PageForm>
     </>
-  ),
+  );
+}
+
+/** Says what happens next: the same for every address. `text` is a message. */
+export const mailSentPage = (email: string, text: string, returnTo: string | undefined): LayoutProps => ({
+  title: say('Check your email'),
+  isTranslated: true,
+  children: <MailSent email={email} text={text} returnTo={returnTo} />,
 });
 
-/** Says what happens next: the same for every address. */
-export const mailSentPage = (email: string, text: string, returnTo: string | undefined): LayoutProps => ({
-  title: 'Check your email',
-  children: (
+function MailSent({ email, text, returnTo }: { email: string; text: string; returnTo?: string }): VNode {
+  const t = useText();
+  return (
     <>
-      <h1>Check your email</h1>
+      <h1>{t('Check your email')}</h1>
       <p class="lead">
         <bdi class="name">{email}</bdi>
       </p>
-      <p>{text}</p>
+      <p>{t(text)}</p>
       <p>
-        If nothing comes within a few minutes, check the address and your spam folder, and try again later.
+        {t(
+          'If nothing comes within a few minutes, check the address and your spam folder, and try again later.',
+        )}
       </p>
       <p class="actions">
-        <LinkButton href={withReturnTo('/login', returnTo)}>Go to the login page</LinkButton>
+        <LinkButton href={withReturnTo('/login', returnTo)}>{t('Go to the login page')}</LinkButton>
       </p>
     </>
-  ),
-});
+  );
+}

@@ -15,6 +15,7 @@ import { EmailVerificationService } from '../../users/emails/email-verification.
 import { messagePage } from '../../web/layout/message.page.js';
 import { ContactsService } from '../../webhooks/contacts/contacts.service.js';
 import { confirmAddressPage } from './confirm-address.page.js';
+import { say } from '../../language/text.js';
 
 /**
  * The page of a link that verifies an address: a user's, or that of a client's contact. Opening it changes nothing, because mail
@@ -50,11 +51,14 @@ export class EmailVerificationController {
 
 const done = () =>
   messagePage({
-    title: 'Address confirmed',
-    heading: 'Your address has been confirmed',
-    text: 'We’ll send account emails here from now on.',
-    action: { href: '/', label: 'Go to the start page' },
+    title: say('Address confirmed'),
+    heading: say('Your address has been confirmed'),
+    text: say('We’ll send account emails here from now on.'),
+    action: { href: '/', label: say('Go to the start page') },
+    isTranslated: true,
   });
 
 const gone = (): OpenAnswer =>
-  linkGone('A link to confirm an address works once, within 24 hours. Ask for a new one where you got it.');
+  linkGone(
+    say('A link to confirm an address works once, within 24 hours. Ask for a new one where you got it.'),
+  );

@@ -7,6 +7,7 @@ import { OwnPagesGuard } from '../../http/api/own-pages.guard.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { notFound, Problem } from '../../http/problems/problem.js';
 import { PasskeySignUps } from '../../users/emails/passkey-sign-ups.service.js';
+import { say } from '../../language/text.js';
 
 /** For the script of the page that ends a sign-up (contract §18): what the browser needs to make a passkey. */
 @Controller('sign-up/:key/passkey')
@@ -23,9 +24,9 @@ export class PasskeySignUpController {
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   async options(@Param('key') key: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    if (!this.settings.signUp) throw notFound('There is no such page.');
+    if (!this.settings.signUp) throw notFound(say('There is no such page.'));
     const options = await this.signUps.options(key, reply);
-    if (!options) throw new Problem(410, 'Gone', 'This link no longer works. Ask for a new one.');
+    if (!options) throw new Problem(410, 'Gone', say('This link no longer works. Ask for a new one.'));
     return options;
   }
 }

@@ -3,9 +3,9 @@ import { validateSync } from 'class-validator';
 import type { Form } from '../../http/forms/form.js';
 import { violationsOf } from '../../http/validation/validation.pipe.js';
 import { IsPassword, IsVisibleText } from '../../http/validation/validation.decorators.js';
-import { PASSWORD_MAX, PASSWORD_MIN } from '../../secrets/passwords.js';
 import type { FieldErrors } from '../../web/forms/field.js';
-import { apiWords, type Violations } from '../../http/problems/violation.js';
+import type { Violations } from '../../http/problems/violation.js';
+import { said, say } from '../../language/text.js';
 
 interface SignUpFields {
   name: string;
@@ -32,8 +32,8 @@ export const signUpFieldsIn = (form: Form): SignUpFields => ({
 export function signUpErrors({ password_again: again, ...person }: SignUpFields): FieldErrors {
   const errors = nameErrors(person.name);
   if (violationsIn(person)['password']) {
-    errors['password'] = `The password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.`;
-  } else if (person.password !== again) errors['password_again'] = 'The two passwords are not the same.';
+    errors['password'] = say('The password must have 12 to 256 characters.');
+  } else if (person.password !== again) errors['password_again'] = say('The two passwords are not the same.');
   return errors;
 }
 
@@ -42,7 +42,15 @@ export function nameErrors(name: string): FieldErrors {
   const [found] = violationsIn({ name, password: '' })['name'] ?? [];
   if (!found) return {};
   return {
-    name: found.code === 'visible_text' ? 'Enter 1 to 200 characters.' : `The name ${apiWords(found)}.`,
+    name:
+      found.code === 'hidden_character'
+        ? said(
+            say(
+              'The name must not contain control, bidirectional or invisible characters, such as {character}.',
+            ),
+            found.params as { character: string },
+          )
+        : say('Enter 1 to 200 characters.'),
   };
 }
 

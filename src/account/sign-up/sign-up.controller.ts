@@ -28,12 +28,13 @@ import { emailIn } from './email-field.js';
 import { emailFormPage, mailSentPage } from './email-form.page.js';
 import { signUpPage } from './sign-up.page.js';
 import { nameErrors, signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
+import { say } from '../../language/text.js';
 
 const FORM = {
-  title: 'Create an account',
-  text: 'Enter your email address. We send you a link with which you can create your account.',
+  title: say('Create an account'),
+  text: say('Enter your email address. We send you a link with which you can create your account.'),
   action: '/sign-up',
-  submit: 'Send link',
+  submit: say('Send link'),
 };
 
 /** Accounts that drivers make themselves (contract §18): first a proof of the address, then a name, and a password or a passkey. */
@@ -71,7 +72,7 @@ export class SignUpController {
     return {
       page: mailSentPage(
         email,
-        'We sent a mail to this address. Follow its link to continue; it works for 24 hours.',
+        say('We sent a mail to this address. Follow its link to continue; it works for 24 hours.'),
         returnTo,
       ),
     };
@@ -137,31 +138,37 @@ export class SignUpController {
   }
 
   private refuseUnlessOn(): void {
-    if (!this.settings.signUp) throw notFound('There is no such page.');
+    if (!this.settings.signUp) throw notFound(say('There is no such page.'));
   }
 }
 
-const WRONG_ANSWER =
-  'Your account was not created, because your browser’s answer was not right. Try again, or choose a password.';
+const WRONG_ANSWER = say(
+  'Your account was not created, because your browser’s answer was not right. Try again, or choose a password.',
+);
 
 const done = (by: 'password' | 'passkey', returnTo?: string) =>
   messagePage({
-    title: 'Account created',
-    heading: 'Your account has been created',
-    text: `You can log in now, with ${by === 'passkey' ? 'your passkey' : 'your email address and your password'}.`,
-    action: { href: withReturnTo('/login', returnTo), label: 'Go to the login page' },
+    title: say('Account created'),
+    heading: say('Your account has been created'),
+    text:
+      by === 'passkey'
+        ? say('You can log in now, with your passkey.')
+        : say('You can log in now, with your email address and your password.'),
+    action: { href: withReturnTo('/login', returnTo), label: say('Go to the login page') },
+    isTranslated: true,
   });
 
 const taken = (returnTo: string | undefined) =>
   messagePage({
-    title: 'You have an account',
-    heading: 'You already have an account',
-    text: 'There is an account with this email address now. Log in, or ask for a new password there.',
-    action: { href: withReturnTo('/login', returnTo), label: 'Go to the login page' },
+    title: say('You have an account'),
+    heading: say('You already have an account'),
+    text: say('There is an account with this email address now. Log in, or ask for a new password there.'),
+    action: { href: withReturnTo('/login', returnTo), label: say('Go to the login page') },
+    isTranslated: true,
   });
 
 const gone = (): OpenAnswer =>
-  linkGone('A link to create an account works once, within 24 hours.', {
+  linkGone(say('A link to create an account works once, within 24 hours.'), {
     href: '/sign-up',
-    label: 'Ask for a new link',
+    label: say('Ask for a new link'),
   });

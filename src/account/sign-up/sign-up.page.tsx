@@ -1,7 +1,10 @@
+import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeyInstead } from '../../web/forms/passkey-button.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
+import { Say, useText } from '../../web/layout/say.js';
 
 export interface SignUpPageProps {
   /** Path to post to. */
@@ -22,22 +25,24 @@ const FORM_ID = 'sign-up';
  * The form that creates an account. It posts `name`, `password` and `password_again`; our script posts `response` in place of the
  * passwords.
  */
-export const signUpPage = ({
-  action,
-  email,
-  name,
-  errors = {},
-  invitedBy,
-  passkeyOptions,
-}: SignUpPageProps): LayoutProps => ({
-  title: 'Create your account',
-  scripts: passkeyOptions === undefined ? [] : [PASSKEY_SCRIPT],
-  children: (
+export const signUpPage = (props: SignUpPageProps): LayoutProps => ({
+  title: say('Create your account'),
+  scripts: props.passkeyOptions === undefined ? [] : [PASSKEY_SCRIPT],
+  isTranslated: true,
+  children: <SignUp {...props} />,
+});
+
+function SignUp({ action, email, name, errors = {}, invitedBy, passkeyOptions }: SignUpPageProps): VNode {
+  const t = useText();
+  return (
     <>
-      <h1>Create your account</h1>
+      <h1>{t('Create your account')}</h1>
       {invitedBy !== undefined && (
         <p>
-          <bdi class="name">{invitedBy}</bdi> invites you to its partner portal. You need an account for it.
+          <Say
+            it="<name>{invitedBy}</name> invites you to its partner portal. You need an account for it."
+            with={{ invitedBy, name: (children) => <bdi class="name">{children}</bdi> }}
+          />
         </p>
       )}
       <PageForm
@@ -46,27 +51,27 @@ export const signUpPage = ({
         hidden={passkeyOptions === undefined ? undefined : { response: '' }}
         values={{ name }}
         errors={errors}
-        alert="Your account was not created. See the errors below."
-        submit="Create account"
+        alert={say('Your account was not created. See the errors below.')}
+        submit={t('Create account')}
         noValidate
       >
-        <label for="email">Email</label>
+        <label for="email">{t('Email')}</label>
         {/* Shown as a field so that password managers store the new password under this address. */}
         <input id="email" type="text" autocomplete="username" readOnly value={email} />
-        <TextField name="name" label="Name" autocomplete="name" required />
+        <TextField name="name" label={t('Name')} autocomplete="name" required />
         <TextField
           name="password"
-          label="Password"
+          label={t('Password')}
           type="password"
           autocomplete="new-password"
           minLength={12}
-          hint="12 to 256 characters. No other rules."
+          hint={t('12 to 256 characters. No other rules.')}
           required
         />
         <TextField
           name="password_again"
           id="password-again"
-          label="Repeat password"
+          label={t('Repeat password')}
           type="password"
           autocomplete="new-password"
           minLength={12}
@@ -74,8 +79,8 @@ export const signUpPage = ({
         />
       </PageForm>
       {passkeyOptions !== undefined && (
-        <PasskeyInstead form={FORM_ID} options={passkeyOptions} without="Choose a password." />
+        <PasskeyInstead form={FORM_ID} options={passkeyOptions} without={t('Choose a password.')} />
       )}
     </>
-  ),
-});
+  );
+}

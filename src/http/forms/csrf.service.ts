@@ -6,6 +6,7 @@ import { purposeKey } from '../../secrets/purpose-key.js';
 import { Cookies } from '../server/cookies.js';
 import type { Form } from './form.js';
 import { formExpired } from '../problems/problem.js';
+import { say } from '../../language/text.js';
 
 const COOKIE = 'csrf';
 /** The name of the hidden field. */
@@ -50,7 +51,9 @@ export class CsrfService {
     const isOurs = secret && token && this.tokens.some((each) => each.verify(secret, token, binding));
     if (!fromHere || !isOurs) {
       throw formExpired(
-        'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
+        say(
+          'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
+        ),
       );
     }
   }

@@ -1,3 +1,4 @@
+import { said, say } from '../../language/text.js';
 import { badRequest } from '../problems/problem.js';
 
 // More than any form or request of this service needs: a hundred deliveries can be chosen at once.
@@ -21,7 +22,11 @@ export class Form {
   static parse(source: string): Form {
     const values = new Map<string, string[]>();
     const parts = source.split('&').filter((part) => part !== '');
-    if (parts.length > MAX_PARAMETERS) throw badRequest(`There are more than ${MAX_PARAMETERS} parameters.`);
+    if (parts.length > MAX_PARAMETERS) {
+      throw badRequest(`There are more than ${MAX_PARAMETERS} parameters.`, {
+        said: said(say('There are more than {count} parameters.'), { count: MAX_PARAMETERS }),
+      });
+    }
     for (const part of parts) {
       const at = part.indexOf('=');
       const name = decode(at < 0 ? part : part.slice(0, at));
@@ -62,9 +67,9 @@ function decode(part: string): string {
   try {
     text = decodeURIComponent(part.replaceAll('+', ' '));
   } catch {
-    throw badRequest('The parameters are not valid percent-encoded UTF-8.');
+    throw badRequest(say('The parameters are not valid percent-encoded UTF-8.'));
   }
-  if (isUnsafeText(text)) throw badRequest('A parameter contains a NUL character.');
+  if (isUnsafeText(text)) throw badRequest(say('A parameter contains a NUL character.'));
   return text;
 }
 

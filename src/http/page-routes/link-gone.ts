@@ -1,13 +1,18 @@
+import { say } from '../../language/text.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import type { OpenAnswer } from './open-pages.js';
 
-/** The answer (410) to a one-time link that is used, expired or unknown. `text`: for how long it works; `action`: where to get another. */
+/**
+ * The answer (410) to a one-time link that is used, expired or unknown. `text`: for how long it works; `action`: where to get
+ * another; both are messages.
+ */
 export const linkGone = (text: string, action?: { href: string; label: string }): OpenAnswer => ({
   status: 410,
   page: messagePage({
-    title: 'Link no longer works',
-    heading: 'This link no longer works',
+    title: say('Link no longer works'),
+    heading: say('This link no longer works'),
     text,
     ...(action ? { action } : {}),
+    isTranslated: true,
   }),
 });

@@ -4,7 +4,7 @@ import { Cookies } from '../server/cookies.js';
 import type { Form } from '../forms/form.js';
 import { ONE_CLICK } from '../forms/one-click.js';
 import { CsrfService } from '../forms/csrf.service.js';
-import { errorPage } from '../problems/error-page.js';
+import { driverErrorPage } from '../problems/error-page.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
 import type { PageAnswer } from './page-answer.js';
 import { PageContext } from './page-context.js';
@@ -67,11 +67,11 @@ export const {
   Pages: OpenPages,
   PageGet: OpenGet,
   PagePost: OpenPost,
-} = pageRoutes({ root: '', guard: OpenPagesGuard, renderError: errorPage });
+} = pageRoutes({ root: '', guard: OpenPagesGuard, renderError: driverErrorPage });
 
 /** The decorators for pages of links that mail programs may follow by one click. */
 export const {
   Pages: OneClickPages,
   PageGet: OneClickGet,
   PagePost: OneClickPost,
-} = pageRoutes({ root: '', guard: OneClickPagesGuard, renderError: errorPage, takesOneClick: true });
+} = pageRoutes({ root: '', guard: OneClickPagesGuard, renderError: driverErrorPage, takesOneClick: true });

@@ -1,9 +1,9 @@
 /** A way out of this service, by a page that goes on by itself. */
 export interface WayOut {
   leaveTo: string;
-  /** What people call the place. */
-  name: string;
-  /** The heading of the page; by default it says where the browser goes. */
+  /** What people call the place; without a name, it is an application. */
+  name?: string;
+  /** The heading of the page, a message that is translated; by default it says where the browser goes. */
   heading?: string;
 }
 

@@ -1,6 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { catchError, mergeMap, of, type Observable } from 'rxjs';
+import { leaveUncompressed } from '../server/compression.js';
 import { OnwardRedirects } from './onward-redirects.js';
 import { pageHeaders } from './page-headers.js';
 import { renderPage } from '../../web/layout/layout.js';
@@ -38,16 +39,17 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     if ('page' in answer) {
       const { status = 200 } = answer;
       const page = { ...context.layOut(answer.page), reader: context.reader };
+      if (page.isTranslated && page.reader.url?.includes('?')) leaveUncompressed(reply.request);
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length }));
       return renderPage(page, reply.server.brand, context.tokenFor);
     }
-    if ('leaveTo' in answer) return this.wayOut(answer, reply);
+    if ('leaveTo' in answer) return this.wayOut(answer, reply, context);
     if ('file' in answer) return this.file(answer, reply);
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);
     if (notice) context.leaveNotice(notice);
     if (await this.onward.leadAway(goTo)) {
-      return this.wayOut({ leaveTo: goTo, name: 'the application' }, reply);
+      return this.wayOut({ leaveTo: goTo }, reply, context);
     }
     void reply
       .status(status)
@@ -64,8 +66,9 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     return text;
   }
 
-  private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply): string {
+  private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply, context: PageContext): string {
     void reply.status(200).headers(pageHeaders());
-    return renderPage(wayOutPage(leaveTo, name, heading), reply.server.brand);
+    const { language } = context.reader;
+    return renderPage({ ...wayOutPage(leaveTo, name, heading), reader: { language } }, reply.server.brand);
   }
 }

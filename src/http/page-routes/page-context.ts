@@ -5,7 +5,7 @@ import type { CsrfService } from '../forms/csrf.service.js';
 import { Form, queryStringOf } from '../forms/form.js';
 import type { LayoutProps, Reader } from '../../web/layout/layout.js';
 import { languageOf, rememberLanguage } from '../server/request-language.js';
-import { formOf } from './posted-form.js';
+import { formOf, isPosted } from './posted-form.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -59,9 +59,9 @@ export abstract class PageContext<Page = unknown> {
     void this.reply.header('retry-after', String(seconds));
   }
 
-  /** Who reads the page. */
+  /** Who reads the page. The answer to a form cannot be had again in another language. */
   get reader(): Reader {
-    return { language: languageOf(this.request), url: this.url };
+    return { language: languageOf(this.request), url: isPosted(this.request) ? undefined : this.url };
   }
 
   /** The first page of the area. */

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { errorPage } from '../problems/error-page.js';
+import { driverErrorPage } from '../problems/error-page.js';
 import { pageHeaders, type PageOptions } from './page-headers.js';
 
 /** Sends a page. */
@@ -13,4 +13,4 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
 }
 
 /** Marks a route whose errors are rendered as pages. */
-export const PageRoute = () => applyDecorators(RouteConfig({ renderError: errorPage }));
+export const PageRoute = () => applyDecorators(RouteConfig({ renderError: driverErrorPage }));

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import type { AddressLimits } from '../guards/address-rate-limit.guard.js';
 import type { AllowedMethods } from '../server/allowed-methods.js';
-import { errorPage } from './error-page.js';
+import { driverErrorPage } from './error-page.js';
 import { prefersHtml } from '../server/negotiation.js';
 import { methodNotAllowed, Problem, uploadTooLarge } from './problem.js';
 import { renderProblem } from './render-problem.js';
@@ -92,7 +92,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private render(problem: Problem, request: FastifyRequest): Rendered {
     const unrouted = request.routeOptions?.url === undefined;
-    if (unrouted && prefersHtml(request)) return errorPage(problem, request);
+    if (unrouted && prefersHtml(request)) return driverErrorPage(problem, request);
     return renderProblem(problem, this.settings.baseUrl);
   }
 }

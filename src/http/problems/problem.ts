@@ -1,3 +1,4 @@
+import { said, say, type Said } from '../../language/text.js';
 import { BODY_LIMIT } from '../server/body-limit.js';
 import type { ProblemSlug } from './problem-kinds.js';
 import type { Violations } from './violation.js';
@@ -11,6 +12,8 @@ export interface ProblemExtras {
   instance?: string;
   /** The heading of its page, where the status does not say enough. */
   heading?: string;
+  /** The detail as its page says it to drivers, if it has values. */
+  said?: Said;
   /** A notification for the user concerned (source specification §2.4), in its wire format. */
   notification?: object;
 }
@@ -36,20 +39,23 @@ const kind =
   (detail: string, extras?: ProblemExtras): Problem =>
     new Problem(status, title, detail, slug, extras);
 
-export const badRequest = kind(400, 'Bad request', 'invalid-request');
+export const badRequest = kind(400, say('Bad request'), 'invalid-request');
 export const unsupportedVersion = kind(400, 'Unsupported version', 'unsupported-version');
-export const notFound = kind(404, 'Not found', 'not-found');
+export const notFound = kind(404, say('Not found'), 'not-found');
 export const methodNotAllowed = kind(405, 'Method not allowed', 'method-not-allowed');
 export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
-export const conflict = kind(409, 'Conflict', 'conflict');
-const payloadTooLarge = kind(413, 'Content too large', 'content-too-large');
-export const bodyTooLarge = (): Problem => payloadTooLarge(`The body must not be larger than ${BODY_LIMIT}.`);
+export const conflict = kind(409, say('Conflict'), 'conflict');
+const payloadTooLarge = kind(413, say('Content too large'), 'content-too-large');
+export const bodyTooLarge = (): Problem =>
+  payloadTooLarge(`The body must not be larger than ${BODY_LIMIT}.`, {
+    said: said(say('The body must not be larger than {limit}.'), { limit: BODY_LIMIT }),
+  });
 export const uploadTooLarge = (): Problem => payloadTooLarge('The file must not be larger than 1 MB.');
 export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
 export const unprocessableContent = kind(422, 'Unprocessable content', 'unprocessable-content');
-export const rateLimitExceeded = kind(429, 'Too many requests', 'rate-limit-exceeded');
-export const internalError = kind(500, 'Internal server error', 'internal-error');
-export const serviceUnavailable = kind(503, 'Service unavailable', 'service-unavailable');
+export const rateLimitExceeded = kind(429, say('Too many requests'), 'rate-limit-exceeded');
+export const internalError = kind(500, say('Internal server error'), 'internal-error');
+export const serviceUnavailable = kind(503, say('Service unavailable'), 'service-unavailable');
 
 /** A request with invalid members: 400 with `field_errors`. */
 export const validationFailed = (violations: Violations): Problem =>
@@ -63,11 +69,11 @@ export const unauthorized = (detail: string, challenge: string): Problem =>
 
 /** 403 carries only status, title and detail. */
 export const forbidden = (detail: string, extras?: ProblemExtras): Problem =>
-  new Problem(403, 'Forbidden', detail, undefined, extras);
+  new Problem(403, say('Forbidden'), detail, undefined, extras);
 
 /** A form without a valid token. */
 export const formExpired = (detail: string): Problem =>
-  forbidden(detail, { heading: 'This form has expired' });
+  forbidden(detail, { heading: say('This form has expired') });
 
 /** An operator's role does not allow this (contract §17). */
 export const roleTooLow = (detail: string): Problem =>

@@ -9,6 +9,7 @@ import {
   serviceUnavailable,
   unsupportedMediaType,
 } from './problem.js';
+import { say } from '../../language/text.js';
 
 const RETRY_AFTER_SECONDS = '2';
 
@@ -17,7 +18,7 @@ export function toProblem(exception: unknown): Problem {
   if (exception instanceof Problem) return exception;
   if (isDatabaseAway(exception)) {
     return serviceUnavailable(
-      'The service cannot reach its database at the moment. Please try again shortly.',
+      say('The service cannot reach its database at the moment. Please try again shortly.'),
       {
         headers: { 'retry-after': RETRY_AFTER_SECONDS },
       },
@@ -36,20 +37,22 @@ function statusOf(exception: unknown): number {
 function byStatus(status: number): Problem {
   switch (status) {
     case 404:
-      return notFound('There is nothing at this URL.');
+      return notFound(say('There is nothing at this URL.'));
     case 413:
       return bodyTooLarge();
     case 415:
       return unsupportedMediaType('This endpoint does not accept a body of this media type.');
     case 503:
-      return serviceUnavailable('The service is not ready. Please try again shortly.', {
+      return serviceUnavailable(say('The service is not ready. Please try again shortly.'), {
         headers: { 'retry-after': RETRY_AFTER_SECONDS },
       });
     default:
       return status >= 400 && status < 500
-        ? badRequest('The request could not be read: its body, encoding or URL is malformed.')
+        ? badRequest(say('The request could not be read: its body, encoding or URL is malformed.'))
         : internalError(
-            'An unexpected error occurred. Include the X-Request-Id of this response when you report it.',
+            say(
+              'An unexpected error occurred. Include the X-Request-Id of this response when you report it.',
+            ),
           );
   }
 }

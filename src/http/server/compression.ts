@@ -1,10 +1,11 @@
 import fastifyCompress from '@fastify/compress';
-import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 
 /**
  * The pages that are compressed. The length of a compressed response can reveal whether text chosen by an attacker also occurs in
  * the rest of it (BREACH). So a page is listed only if it echoes nothing of the request and shows no secret; CSRF tokens are
  * masked differently in every response. Other pages are not compressed, and a test requires a reason for each.
+ * A page with links to other languages echoes the query, so it is not compressed with one (`leaveUncompressed`).
  */
 export const COMPRESSED_PAGES: ReadonlySet<string> = new Set([
   '/',
@@ -54,6 +55,12 @@ export async function addCompression(fastify: FastifyInstance): Promise<void> {
 
 const isCompressed = ({ method, url }: RouteOptions): boolean =>
   (method === 'GET' || method === 'HEAD') && COMPRESSED_PAGES.has(url);
+
+/** Keeps the response to this request uncompressed, because it echoes something of it. */
+export function leaveUncompressed(request: FastifyRequest): void {
+  // What @fastify/compress goes by.
+  request.headers['x-no-compression'] = 'true';
+}
 
 /** Also for uncompressed responses, so that a cache does not serve them to clients with another Accept-Encoding. */
 export function varyByEncoding(reply: FastifyReply): void {

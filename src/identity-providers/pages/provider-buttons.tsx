@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { PostButton } from '../../web/forms/form.js';
+import { Say } from '../../web/layout/say.js';
 
 /** What pages show of a provider. */
 export interface ProviderName {
@@ -20,7 +21,10 @@ export const ProviderButtons = ({
   <div class="providers">
     {providers.map(({ id, label }) => (
       <PostButton action={providerPath(id)} hidden={{ return_to: returnTo }} look="quiet">
-        Continue with <bdi>{label}</bdi>
+        <Say
+          it="Continue with <name>{label}</name>"
+          with={{ label, name: (children) => <bdi>{children}</bdi> }}
+        />
       </PostButton>
     ))}
   </div>

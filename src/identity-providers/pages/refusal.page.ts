@@ -1,116 +1,127 @@
 import type { OpenAnswer } from '../../http/page-routes/open-pages.js';
+import { said, say } from '../../language/text.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { REFUSAL_STATUS, type SignInRefusalReason } from '../refusals.js';
 
 interface Text {
   heading: string;
-  text: (label: string) => string | string[];
+  /** Each paragraph is a message, with the provider as `{label}`. */
+  text: string[];
 }
 
-const ASK = 'If you should have access, ask an operator of this service.';
-const NOT_LOGGED_IN = 'You are not logged in.';
-const TELL = 'Tell an operator of this service: trying again does not help.';
-const TELL_IF_AGAIN = 'If it happens again, tell an operator of this service.';
+const ASK = say('If you should have access, ask an operator of this service.');
+const TELL = say('Tell an operator of this service: trying again does not help.');
 
 const TEXTS: Record<SignInRefusalReason, Text> = {
   provider_unavailable: {
-    heading: 'This login does not work at the moment',
-    text: (label) => [
-      `${label} cannot be reached, or does not answer. ${NOT_LOGGED_IN}`,
-      'Try again in a few minutes.',
+    heading: say('This login does not work at the moment'),
+    text: [
+      say('{label} cannot be reached, or does not answer. You are not logged in.'),
+      say('Try again in a few minutes.'),
     ],
   },
   provider_busy: {
-    heading: 'Too many logins at the moment',
-    text: (label) => [
-      `${label} says that it receives too many requests from this service. ${NOT_LOGGED_IN}`,
-      'Try again in a few minutes.',
+    heading: say('Too many logins at the moment'),
+    text: [
+      say('{label} says that it receives too many requests from this service. You are not logged in.'),
+      say('Try again in a few minutes.'),
     ],
   },
   provider_redirects: {
-    heading: 'This login does not work',
-    text: (label) => [
-      `${label} has moved: the address that this service knows leads somewhere else. ${NOT_LOGGED_IN}`,
+    heading: say('This login does not work'),
+    text: [
+      say(
+        '{label} has moved: the address that this service knows leads somewhere else. You are not logged in.',
+      ),
       TELL,
     ],
   },
   provider_answer_unreadable: {
-    heading: 'This login does not work at the moment',
-    text: (label) => [
-      `The answer did not come in the form that ${label} uses. Perhaps something else answers in its place, such as a proxy. ${NOT_LOGGED_IN}`,
-      `Try again in a few minutes. ${TELL_IF_AGAIN}`,
+    heading: say('This login does not work at the moment'),
+    text: [
+      say(
+        'The answer did not come in the form that {label} uses. Perhaps something else answers in its place, such as a proxy. You are not logged in.',
+      ),
+      say('Try again in a few minutes. If it happens again, tell an operator of this service.'),
     ],
   },
   client_refused: {
-    heading: 'This login does not work',
-    text: (label) => [
-      `${label} does not accept this service, so nobody can log in through it. ${NOT_LOGGED_IN}`,
+    heading: say('This login does not work'),
+    text: [
+      say('{label} does not accept this service, so nobody can log in through it. You are not logged in.'),
       TELL,
     ],
   },
   provider_refused: {
-    heading: 'The login was not completed',
-    text: (label) => [
-      `You cancelled, or ${label} refused the login. ${NOT_LOGGED_IN}`,
-      `Try again. If it happens again, ask for help at ${label}.`,
+    heading: say('The login was not completed'),
+    text: [
+      say('You cancelled, or {label} refused the login. You are not logged in.'),
+      say('Try again. If it happens again, ask for help at {label}.'),
     ],
   },
   provider_answer_invalid: {
-    heading: 'The answer could not be accepted',
-    text: (label) => [
-      `What ${label} answered does not belong to this login, or does not prove who you are. ${NOT_LOGGED_IN}`,
-      `Start again. ${TELL_IF_AGAIN}`,
+    heading: say('The answer could not be accepted'),
+    text: [
+      say(
+        'What {label} answered does not belong to this login, or does not prove who you are. You are not logged in.',
+      ),
+      say('Start again. If it happens again, tell an operator of this service.'),
     ],
   },
   sign_in_expired: {
-    heading: 'This login has expired',
-    text: () => [
-      'A login has to be finished within 10 minutes, in the browser in which it began, and works once.',
-      'Start again from the login page. Your browser has to accept cookies.',
+    heading: say('This login has expired'),
+    text: [
+      say('A login has to be finished within 10 minutes, in the browser in which it began, and works once.'),
+      say('Start again from the login page. Your browser has to accept cookies.'),
     ],
   },
   authentication_too_weak: {
-    heading: 'A stronger login is needed',
-    text: (label) => [
-      `${label} does not say that you logged in as this service requires, for example with a second factor. ${NOT_LOGGED_IN}`,
-      `Set up a second factor at ${label}, and then log in again.`,
+    heading: say('A stronger login is needed'),
+    text: [
+      say(
+        '{label} does not say that you logged in as this service requires, for example with a second factor. You are not logged in.',
+      ),
+      say('Set up a second factor at {label}, and then log in again.'),
     ],
   },
   authentication_not_recent: {
-    heading: 'A new login is needed',
-    text: (label) => [
-      `${label} does not say that you logged in there again, as this action requires.`,
-      `Log out at ${label}, and then repeat the action. ${TELL_IF_AGAIN}`,
+    heading: say('A new login is needed'),
+    text: [
+      say('{label} does not say that you logged in there again, as this action requires.'),
+      say(
+        'Log out at {label}, and then repeat the action. If it happens again, tell an operator of this service.',
+      ),
     ],
   },
   email_missing: {
-    heading: 'Your email address is needed',
-    text: (label) => [
-      `${label} did not send an email address, so there is no account for you here.`,
-      `Log in again, and allow ${label} to share your address. ${TELL_IF_AGAIN}`,
+    heading: say('Your email address is needed'),
+    text: [
+      say('{label} did not send an email address, so there is no account for you here.'),
+      say(
+        'Log in again, and allow {label} to share your address. If it happens again, tell an operator of this service.',
+      ),
     ],
   },
   email_not_verified: {
-    heading: 'Your email address is not verified',
-    text: (label) => [
-      `${label} does not say that it has verified your email address, so there is no account for you here.`,
-      `Verify the address at ${label}, and then log in again.`,
+    heading: say('Your email address is not verified'),
+    text: [
+      say(
+        '{label} does not say that it has verified your email address, so there is no account for you here.',
+      ),
+      say('Verify the address at {label}, and then log in again.'),
     ],
   },
   no_account: {
-    heading: 'There is no account for you',
-    text: (label) => [`You proved who you are at ${label}, but no account here belongs to you.`, ASK],
+    heading: say('There is no account for you'),
+    text: [say('You proved who you are at {label}, but no account here belongs to you.'), ASK],
   },
   account_disabled: {
-    heading: 'Your account is disabled',
-    text: () => ['You cannot log in while your account is disabled.', ASK],
+    heading: say('Your account is disabled'),
+    text: [say('You cannot log in while your account is disabled.'), ASK],
   },
   not_for_you: {
-    heading: 'This login is not for your account',
-    text: (label) => [
-      `Accounts of your kind do not log in through ${label}. Choose another way to log in.`,
-      ASK,
-    ],
+    heading: say('This login is not for your account'),
+    text: [say('Accounts of your kind do not log in through {label}. Choose another way to log in.'), ASK],
   },
 };
 
@@ -126,9 +137,10 @@ export function refusalPage(
     page: messagePage({
       title: heading,
       heading,
-      text: text(label),
-      action: { href: `/login${query}`, label: 'Go to the login page' },
+      text: text.map((message) => said(message, { label })),
+      action: { href: `/login${query}`, label: say('Go to the login page') },
       requestId,
+      isTranslated: true,
     }),
   };
 }

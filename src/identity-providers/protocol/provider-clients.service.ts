@@ -15,6 +15,7 @@ import { authenticationAt } from './client-authentication.js';
 import { providerFetch } from './provider-fetch.js';
 import { checkedMetadata, type ProviderMetadata } from './provider-metadata.js';
 import { refusalOfError } from './refusal-of-error.js';
+import { say } from '../../language/text.js';
 
 const KNOWN_FOR_MS = 60 * 60_000;
 // Anybody can send logout tokens, so an unknown key makes only one request to the provider in this time.
@@ -52,7 +53,7 @@ export class ProviderClients {
   /** The provider with this id; throws a 404 problem. */
   get(id: string): IdentityProvider {
     const provider = this.find(id);
-    if (!provider) throw notFound('There is no such identity provider.');
+    if (!provider) throw notFound(say('There is no such identity provider.'));
     return provider;
   }
 

@@ -12,6 +12,7 @@ import type { ProviderName } from '../pages/provider-buttons.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
 import { SignInCookies } from './sign-in-cookies.service.js';
+import { say } from '../../language/text.js';
 
 /** What login and logout need of the providers. */
 @Injectable()
@@ -74,7 +75,7 @@ export class LoginProviders {
       return {
         leaveTo: url.href,
         name: provider.label,
-        heading: 'You are logged out',
+        heading: say('You are logged out'),
       };
     } catch (error) {
       // The session here has ended in any case.

@@ -13,6 +13,7 @@ import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
 import { MembersRepository } from './members.repository.js';
 import { violation } from '../../http/problems/violation.js';
+import { said, say } from '../../language/text.js';
 
 /** Contract §20: the maximum for each organisation. */
 const MEMBERS_PER_ORGANISATION = 50;
@@ -83,6 +84,11 @@ export class MembersService {
     if ((await this.repository.count(manager, organisationId)) >= MEMBERS_PER_ORGANISATION) {
       throw conflict(
         `An organisation can have at most ${MEMBERS_PER_ORGANISATION} members. Remove one first.`,
+        {
+          said: said(say('An organisation can have at most {count} members. Remove one first.'), {
+            count: MEMBERS_PER_ORGANISATION,
+          }),
+        },
       );
     }
     if (!(await this.repository.insert(manager, { organisationId, userId, role }))) return false;

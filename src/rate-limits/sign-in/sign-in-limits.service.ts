@@ -9,7 +9,8 @@ import { countDecision } from '../rate-limit-metrics.js';
 import type { RateLimitDecision, RateLimitStore } from '../store/rate-limit-store.js';
 import { retryAfterSeconds } from '../rate-limits.service.js';
 import { RATE_LIMIT_STORE } from '../store/store-token.js';
-import { waitingTime } from '../waiting-time.js';
+import { said, say } from '../../language/text.js';
+import { waitingTime, waitingValues } from '../waiting-time.js';
 
 // Contract §3: the 6th failure in 15 minutes for one account, the 51st from one address.
 const WINDOW_MS = 15 * 60_000;
@@ -205,6 +206,14 @@ function tooManyFailures(decision: RateLimitDecision): Problem {
   const seconds = retryAfterSeconds(decision);
   return rateLimitExceeded(
     `There were too many failed attempts to log in. Please try again in ${waitingTime(seconds)}.`,
-    { headers: { 'retry-after': String(seconds) } },
+    {
+      headers: { 'retry-after': String(seconds) },
+      said: said(
+        say(
+          'There were too many failed attempts to log in. Please try again in {unit, select, second {{count, plural, one {# second} other {# seconds}}} other {{count, plural, one {# minute} other {# minutes}}}}.',
+        ),
+        waitingValues(seconds),
+      ),
+    },
   );
 }

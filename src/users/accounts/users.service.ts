@@ -33,6 +33,7 @@ import {
 import { UserErasures } from './user-erasures.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository, type UserFilter } from './users.repository.js';
+import { say } from '../../language/text.js';
 
 /** A user to insert: with the hash of the password, if there is one, and the id, if it was given before. */
 type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?: string };
@@ -292,7 +293,8 @@ export class UsersService {
     try {
       return await work();
     } catch (error) {
-      if (isUniqueViolation(error, 'users_email_key')) throw conflict('Another user has this email address.');
+      if (isUniqueViolation(error, 'users_email_key'))
+        throw conflict(say('Another user has this email address.'));
       throw error;
     }
   }

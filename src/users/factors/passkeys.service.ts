@@ -13,6 +13,7 @@ import { PasskeyRegistrations } from './passkey-registrations.service.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { SecondFactorService } from './second-factor.service.js';
 import { WebauthnChallenges } from './webauthn-challenges.service.js';
+import { say } from '../../language/text.js';
 
 const MOST = 20;
 
@@ -123,5 +124,5 @@ export class PasskeysService {
 }
 
 function missing(): never {
-  throw notFound('You have no such passkey. It may have been removed already.');
+  throw notFound(say('You have no such passkey. It may have been removed already.'));
 }

@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { notFound } from '../../http/problems/problem.js';
+import { say } from '../../language/text.js';
 
 /** Answers 404 for pages and links of passwords while nobody can log in with one (`PASSWORD_SIGN_IN`, contract §15). */
 @Injectable()
@@ -8,7 +9,7 @@ export class PasswordsAllowedGuard implements CanActivate {
   constructor(private readonly settings: Settings) {}
 
   canActivate(): boolean {
-    if (!this.settings.passwordSignIn) throw notFound('Nobody logs in with a password here.');
+    if (!this.settings.passwordSignIn) throw notFound(say('Nobody logs in with a password here.'));
     return true;
   }
 }

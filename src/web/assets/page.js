@@ -2,6 +2,10 @@
  * Enhances pages that work without a script: buttons to copy and to download, and forms that a second click does not submit again.
  */
 
+// By the English ones, where the page is in another language.
+const words = JSON.parse(document.querySelector('main').dataset.words ?? '{}');
+const inLanguage = (english) => words[english] ?? english;
+
 /** The text of a secret, an example or a field; of a list, a line for each item. */
 function textOf(source) {
   if (source.tagName === 'UL') return [...source.children].map((item) => item.textContent).join('\n');
@@ -13,11 +17,11 @@ function addCopyButton(source) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'quiet copy';
-  const name = source.dataset.copy || 'Copy';
+  const name = source.dataset.copy || inLanguage('Copy');
   button.textContent = name;
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(textOf(source));
-    button.textContent = 'Copied';
+    button.textContent = inLanguage('Copied');
     setTimeout(() => (button.textContent = name), 2000);
   });
   (source.closest('.copied-whole') ?? source).after(button);
@@ -33,7 +37,7 @@ function addDownloadButton(source) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'quiet copy';
-  button.textContent = 'Download';
+  button.textContent = inLanguage('Download');
   button.addEventListener('click', () => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([`${textOf(source)}\n`], { type: 'text/plain' }));

@@ -52,8 +52,14 @@ function toJson(credential) {
   }
 }
 
+// By the English ones, where the page is in another language.
+const words = JSON.parse(document.querySelector('main').dataset.words ?? '{}');
+const inLanguage = (english) => words[english] ?? words['That did not work. Try again later.'] ?? english;
+
 /** What went wrong, in words for the person at the browser. */
-function messageOf(error) {
+const messageOf = (error) => inLanguage(englishMessageOf(error));
+
+function englishMessageOf(error) {
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') {
     return 'No passkey was used: the request was cancelled, or it took too long. Try again.';
   }

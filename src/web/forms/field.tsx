@@ -1,11 +1,13 @@
 import { createContext, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Said } from '../../language/text.js';
+import { useShown } from '../layout/say.js';
 
 /** What the fields of a form show, by name. */
 export type FieldValues = Partial<Record<string, string | string[] | boolean>>;
 
 /** What is wrong with a form, by the name of the field; `form` is about the whole. */
-export type FieldErrors = Partial<Record<string, string | string[]>>;
+export type FieldErrors = Partial<Record<string, string | Said | (string | Said)[]>>;
 
 interface FormState {
   values: FieldValues;
@@ -31,9 +33,10 @@ export interface FieldProps {
 
 /** The state of a field, and the attributes that connect it to its error and hint. */
 function useField({ name, id = name, hint }: FieldProps) {
+  const shown = useShown();
   const { values, errors } = useContext(State);
   const wrong = errors[name];
-  const error = wrong && sentence([wrong].flat().join('; '));
+  const error = wrong && sentence([wrong].flat().map(shown).join('; '));
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ');
   return {
     id,

@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import { FormFields, type FieldErrors, type FieldValues } from './field.js';
 import { useMayUse } from '../layout/may-use.js';
 import { ErrorNotice } from '../layout/notices.js';
+import { useShown, useText } from '../layout/say.js';
 
 /** The CSRF token of a form, by the path that it is posted to. */
 export type TokenFor = (action: string) => string;
@@ -144,12 +145,14 @@ export function PageForm(props: PageFormProps): VNode {
     submit,
     isDanger,
     cancel,
-    keep = 'Cancel',
+    keep,
     otherButton,
     children,
     ...form
   } = props;
-  const message = [errors.form ?? alert ?? ''].flat().join(' ');
+  const t = useText();
+  const shown = useShown();
+  const message = [errors.form ?? alert ?? ''].flat().map(shown).join(' ');
   return (
     <>
       {message && Object.keys(errors).length > 0 && <ErrorNotice>{message}</ErrorNotice>}
@@ -164,7 +167,7 @@ export function PageForm(props: PageFormProps): VNode {
           </button>
           {cancel && (
             <LinkButton look="quiet" href={cancel}>
-              {keep}
+              {keep ?? t('Cancel')}
             </LinkButton>
           )}
         </div>
@@ -185,25 +188,20 @@ export interface FilterFormProps {
 }
 
 /** A form that filters a list; it changes nothing, so it is sent by GET. */
-export function FilterForm({
-  path,
-  values,
-  errors = {},
-  alert,
-  submit = 'Filter',
-  children,
-}: FilterFormProps) {
+export function FilterForm({ path, values, errors = {}, alert, submit, children }: FilterFormProps) {
+  const t = useText();
+  const shown = useShown();
   const isWrong = Object.keys(errors).length > 0;
   return (
     <>
-      {alert && isWrong && <ErrorNotice>{alert}</ErrorNotice>}
+      {alert && isWrong && <ErrorNotice>{shown(alert)}</ErrorNotice>}
       <form method="get" action={path} class="filters">
         <FormFields values={values} errors={errors}>
           {children}
         </FormFields>
         <div class="buttons">
-          <button type="submit">{submit}</button>
-          {path && (isWrong || Object.values(values).some(Boolean)) && <a href={path}>Show all</a>}
+          <button type="submit">{submit ?? t('Filter')}</button>
+          {path && (isWrong || Object.values(values).some(Boolean)) && <a href={path}>{t('Show all')}</a>}
         </div>
       </form>
     </>

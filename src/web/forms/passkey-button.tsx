@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { useText } from '../layout/say.js';
 
 /** The script of pages with passkeys. */
 export const PASSKEY_SCRIPT = '/assets/passkeys.js';
@@ -45,7 +46,7 @@ export const PasskeyInstead = ({
     <div class="passkey" data-passkey-sign-up={options} hidden>
       <p class="notice notice-error" role="alert" hidden />
       <button type="button" class="quiet" form={form}>
-        Use a passkey instead
+        {useText()('Use a passkey instead')}
       </button>
     </div>
   </>
@@ -54,6 +55,9 @@ export const PasskeyInstead = ({
 /** Says that this browser cannot use passkeys, and what to do instead; our script hides it where the browser can. */
 export const WithoutPasskeys = ({ children }: { children: ComponentChildren }): VNode => (
   <p class="notice" data-without-passkeys>
-    This browser cannot use passkeys: it does not know them, or JavaScript is switched off in it. {children}
+    {useText()(
+      'This browser cannot use passkeys: it does not know them, or JavaScript is switched off in it.',
+    )}{' '}
+    {children}
   </p>
 );

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { logoPath } from './brand.js';
 import { InitialTile } from './layout.js';
+import { Say, useText } from './say.js';
 
 /** What people see of an application besides its name. */
 export interface ClientIdentity {
@@ -26,6 +27,7 @@ export function ClientDetails({
   of: ClientIdentity;
   class?: string;
 }): VNode | null {
+  const t = useText();
   const links = [
     site !== null && (
       <a href={site} rel="noopener noreferrer">
@@ -34,7 +36,7 @@ export function ClientDetails({
     ),
     privacyPolicy !== null && (
       <a href={privacyPolicy} rel="noopener noreferrer">
-        Privacy policy
+        {t('Privacy policy')}
       </a>
     ),
   ].filter((link) => link !== false);
@@ -43,7 +45,10 @@ export function ClientDetails({
     <p class={`client-details ${className}`.trim()}>
       {organisation !== null && (
         <span>
-          By <bdi>{organisation}</bdi>
+          <Say
+            it="By <name>{organisation}</name>"
+            with={{ organisation, name: (children) => <bdi>{children}</bdi> }}
+          />
         </span>
       )}
       {links.map((link) => (

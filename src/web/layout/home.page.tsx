@@ -1,5 +1,8 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { LinkButton } from '../forms/form.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from './layout.js';
+import { Say, useText } from './say.js';
 
 export interface HomePageProps {
   signedInAs?: { name: string; email: string };
@@ -8,33 +11,51 @@ export interface HomePageProps {
 }
 
 /** The start page: what this service is, and who is logged in. */
-export const homePage = ({ signedInAs, isOperator }: HomePageProps): LayoutProps => ({
-  title: 'Home',
+export const homePage = (props: HomePageProps): LayoutProps => ({
+  title: say('Home'),
   width: 'wide',
-  children: (
+  isTranslated: true,
+  children: <Home {...props} />,
+});
+
+const strong = { strong: (children: ComponentChildren) => <strong>{children}</strong> };
+
+function Home({ signedInAs, isOperator }: HomePageProps): VNode {
+  const t = useText();
+  return (
     <>
-      <h1>Your charging data, shared on your terms</h1>
+      <h1>{t('Your charging data, shared on your terms')}</h1>
       <p class="lead">
-        Applications can ask to read the charging data of your electric vehicle. This is where you decide.
+        {t(
+          'Applications can ask to read the charging data of your electric vehicle. This is where you decide.',
+        )}
       </p>
       <ol class="steps">
         <li>
-          <strong>An application sends you here.</strong> You log in with this service, not with the
-          application.
+          <Say
+            it="<strong>An application sends you here.</strong> You log in with this service, not with the application."
+            with={strong}
+          />
         </li>
         <li>
-          <strong>You see what it wants to read,</strong> item by item and in plain words.
+          <Say
+            it="<strong>You see what it wants to read,</strong> item by item and in plain words."
+            with={strong}
+          />
         </li>
         <li>
-          <strong>You decide.</strong> Authorize or cancel. You can disconnect an application at any time.
+          <Say
+            it="<strong>You decide.</strong> Authorize or cancel. You can disconnect an application at any time."
+            with={strong}
+          />
         </li>
       </ol>
       {signedInAs ? (
         <>
           <SignedInAs {...signedInAs} />
           <div class="actions actions-pair">
-            <LinkButton href="/account">Go to your account</LinkButton>
-            {isOperator && <LinkButton href="/admin/console">Open the console</LinkButton>}
+            <LinkButton href="/account">{t('Go to your account')}</LinkButton>
+            {isOperator && <LinkButton href="/admin/console">{t('Open the console')}</LinkButton>}
           </div>
           <div class="actions">
             <LogoutButton />
@@ -42,9 +63,9 @@ export const homePage = ({ signedInAs, isOperator }: HomePageProps): LayoutProps
         </>
       ) : (
         <p class="actions">
-          <LinkButton href="/login">Log in</LinkButton>
+          <LinkButton href="/login">{t('Log in')}</LinkButton>
         </p>
       )}
     </>
-  ),
-});
+  );
+}

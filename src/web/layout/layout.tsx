@@ -3,18 +3,19 @@ import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import { FormTokens, PostButton, type TokenFor } from '../forms/form.js';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../language/languages.js';
-import { say } from '../../language/text.js';
+import { say, type Said } from '../../language/text.js';
 import { logoPath, mailtoOf, stylesOf, type Brand } from './brand.js';
-import { LanguageContext, useText } from './say.js';
+import { LanguageContext, useShown, useText } from './say.js';
+import { wordsOfScripts } from './script-words.js';
 
-/** Who reads the page: the language, and the address of the page, with which it can be had in another one. */
+/** Who reads the page: the language, and the address of the page, with which it can be had in another one; answers to forms have none. */
 export interface Reader {
   language: Language;
-  url: string;
+  url?: string;
 }
 
 export interface LayoutProps {
-  title: string;
+  title: string | Said;
   children: ComponentChildren;
   /**
    * `narrow` for forms and decisions (the default), `wide` for pages to read, `broad` for pages to work in, `full` for pages with
@@ -53,8 +54,10 @@ function Layout({
   reader,
 }: LayoutProps & { brand: Brand }): VNode {
   const t = useText();
+  const shown = useShown();
+  const language = useContext(LanguageContext);
   return (
-    <html lang={useContext(LanguageContext)}>
+    <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -67,7 +70,7 @@ function Layout({
           </noscript>
         )}
         {goesOnTo !== undefined && <meta http-equiv="refresh" content={`0; url=${goesOnTo}`} />}
-        <title>{`${isTranslated ? t(title) : title} · ${brand.name}`}</title>
+        <title>{`${shown(title)} · ${brand.name}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />
         {[...stylesOf(brand), ...styles].map((style) => (
@@ -95,6 +98,7 @@ function Layout({
           id="main"
           tabIndex={-1}
           data-refresh={scripts.length > 0 ? refreshAfter : undefined}
+          data-words={wordsOfScripts(scripts, language)}
         >
           <div class="card">{children}</div>
         </main>
@@ -107,6 +111,7 @@ function Layout({
 /** The name of the service and what the page is part of, and what the company says on each page. */
 function Footer({ brand, text, reader }: { brand: Brand; text: string; reader?: Reader }): VNode {
   const t = useText();
+  const shown = useShown();
   const { name, footer, supportEmail, privacyUrl, termsUrl } = brand;
   const links = [
     {
@@ -118,7 +123,7 @@ function Footer({ brand, text, reader }: { brand: Brand; text: string; reader?: 
   ].filter(({ href }) => href !== null);
   return (
     <footer class="page-footer">
-      <p>{`${name} – ${reader ? t(text) : text}`}</p>
+      <p>{`${name} – ${shown(text)}`}</p>
       {footer !== null && (
         <p>
           <bdi>{footer}</bdi>
@@ -133,19 +138,20 @@ function Footer({ brand, text, reader }: { brand: Brand; text: string; reader?: 
           ))}
         </ul>
       )}
-      {reader && <LanguageLinks {...reader} />}
+      {reader?.url !== undefined && <LanguageLinks language={reader.language} url={reader.url} />}
     </footer>
   );
 }
 
 /** The page in the other languages. */
-function LanguageLinks({ language, url }: Reader): VNode {
+function LanguageLinks({ language, url }: Required<Reader>): VNode {
   const t = useText();
-  const at = `${url}?`.indexOf('?');
+  const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
+  // Without the path, which may begin like another site, or hold a one-time key.
   const addressIn = (other: Language): string => {
-    const parameters = new URLSearchParams(url.slice(at + 1));
+    const parameters = new URLSearchParams(query);
     parameters.set('ui_locales', other);
-    return `${url.slice(0, at)}?${parameters.toString()}`;
+    return `?${parameters.toString()}`;
   };
   return (
     <nav aria-label={t('Language')}>

@@ -1,6 +1,9 @@
 import type { VNode } from 'preact';
 import { State } from '../tables/state.js';
+import { useText } from './say.js';
 
 /** Marks what belongs to a sandbox; nothing for what is live. */
-export const SandboxBadge = ({ of }: { of: { environment: 'live' | 'sandbox' } }): VNode | null =>
-  of.environment === 'sandbox' ? <State tone="warn">Sandbox</State> : null;
+export function SandboxBadge({ of }: { of: { environment: 'live' | 'sandbox' } }): VNode | null {
+  const t = useText();
+  return of.environment === 'sandbox' ? <State tone="warn">{t('Sandbox')}</State> : null;
+}

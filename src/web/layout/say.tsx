@@ -1,7 +1,7 @@
 import { createContext, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Language } from '../../language/languages.js';
-import { compiledMessage, text, type TextValues } from '../../language/text.js';
+import { compiledMessage, shownText, text, type Said, type TextValues } from '../../language/text.js';
 
 /** The language of the page. */
 export const LanguageContext = createContext<Language>('en');
@@ -10,6 +10,12 @@ export const LanguageContext = createContext<Language>('en');
 export function useText(): (english: string, values?: TextValues) => string {
   const language = useContext(LanguageContext);
   return (english, values) => text(language, english, values);
+}
+
+/** Gives texts from elsewhere in the language of the page if they are messages, and as they are if not. */
+export function useShown(): (shown: string | Said) => string {
+  const language = useContext(LanguageContext);
+  return (shown) => shownText(language, shown);
 }
 
 /** What stands in a message: values, and elements around a part of it, by the name of its tag. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { LinkButton } from '../forms/form.js';
 import { ErrorNotice } from './notices.js';
+import { useText } from './say.js';
 
 /** A value that is shown once: to be copied with the button that our script adds, or by hand. */
 export const CopiedOnce = ({ text }: { text: string }): VNode => (
@@ -21,7 +22,7 @@ export const ShownOnce = (props: {
     </p>
     {props.children}
     <p class="buttons">
-      <LinkButton href={props.next}>I have copied it</LinkButton>
+      <LinkButton href={props.next}>{useText()('I have copied it')}</LinkButton>
     </p>
   </>
 );

@@ -1,13 +1,39 @@
+import { said, say, type Said } from '../../language/text.js';
 import type { LayoutProps } from './layout.js';
 import { messagePage } from './message.page.js';
 
-/** A page that goes on to another site by itself, with a link for browsers that do not. */
-export const wayOutPage = (to: string, name: string, heading = `Going on to ${name}`): LayoutProps => ({
-  ...messagePage({
-    title: heading,
-    heading,
-    text: `Your browser goes on to ${name} by itself. If it does not, use the link.`,
-    action: { href: to, label: `Continue to ${name}` },
-  }),
-  goesOnTo: to,
+interface Words {
+  heading: string | Said;
+  text: string | Said;
+  label: string | Said;
+}
+
+const toApplication: Words = {
+  heading: say('Going on to the application'),
+  text: say('Your browser goes on to the application by itself. If it does not, use the link.'),
+  label: say('Continue to the application'),
+};
+
+const toNamed = (name: string): Words => ({
+  heading: said(say('Going on to {name}'), { name }),
+  text: said(say('Your browser goes on to {name} by itself. If it does not, use the link.'), { name }),
+  label: said(say('Continue to {name}'), { name }),
 });
+
+/**
+ * A page that goes on to another site by itself, with a link for browsers that do not. Without a name, it is an application; `ownHeading`
+ * is a message.
+ */
+export function wayOutPage(to: string, name: string | undefined, ownHeading?: string): LayoutProps {
+  const { heading, text, label } = name === undefined ? toApplication : toNamed(name);
+  return {
+    ...messagePage({
+      title: ownHeading ?? heading,
+      heading: ownHeading ?? heading,
+      text,
+      action: { href: to, label },
+      isTranslated: true,
+    }),
+    goesOnTo: to,
+  };
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { CATALOG_PARTS } from '../../src/language/catalog.js';
+import { LANGUAGES, type Language } from '../../src/language/languages.js';
+import { foundMessages } from '../support/messages.js';
+
+type Nodes = ReturnType<IntlMessageFormat['getAst']>;
+
+// As @formatjs/icu-messageformat-parser numbers them.
+const [LITERAL, SELECT, PLURAL, POUND, TAG] = [0, 5, 6, 7, 8];
+
+/** What a message is filled in with: its values, the choices that it knows, and its tags. */
+function slotsOf(nodes: Nodes): string[] {
+  const slots = nodes.flatMap((node): string[] => {
+    const type: number = node.type;
+    if (type === LITERAL || type === POUND) return [];
+    const { value, options, children } = node as unknown as {
+      value: string;
+      options: Record<string, { value: Nodes }>;
+      children: Nodes;
+    };
+    if (type === TAG) return [`<${value}>`, ...slotsOf(children)];
+    if (type !== SELECT && type !== PLURAL) return [`${type} ${value}`];
+    // Each language has plural forms of its own.
+    const choices = type === SELECT ? Object.keys(options).sort().join(' ') : '';
+    return [`${type} ${value} ${choices}`, ...Object.values(options).flatMap((each) => slotsOf(each.value))];
+  });
+  return [...new Set(slots)].sort();
+}
+
+const slotsIn = (message: string, language: Language): string[] =>
+  slotsOf(new IntlMessageFormat(message, language).getAst());
+
+const TRANSLATED = LANGUAGES.filter((language) => language !== 'en');
+
+/** What stands in the catalogues of a language, part by part. */
+const entriesOf = (language: Language): { part: string; message: string; translation: string }[] =>
+  CATALOG_PARTS.flatMap((part) =>
+    Object.entries(
+      JSON.parse(readFileSync(`src/language/catalogs/${part}.${language}.json`, 'utf8')) as Record<
+        string,
+        string
+      >,
+    ).map(([message, translation]) => ({ part, message, translation })),
+  );
+
+const { messages, notConstant } = foundMessages();
+
+describe('Messages', () => {
+  const known = new Set(messages.map(({ message }) => message));
+
+  it('are found where they stand', () => {
+    expect(messages).toContainEqual({
+      message: 'Forgot your password?',
+      place: expect.stringMatching(/^src\/sign-in\/login\.page\.tsx:\d+$/),
+      isLabel: true,
+    });
+    expect(messages).toContainEqual({
+      message: 'to continue to <name>{clientName}</name>',
+      place: expect.stringMatching(/^src\/sign-in\/login\.page\.tsx:\d+$/),
+      isLabel: false,
+    });
+    expect(known).toContain('The email or password is incorrect. Check both and try again.');
+  });
+
+  it('are constants: names and numbers go in as values', () => {
+    expect(notConstant).toEqual([]);
+  });
+
+  it('can be read in English', () => {
+    const wrong = [...known].filter((message) => {
+      try {
+        slotsIn(message, 'en');
+        return message.includes("'");
+      } catch {
+        return true;
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe.each(TRANSLATED)('The catalogues in %s', (language) => {
+  const entries = entriesOf(language);
+  const translations = new Map(entries.map(({ message, translation }) => [message, translation]));
+
+  it('have every message', () => {
+    const missing = messages.filter(({ message }) => !translations.has(message));
+    expect(missing.map(({ message, place }) => `${place} ${message}`)).toEqual([]);
+  });
+
+  it('have no message that nothing says', () => {
+    const known = new Set(messages.map(({ message }) => message));
+    expect(entries.filter(({ message }) => !known.has(message))).toEqual([]);
+  });
+
+  it('say a message in one way, whatever part it is in', () => {
+    const contradicting = entries.filter(
+      ({ message, translation }) => translations.get(message) !== translation,
+    );
+    expect(contradicting).toEqual([]);
+  });
+
+  it('have the same values, choices and tags as the English messages', () => {
+    const shapes = entries.map(({ message, translation }) => ({
+      translation,
+      slots: slotsIn(translation, language),
+      english: slotsIn(message, 'en'),
+    }));
+    expect(shapes.filter(({ slots, english }) => slots.join() !== english.join())).toEqual([]);
+  });
+
+  it('have typographic apostrophes, because the straight one means something else in a message', () => {
+    expect(entries.filter(({ translation }) => translation.includes("'"))).toEqual([]);
+  });
+
+  it('have text in every translation, without spaces around it', () => {
+    expect(
+      entries.filter(({ translation }) => translation === '' || translation !== translation.trim()),
+    ).toEqual([]);
+  });
+
+  it('keep what buttons and links say short', () => {
+    const labels = new Set(messages.filter(({ isLabel }) => isLabel).map(({ message }) => message));
+    expect(labels.size).toBeGreaterThan(10);
+    const tooLong = entries.filter(
+      ({ message, translation }) => labels.has(message) && translation.length > 2 * message.length + 12,
+    );
+    expect(tooLong).toEqual([]);
+  });
+});
