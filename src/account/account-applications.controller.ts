@@ -76,14 +76,14 @@ export class AccountApplicationsController {
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
-    const { form, user, actor } = context;
+    const { form, user, actor, t } = context;
     const { client, words } = await this.choicesOf(user.id, clientId);
     const kept = keptWords(words);
     if (form.get('words') !== kept.digest.toString('hex')) {
       return this.choice(
         context,
         clientId,
-        'What this page says has changed since you opened it. Please read it again.',
+        t('What this page says has changed since you opened it. Please read it again.'),
       );
     }
     const chosen = form.getAll(OPTIONAL_SCOPE);
@@ -91,7 +91,7 @@ export class AccountApplicationsController {
       .filter(({ scope, optional }) => !optional || chosen.includes(scope))
       .map(({ scope }) => scope);
     if (scopes.length === 0) {
-      return this.choice(context, clientId, 'Choose what the application may read, or disconnect it.');
+      return this.choice(context, clientId, t('Choose what the application may read, or disconnect it.'));
     }
     await this.consents.choose(client, user.id, { scopes, words: kept }, actor);
     return { goTo: '/account', notice: 'access_changed' };
@@ -131,7 +131,6 @@ export class AccountApplicationsController {
     });
     return { client, consent, words };
   }
-
 
   /** What an application read, by day, also of one that is no longer connected; 404 for one that never was. */
   @AccountGet('applications/:client_id/history')

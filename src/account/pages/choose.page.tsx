@@ -1,7 +1,10 @@
+import type { VNode } from 'preact';
 import { NeededAccess, OptionalAccess } from '../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
+import { say } from '../../language/text.js';
 import { PageForm } from '../../web/forms/form.js';
 import { Named } from '../../web/layout/named.js';
+import { Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
 import type { AccountPage } from './account-layout.js';
 
@@ -16,17 +19,15 @@ interface ChoosePageProps {
 }
 
 /** Changes what an application may read, or renews it, on one page. */
-export const choosePage = ({
-  clientId,
-  words,
-  shown,
-  given,
-  expiresAt,
-  problem,
-}: ChoosePageProps): AccountPage => ({
-  title: 'Change access',
+export const choosePage = (props: ChoosePageProps): AccountPage => ({
+  title: say('Change access'),
   part: 'applications',
-  children: (
+  children: <Choose {...props} />,
+});
+
+function Choose({ clientId, words, shown, given, expiresAt, problem }: ChoosePageProps): VNode {
+  const t = useText();
+  return (
     <>
       <p class="lead">
         <Named
@@ -42,14 +43,17 @@ export const choosePage = ({
       )}
       {expiresAt && (
         <p>
-          It now ends on <Moment at={expiresAt} />. If you save, it starts anew from today.
+          <Say
+            it="It now ends on {moment}. If you save, it starts anew from today."
+            with={{ moment: <Moment at={expiresAt} /> }}
+          />
         </p>
       )}
       <NeededAccess access={words.access} given={[]} />
       <PageForm
         action={`/account/applications/${clientId}/access`}
         hidden={{ words: shown }}
-        submit={expiresAt ? 'Renew' : 'Save'}
+        submit={expiresAt ? t('Renew') : t('Save')}
         cancel="/account"
       >
         <OptionalAccess access={words.access} given={given} />
@@ -58,5 +62,5 @@ export const choosePage = ({
         <p class="fine-print">{note}</p>
       ))}
     </>
-  ),
-});
+  );
+}

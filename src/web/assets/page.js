@@ -17,7 +17,7 @@ function addCopyButton(source) {
   button.textContent = name;
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(textOf(source));
-    button.textContent = 'Copied';
+    button.textContent = source.dataset.copied || 'Copied';
     setTimeout(() => (button.textContent = name), 2000);
   });
   (source.closest('.copied-whole') ?? source).after(button);
@@ -33,7 +33,7 @@ function addDownloadButton(source) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'quiet copy';
-  button.textContent = 'Download';
+  button.textContent = source.dataset.downloadLabel || 'Download';
   button.addEventListener('click', () => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([`${textOf(source)}\n`], { type: 'text/plain' }));

@@ -52,13 +52,17 @@ function toJson(credential) {
   }
 }
 
-/** What went wrong, in words for the person at the browser. */
-function messageOf(error) {
+/** What went wrong, in words for the person at the browser; the page may have them in another language. */
+function messageOf(error, words) {
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') {
-    return 'No passkey was used: the request was cancelled, or it took too long. Try again.';
+    return (
+      words.cancelled ?? 'No passkey was used: the request was cancelled, or it took too long. Try again.'
+    );
   }
-  if (error.name === 'InvalidStateError') return 'This device already has a passkey for your account.';
-  if (error.name === 'SecurityError') return 'Passkeys do not work at this address.';
+  if (error.name === 'InvalidStateError') {
+    return words.known ?? 'This device already has a passkey for your account.';
+  }
+  if (error.name === 'SecurityError') return words.elsewhere ?? 'Passkeys do not work at this address.';
   return error.message;
 }
 
@@ -74,7 +78,7 @@ async function post(path, body) {
 }
 
 function showIn(alert, error) {
-  alert.textContent = messageOf(error);
+  alert.textContent = messageOf(error, alert.dataset);
   alert.hidden = false;
 }
 
