@@ -5,6 +5,7 @@
 const LAYERS = [
   ['secrets'],
   ['config'],
+  ['language'],
   ['telemetry'],
   ['database'],
   ['web'],

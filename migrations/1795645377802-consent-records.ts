@@ -25,7 +25,11 @@ export class ConsentRecords1795645377802 implements MigrationInterface {
         ADD COLUMN reason text,
         ADD COLUMN recorded_by text,
         ADD COLUMN language text,
-        ADD COLUMN words_digest bytea REFERENCES consent_words (digest);
+        ADD COLUMN words_digest bytea REFERENCES consent_words (digest),
+        -- What the client said the data are for: names of purposes.
+        ADD COLUMN purposes text[] NOT NULL DEFAULT '{}',
+        -- Scopes whose words have come to mean something else since the user agreed to them.
+        ADD COLUMN words_changed text[] NOT NULL DEFAULT '{}';
       CREATE INDEX consents_expires_at_idx ON consents (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT NULL;
 
       -- Ids without foreign keys: the record outlives the rows that it is about.
@@ -39,6 +43,7 @@ export class ConsentRecords1795645377802 implements MigrationInterface {
         recorded_at timestamptz NOT NULL DEFAULT now(),
         event text NOT NULL CHECK (event IN ('given', 'changed', 'ended')),
         scopes text[] NOT NULL,
+        purposes text[] NOT NULL DEFAULT '{}',
         granted_at timestamptz NOT NULL,
         valid_until timestamptz,
         ended_at timestamptz,
@@ -65,13 +70,13 @@ export class ConsentRecords1795645377802 implements MigrationInterface {
       -- A client that is deleted takes its consents along: those that were live end with it.
       CREATE FUNCTION record_consent_versions() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
-          INSERT INTO consent_versions (client_id, user_id, number, replaces, event, scopes, granted_at, valid_until, ended_at, method,
+          INSERT INTO consent_versions (client_id, user_id, number, replaces, event, scopes, purposes, granted_at, valid_until, ended_at, method,
                                         reason, recorded_by, client_name, organisation, environment, language, words_digest,
                                         evidence, evidence_digest)
           SELECT k.client_id, k.user_id, coalesce(last.number, 0) + 1, last.id,
                  CASE WHEN TG_OP = 'DELETE' OR k.revoked_at IS NOT NULL THEN 'ended'
                       WHEN last.id IS NULL OR last.ended_at IS NOT NULL THEN 'given' ELSE 'changed' END,
-                 k.scopes, k.granted_at, k.expires_at,
+                 k.scopes, k.purposes, k.granted_at, k.expires_at,
                  CASE WHEN TG_OP = 'DELETE' THEN now() ELSE k.revoked_at END,
                  CASE WHEN TG_OP = 'DELETE' THEN 'service' ELSE k.method END,
                  CASE WHEN TG_OP <> 'DELETE' THEN k.reason
@@ -186,7 +191,7 @@ export class ConsentRecords1795645377802 implements MigrationInterface {
       DROP TRIGGER consents_record_version_delete ON consents;
       ALTER TABLE consents
         DROP COLUMN expires_at, DROP COLUMN method, DROP COLUMN reason, DROP COLUMN recorded_by, DROP COLUMN language,
-        DROP COLUMN words_digest;
+        DROP COLUMN words_digest, DROP COLUMN purposes, DROP COLUMN words_changed;
       DROP FUNCTION purge_consent_versions, forget_in_consent_versions, record_consent_versions;
       DROP TABLE consent_versions, consent_words, receipt_keys;
       DROP FUNCTION protect_consent_versions, protect_consent_words;

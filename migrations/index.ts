@@ -16,6 +16,8 @@ import { ConsentChoices1795645771038 } from './1795645771038-consent-choices.js'
 import { Disclosures1795645804586 } from './1795645804586-disclosures.js';
 import { Brand1795645828790 } from './1795645828790-brand.js';
 import { ClientIdentities1795645829078 } from './1795645829078-client-identities.js';
+import { Purposes1795646200000 } from './1795646200000-purposes.js';
+import { ScopeTranslations1795649212001 } from './1795649212001-scope-translations.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -37,6 +39,8 @@ export const MIGRATIONS = [
   Disclosures1795645804586,
   Brand1795645828790,
   ClientIdentities1795645829078,
+  Purposes1795646200000,
+  ScopeTranslations1795649212001,
 ];
 
 /** The names of the migrations, as the database stores them. */

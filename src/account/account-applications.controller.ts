@@ -6,10 +6,13 @@ import { MembersService } from '../partners/members/members.service.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
+import { stillAgreedTo } from '../consents/consent.entity.js';
 import { OPTIONAL_SCOPE } from '../consents/pages/access-choice.js';
-import { keptWords } from '../consents/record/consent-words.js';
+import { keptWords, meaningsOf } from '../consents/record/consent-words.js';
 import { choicePageWords } from '../consents/record/page-words.js';
 import { legible } from '../http/validation/legible-text.js';
+import { PurposesService } from '../scopes/purposes/purposes.service.js';
+import { scopeWordsIn } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { choosePage } from './pages/choose.page.js';
 import { isId } from '../secrets/ids.js';
@@ -31,6 +34,7 @@ export class AccountApplicationsController {
     private readonly clients: ClientsService,
     private readonly members: MembersService,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
     private readonly deletions: AccountDeletions,
     private readonly settings: Settings,
     private readonly history: DisclosureHistoryService,
@@ -38,9 +42,10 @@ export class AccountApplicationsController {
 
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
-    const { id } = context.user;
+    const { user, reader } = context;
+    const { id } = user;
     const [clients, former, ownsClients, isMember, deletion] = await Promise.all([
-      this.connected.list(id, pageRequestOf(query)),
+      this.connected.list(id, pageRequestOf(query), reader.language),
       this.history.formerClients(id),
       this.clients.hasAny(id),
       this.members.isMemberOfAny(id),
@@ -58,7 +63,8 @@ export class AccountApplicationsController {
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
-    return { page: disconnectPage(await this.connected.get(context.user.id, clientId)) };
+    const { user, reader } = context;
+    return { page: disconnectPage(await this.connected.get(user.id, clientId, reader.language)) };
   }
 
   /** What the user can choose of what the application reads, and until when; 404 for an application that is not connected. */
@@ -77,7 +83,7 @@ export class AccountApplicationsController {
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
     const { form, user, actor, t } = context;
-    const { client, words } = await this.choicesOf(user.id, clientId);
+    const { client, words } = await this.choicesOf(context, clientId);
     const kept = keptWords(words);
     if (form.get('words') !== kept.digest.toString('hex')) {
       return this.choice(
@@ -93,17 +99,19 @@ export class AccountApplicationsController {
     if (scopes.length === 0) {
       return this.choice(context, clientId, t('Choose what the application may read, or disconnect it.'));
     }
-    await this.consents.choose(client, user.id, { scopes, words: kept }, actor);
+    const choice = { scopes, meanings: meaningsOf(words), words: kept };
+    await this.consents.choose(client, user.id, choice, actor);
     return { goTo: '/account', notice: 'access_changed' };
   }
 
   private async choice(context: AccountContext, clientId: string, problem?: string): Promise<AccountAnswer> {
-    const { consent, words } = await this.choicesOf(context.user.id, clientId);
+    const { consent, words } = await this.choicesOf(context, clientId);
     const page = choosePage({
       clientId,
       words,
       shown: keptWords(words).digest.toString('hex'),
-      given: consent.scopes,
+      given: stillAgreedTo(consent),
+      isAskedAnew: consent.wordsChanged.length > 0,
       expiresAt: consent.expiresAt,
       problem,
     });
@@ -111,8 +119,8 @@ export class AccountApplicationsController {
   }
 
   /** What the user agreed to, and what more the application lets its users choose. */
-  private async choicesOf(userId: string, clientId: string) {
-    const consent = isId('clnt', clientId) ? await this.consents.findLive(clientId, userId) : null;
+  private async choicesOf({ user, reader: { language } }: AccountContext, clientId: string) {
+    const consent = isId('clnt', clientId) ? await this.consents.findLive(clientId, user.id) : null;
     if (!consent) throw notFound('No such application is connected to your account.');
     const client = await this.clients.get(clientId);
     const names = client.scopes.filter(
@@ -120,13 +128,16 @@ export class AccountApplicationsController {
     );
     const described = await this.scopes.describe(names);
     const words = choicePageWords({
+      language,
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
-      access: described.map(({ name, description }) => ({
+      access: described.map(({ name, meaningChangedAt, ...scope }) => ({
         scope: name,
-        words: description,
+        words: scopeWordsIn(scope, language),
         optional: client.optionalScopes.includes(name),
+        meaningChangedAt,
       })),
+      purposes: await this.purposes.wordsOf(client.purposes, language),
       expiryDays: this.consents.expiryDaysOf(client),
     });
     return { client, consent, words };
@@ -139,7 +150,8 @@ export class AccountApplicationsController {
     @Param('client_id') clientId: string,
     @Query('month') month: unknown,
   ): Promise<AccountAnswer> {
-    return { page: historyPage(await this.history.of(context.user.id, clientId), month) };
+    const { user, reader } = context;
+    return { page: historyPage(await this.history.of(user.id, clientId, reader.language), month) };
   }
 
   /** Revokes the consent, which ends the client's tokens for this user immediately (contract §4). */

@@ -4,6 +4,8 @@ import { pageRequestOf, PageQuery } from '../http/api/page-query.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
+import { PurposesService } from '../scopes/purposes/purposes.service.js';
+import { scopeWordsIn } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages } from './account-pages.decorator.js';
@@ -15,6 +17,7 @@ export class AccountReceiptsController {
   constructor(
     private readonly record: ConsentRecordService,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
   ) {}
 
   /** The newest receipt of each application, also of those that are no longer connected. */
@@ -41,11 +44,16 @@ export class AccountReceiptsController {
   /** A receipt to read; 404 for one of someone else. */
   @AccountGet(':id')
   async show(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
+    const { language } = context.reader;
     const found = await this.record.get(context.user.id, id);
     const { receipt } = await this.record.receipt(found);
     const described = await this.scopes.describe(receipt.scopes);
-    const wordsOf = (scope: string) => described.find(({ name }) => name === scope)?.description ?? scope;
-    return { page: receiptPage(receipt, wordsOf) };
+    const wordsOf = (name: string) => {
+      const scope = described.find((each) => each.name === name);
+      return scope ? scopeWordsIn(scope, language) : name;
+    };
+    const purposes = await this.purposes.wordsOf(receipt.purposes, language);
+    return { page: receiptPage({ receipt, wordsOf, purposes }) };
   }
 
   /** The same receipt, signed, as a file. */

@@ -33,6 +33,7 @@ export interface AuditEntry {
     | 'consent'
     | 'grant'
     | 'scope'
+    | 'purpose'
     | 'event_type'
     | 'session'
     | 'portal_session'

@@ -16,6 +16,7 @@ export interface ClientShape {
   grantTypes: GrantType[];
   scopes: string[];
   optionalScopes: string[];
+  purposes: string[];
   redirectUris: string[];
   companyService: boolean;
   environment: Environment;
@@ -39,8 +40,15 @@ export const hasOperatorScope = (
   catalogue: ScopeEntity[],
 ): boolean => catalogue.some(({ name, audience }) => audience === 'operator' && scopes.includes(name));
 
-/** What is wrong with a client, by wire member; empty if nothing is (contract §2). */
-export function clientViolations(client: ClientShape, catalogue: ScopeEntity[]): Violations {
+/**
+ * What is wrong with a client, by wire member; empty if nothing is (contract §2). `purposes`: the names in the catalogue of purposes, as far as
+ * the client declares them.
+ */
+export function clientViolations(
+  client: ClientShape,
+  catalogue: ScopeEntity[],
+  purposes: readonly string[],
+): Violations {
   const violations: Violations = {};
   const add = (member: string, found: Violation) => {
     (violations[member] ??= []).push(found);
@@ -73,6 +81,9 @@ export function clientViolations(client: ClientShape, catalogue: ScopeEntity[]):
     if (!client.scopes.includes(name)) {
       add('optional_scopes', violation('not_of_the_client', { place: index + 1 }));
     }
+  });
+  client.purposes.forEach((name, index) => {
+    if (!purposes.includes(name)) add('purposes', violation('unknown_purpose', { place: index + 1 }));
   });
   const operatorScope = client.scopes.find((name) => audiences.get(name) === 'operator');
   if (client.companyService && !operatorScope) {

@@ -45,6 +45,10 @@ export class ClientEntity {
   @Column('text', { name: 'optional_scopes', array: true, default: '{}' })
   optionalScopes!: string[];
 
+  /** What it wants the data for: names of the catalogue of purposes. */
+  @Column('text', { array: true, default: '{}' })
+  purposes!: string[];
+
   /** How many days a consent to it holds; null for the default of the service. */
   @Column('integer', { name: 'consent_expiry_days', nullable: true })
   consentExpiryDays!: number | null;

@@ -13,12 +13,14 @@ import {
   IsWholeNumber,
 } from '../http/validation/validation.decorators.js';
 import { IsScopeList } from '../scopes/scope-name.js';
+import { isPurposeName, PURPOSE_NAME } from '../scopes/purposes/purpose.entity.js';
 import { ENVIRONMENTS } from '../users/accounts/environment.js';
 import { CLIENT_TYPES, GRANT_TYPES, type ClientEntity } from './client.entity.js';
 
 // Contract §14 sets the same bounds for the default limit.
 const RATE_LIMIT_MAX = 1_000_000_000;
 const REDIRECT_URIS_MAX = 20;
+const PURPOSES_MAX = 10;
 
 /** The fields of a client (contract §2), for the API, the audit log, forms and commands. */
 export const CLIENT = resource<ClientEntity>()('client', {
@@ -159,6 +161,28 @@ export const CLIENT = resource<ClientEntity>()('client', {
       hint: 'One per line, of the scopes above. The user chooses them on the consent page, and can change the choice later.',
     },
     option: ['optional-scope', 'SCOPE'],
+  },
+  purposes: {
+    view: listOf(text(), { description: 'Names of purposes.', example: ['route_planning'] }),
+    rule: IsListOfDifferent(
+      0,
+      PURPOSES_MAX,
+      violation('purpose_names', { max: PURPOSES_MAX }),
+      isPurposeName,
+      text(undefined, { pattern: PURPOSE_NAME.source, example: 'route_planning' }),
+    ),
+    about:
+      'What it wants the data for: names of the catalogue of purposes. Users see their words when they agree.',
+    given: 'optional',
+    initial: [],
+    changeable: true,
+    audited: true,
+    form: {
+      as: 'choices',
+      label: 'Purposes',
+      hint: 'What it wants the data for, up to 10. Users see the words when they agree.',
+    },
+    option: ['purpose', 'NAME'],
   },
   consentExpiryDays: {
     wire: 'consent_expiry_days',

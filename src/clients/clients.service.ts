@@ -7,6 +7,7 @@ import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import { notFound, validationFailed, type Problem } from '../http/problems/problem.js';
 import type { ScopeEntity } from '../scopes/scope.entity.js';
+import { PurposesService } from '../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { newId } from '../secrets/ids.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
@@ -42,6 +43,7 @@ export class ClientsService {
   constructor(
     private readonly repository: ClientsRepository,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
@@ -262,13 +264,15 @@ export class ClientsService {
 
   /** What is wrong with a client by the rules of contract §2, by member; empty if nothing is. */
   async violationsIn(client: ClientShape): Promise<Violations> {
-    return clientViolations(client, await this.scopes.list());
+    const purposes = (await this.purposes.list()).map(({ name }) => name);
+    return clientViolations(client, await this.scopes.list(), purposes);
   }
 
-  /** Returns the catalogue of scopes, which stays as it is until the transaction ends. */
+  /** Returns the catalogue of scopes, which stays as it is until the transaction ends, as do the purposes of the client. */
   private async checkRules(manager: EntityManager, client: ClientShape): Promise<ScopeEntity[]> {
     const catalogue = await this.scopes.listAndHold(manager);
-    const violations = clientViolations(client, catalogue);
+    const purposes = await this.purposes.hold(manager, client.purposes);
+    const violations = clientViolations(client, catalogue, purposes);
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
     return catalogue;
   }

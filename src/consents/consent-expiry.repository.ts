@@ -26,7 +26,8 @@ export class ConsentExpiryRepository {
 
   /**
    * Notes that the user and the client of up to `limit` consents are told of their end, and returns these consents: each end is told of
-   * once. A consent that holds for less than twice the notice is told of when half of its time is over.
+   * once. A consent that holds for less than twice the notice is told of when half of its time is over; one whose words came to mean something
+   * else at once.
    */
   noteNotices(
     manager: EntityManager,
@@ -38,7 +39,7 @@ export class ConsentExpiryRepository {
          SELECT k.client_id, k.user_id, k.expires_at, k.scopes, c.name
            FROM consents k JOIN clients c ON c.id = k.client_id JOIN users u ON u.id = k.user_id AND u.enabled
           WHERE k.revoked_at IS NULL AND k.expires_at > now() AND k.expires_at <= now() + make_interval(days => $1)
-            AND k.expires_at <= now() + coalesce(c.consent_expiry_days, $2, $1) * interval '12 hours'
+            AND (k.reason = 'words_changed' OR k.expires_at <= now() + coalesce(c.consent_expiry_days, $2, $1) * interval '12 hours')
             AND NOT EXISTS (SELECT 1 FROM consent_notices n
                              WHERE n.client_id = k.client_id AND n.user_id = k.user_id AND n.expires_at = k.expires_at)
           ORDER BY k.expires_at LIMIT $3 FOR SHARE OF k SKIP LOCKED

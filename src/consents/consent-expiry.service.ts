@@ -5,6 +5,7 @@ import { SchemaCompatibility } from '../database/migrations/schema-compatibility
 import { Transactions } from '../database/queries/transactions.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
+import { ChangedMeanings } from './changed-meanings.service.js';
 import { ConsentEvents } from './consent-events.js';
 import { ConsentExpiryRepository } from './consent-expiry.repository.js';
 import { ConsentsService } from './consents.service.js';
@@ -20,6 +21,7 @@ export class ConsentExpiryService {
 
   constructor(
     private readonly repository: ConsentExpiryRepository,
+    private readonly meanings: ChangedMeanings,
     private readonly consents: ConsentsService,
     private readonly events: ConsentEvents,
     private readonly notifications: NotificationsService,
@@ -41,8 +43,9 @@ export class ConsentExpiryService {
     }
   }
 
-  /** Tells of all ends that are near, then ends all consents whose time is over. Returns how many of each. */
+  /** Gives an end to consents to words that came to mean something else, tells of all ends that are near, then ends all consents whose time is over. Returns how many of each. */
   async run(): Promise<{ told: number; ended: number }> {
+    await this.meanings.run();
     let told = 0;
     for (let count = AT_ONCE; count === AT_ONCE; told += count) count = await this.tell();
     let ended = 0;

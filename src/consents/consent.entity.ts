@@ -15,6 +15,9 @@ export type ConsentMethod = (typeof CONSENT_METHODS)[number];
 /** Why a consent ended. */
 export type ConsentEnd = 'withdrawn' | 'revoked_by_operator' | 'expired' | 'user_erased' | 'client_deleted';
 
+/** Why a consent ended, or came to have an end. */
+export type ConsentReason = ConsentEnd | 'words_changed';
+
 /** What a user agreed to share with a client (contract §2); one row per user and client. */
 @Entity('consents')
 export class ConsentEntity {
@@ -26,6 +29,14 @@ export class ConsentEntity {
 
   @Column('text', { array: true })
   scopes!: string[];
+
+  /** What the client said the data are for: names of purposes. */
+  @Column('text', { array: true, default: '{}' })
+  purposes!: string[];
+
+  /** Those of its scopes whose words have come to mean something else since the user agreed to them. */
+  @Column('text', { name: 'words_changed', array: true, default: '{}' })
+  wordsChanged!: string[];
 
   @Column('timestamptz', { name: 'granted_at' })
   grantedAt!: Date;
@@ -45,9 +56,9 @@ export class ConsentEntity {
   @Column('text', { default: 'import' })
   method!: ConsentMethod;
 
-  /** Why it ended. */
+  /** Why it ended, or came to have an end. */
   @Column('text', { nullable: true })
-  reason!: ConsentEnd | null;
+  reason!: ConsentReason | null;
 
   /** The operator, or the client, that recorded it for the user. */
   @Column('text', { name: 'recorded_by', nullable: true })
@@ -60,3 +71,7 @@ export class ConsentEntity {
   @Column('bytea', { name: 'words_digest', nullable: true })
   wordsDigest!: Buffer | null;
 }
+
+/** The scopes whose words still mean what the user agreed to. */
+export const stillAgreedTo = ({ scopes, wordsChanged }: ConsentEntity): string[] =>
+  scopes.filter((scope) => !wordsChanged.includes(scope));

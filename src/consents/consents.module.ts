@@ -11,6 +11,8 @@ import { UsersModule } from '../users/users.module.js';
 import { ConsentEntity } from './consent.entity.js';
 import { ConsentEvents } from './consent-events.js';
 import { ConsentsPersonalData } from './consents-personal-data.service.js';
+import { ChangedMeanings } from './changed-meanings.service.js';
+import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
 import { ConsentNoticeEntity } from './consent-notice.entity.js';
@@ -44,6 +46,8 @@ import { ReceiptKeysService } from './record/receipt-keys.service.js';
     ]),
   ],
   providers: [
+    ChangedMeanings,
+    ChangedMeaningsRepository,
     ConsentEvents,
     ConsentsPersonalData,
     ConsentsRepository,

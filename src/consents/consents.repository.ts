@@ -23,6 +23,7 @@ export interface ConsentPair {
 export interface GivenConsent {
   scopes: string[];
   declined: string[];
+  purposes: string[];
   method: ConsentMethod;
   /** Null: for as long as the user wants. */
   expiryDays: number | null;
@@ -39,6 +40,7 @@ export interface ShownWords {
 /** A consent that was given elsewhere. */
 export interface RecordedConsent {
   scopes: string[];
+  purposes: string[];
   evidence: string | null;
   recordedBy: string | null;
   method: ConsentMethod;
@@ -62,8 +64,8 @@ export interface Ending {
   recordedBy?: string | null;
 }
 
-const AS_GIVEN = `method = excluded.method, reason = NULL, recorded_by = excluded.recorded_by, expires_at = excluded.expires_at,
-         language = excluded.language, words_digest = excluded.words_digest`;
+const AS_GIVEN = `method = excluded.method, reason = NULL, recorded_by = excluded.recorded_by, language = excluded.language,
+         words_digest = excluded.words_digest, purposes = excluded.purposes`;
 /** No words are shown when a consent ends. */
 const ENDED = { recordedBy: null, language: null, wordsDigest: null };
 
@@ -113,23 +115,28 @@ export class ConsentsRepository {
 
   /**
    * Adds what was given to a consent, takes out what was declined, and creates or renews it if necessary. A consent that ended starts
-   * again with only what was given. In SQL, because the new values depend on the row that is there: one statement, so that concurrent
+   * again with only what was given. One with a scope whose words came to mean something else, and which the page did not show, keeps its end.
+   * In SQL, because the new values depend on the row that is there: one statement, so that concurrent
    * approvals both count.
    */
   async add(
     manager: EntityManager,
     { clientId, userId, realm }: ConsentPair,
-    { scopes, declined, method, expiryDays, words }: GivenConsent,
+    { scopes, declined, purposes, method, expiryDays, words }: GivenConsent,
   ): Promise<void> {
     await manager.query(
-      `INSERT INTO consents AS c (client_id, user_id, scopes, realm, method, expires_at, language, words_digest)
-       VALUES ($1, $2, $3, $4, $6, now() + make_interval(days => $7), $8, $9)
+      `INSERT INTO consents AS c (client_id, user_id, scopes, realm, method, expires_at, language, words_digest, purposes)
+       VALUES ($1, $2, $3, $4, $6, now() + make_interval(days => $7), $8, $9, $10)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
          scopes = CASE WHEN ${isLive('c')}
                        THEN ARRAY(SELECT DISTINCT s FROM unnest(c.scopes || excluded.scopes) s WHERE s <> ALL ($5) ORDER BY 1)
                        ELSE excluded.scopes END,
          granted_at = CASE WHEN ${isLive('c')} THEN c.granted_at ELSE now() END,
          evidence = CASE WHEN ${isLive('c')} THEN c.evidence END,
+         expires_at = CASE WHEN ${isLive('c')} AND NOT c.words_changed <@ (excluded.scopes || $5::text[])
+                           THEN least(c.expires_at, excluded.expires_at) ELSE excluded.expires_at END,
+         words_changed = CASE WHEN ${isLive('c')}
+                              THEN ARRAY(SELECT w FROM unnest(c.words_changed) w WHERE w <> ALL (excluded.scopes || $5::text[])) ELSE '{}' END,
          revoked_at = NULL, ${AS_GIVEN}`,
       [
         clientId,
@@ -141,6 +148,7 @@ export class ConsentsRepository {
         expiryDays,
         words?.language ?? null,
         words?.digest ?? null,
+        purposes,
       ],
     );
   }
@@ -149,17 +157,17 @@ export class ConsentsRepository {
   async replace(
     manager: EntityManager,
     { clientId, userId, realm }: ConsentPair,
-    { scopes, evidence, recordedBy, method, expiryDays }: RecordedConsent,
+    { scopes, purposes, evidence, recordedBy, method, expiryDays }: RecordedConsent,
   ): Promise<void> {
     await manager.query(
-      `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm, method, expires_at, recorded_by)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7), $8)
+      `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm, method, expires_at, recorded_by, purposes)
+       VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7), $8, $9)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
          scopes = excluded.scopes,
          evidence = excluded.evidence,
          granted_at = CASE WHEN ${isLive('c')} THEN c.granted_at ELSE now() END,
-         revoked_at = NULL, ${AS_GIVEN}`,
-      [clientId, userId, scopes, evidence, realm, method, expiryDays, recordedBy],
+         expires_at = excluded.expires_at, words_changed = '{}', revoked_at = NULL, ${AS_GIVEN}`,
+      [clientId, userId, scopes, evidence, realm, method, expiryDays, recordedBy, purposes],
     );
   }
 
@@ -177,7 +185,8 @@ export class ConsentsRepository {
       `INSERT INTO consents AS c (client_id, user_id, scopes, evidence, realm, method, granted_at, expires_at, recorded_by)
        VALUES ($1, $2, $3, $4, $5, 'import', $6, $7, $8)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
-         scopes = excluded.scopes, evidence = excluded.evidence, granted_at = excluded.granted_at, revoked_at = NULL, ${AS_GIVEN}
+         scopes = excluded.scopes, evidence = excluded.evidence, granted_at = excluded.granted_at,
+         expires_at = excluded.expires_at, words_changed = '{}', revoked_at = NULL, ${AS_GIVEN}
          WHERE c.revoked_at <= excluded.granted_at
        RETURNING 1`,
       [clientId, userId, scopes, evidence, realm, grantedAt, expiresAt, recordedBy],
@@ -189,13 +198,13 @@ export class ConsentsRepository {
   async change(
     manager: EntityManager,
     { clientId, userId }: Omit<ConsentPair, 'realm'>,
-    { scopes, words, expiryDays }: Omit<GivenConsent, 'declined' | 'method'>,
+    { scopes, purposes, words, expiryDays }: Omit<GivenConsent, 'declined' | 'method'>,
   ): Promise<boolean> {
     const [, changed]: [unknown[], number] = await manager.query(
       `UPDATE consents c SET scopes = $3, method = 'account', reason = NULL, recorded_by = NULL, language = $4, words_digest = $5,
-              expires_at = now() + make_interval(days => $6)
+              expires_at = now() + make_interval(days => $6), purposes = $7, words_changed = '{}'
         WHERE client_id = $1 AND user_id = $2 AND ${isLive('c')}`,
-      [clientId, userId, scopes, words?.language ?? null, words?.digest ?? null, expiryDays],
+      [clientId, userId, scopes, words?.language ?? null, words?.digest ?? null, expiryDays, purposes],
     );
     return changed === 1;
   }
@@ -288,6 +297,23 @@ export class ConsentsRepository {
     const query = this.consents.createQueryBuilder('consent').where({ clientId, revokedAt: IsNull() });
     query.andWhere('(consent.expiresAt IS NULL OR consent.expiresAt > now())');
     return countUpTo(limit, this.consents.manager, query);
+  }
+
+  /** How many consents to the client end within so many days, counted up to a limit, and the day in UTC: in one answer of one clock. */
+  async countEnding(
+    manager: EntityManager,
+    clientId: string,
+    { days, limit }: { days: number; limit: number },
+  ): Promise<{ count: number; day: string }> {
+    const [row]: { count: number; day: string }[] = await manager.query(
+      `SELECT count(*)::integer AS count, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
+         FROM (SELECT 1 FROM consents c
+                WHERE c.client_id = $1 AND c.revoked_at IS NULL AND c.expires_at > now()
+                  AND c.expires_at <= now() + make_interval(days => $2)
+                LIMIT $3) ending`,
+      [clientId, days, limit],
+    );
+    return row!;
   }
 
   /** One page of the client's consents, including revoked ones, by user id. */

@@ -11,7 +11,7 @@ import type { Page, PageRequest } from '../database/queries/read-page.js';
 import { conflict, forbidden, notFound, validationFailed } from '../http/problems/problem.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
-import { ScopesService } from '../scopes/scopes.service.js';
+import { ScopesService, type ScopeMeaning } from '../scopes/scopes.service.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { UserErasures } from '../users/accounts/user-erasures.js';
 import { OperatorProtection } from '../users/accounts/operator-protection.service.js';
@@ -73,6 +73,15 @@ export class ConsentsService {
     return this.repository.countLive(clientId, limit);
   }
 
+  /** How many consents to the client end within the notice, counted up to a limit, and the day in UTC. */
+  countEnding(
+    manager: EntityManager,
+    clientId: string,
+    limit: number,
+  ): Promise<{ count: number; day: string }> {
+    return this.repository.countEnding(manager, clientId, { days: this.settings.consentNoticeDays, limit });
+  }
+
   /** All consents of the client, including revoked ones; throws a 404 problem for an unknown client. */
   async list(clientId: string, page: PageRequest): Promise<Page<ConsentEntity>> {
     await this.clients.get(clientId);
@@ -81,22 +90,25 @@ export class ConsentsService {
 
   /**
    * A user's approval, in the caller's transaction: adds what was given, and takes out what was shown as optional and not chosen. The
-   * words that the user saw are kept with it. Throws a 403 problem for a client that cannot receive consents.
+   * words that the user saw are kept with it. Throws a 403 problem for a client that cannot receive consents, and a 409 problem if the
+   * words have come to mean something else since they were shown.
    */
   async approve(
     manager: EntityManager,
     client: ClientEntity,
     userId: string,
-    { scopes, declined = [], method, words }: Approval,
+    { scopes, declined = [], meanings, method, words }: Approval,
     actor: Actor,
   ): Promise<void> {
     refuseGatekeeper(client);
     const clientId = client.id;
     const before = await this.repository.lockPair(manager, clientId, userId);
+    await this.scopes.requireMeanings(manager, meanings);
     await this.words.keep(manager, words);
     const expiryDays = this.expiryDaysOf(client);
     const pair = { clientId, userId, realm: realmOf(client) };
-    await this.repository.add(manager, pair, { scopes, declined, method, expiryDays, words });
+    const { purposes } = client;
+    await this.repository.add(manager, pair, { scopes, declined, purposes, method, expiryDays, words });
     await this.recordChange(manager, before, clientId, userId, actor);
     if (isLive(before)) return;
     const message = MESSAGES.applicationConnected(client.name);
@@ -105,16 +117,23 @@ export class ConsentsService {
 
   /**
    * What the user chooses later: the consent then has exactly these scopes, and lasts from now. Throws a 404 problem without an active
-   * consent.
+   * consent, and otherwise as `approve` does.
    */
-  async choose(client: ClientEntity, userId: string, { scopes, words }: Choice, actor: Actor): Promise<void> {
+  async choose(
+    client: ClientEntity,
+    userId: string,
+    { scopes, meanings, words }: Choice,
+    actor: Actor,
+  ): Promise<void> {
     refuseGatekeeper(client);
     await this.transactions.run(async (manager) => {
       const before = await this.repository.lock(manager, client.id, userId);
+      await this.scopes.requireMeanings(manager, meanings);
       await this.words.keep(manager, words);
       const pair = { clientId: client.id, userId };
       const expiryDays = this.expiryDaysOf(client);
-      if (!(await this.repository.change(manager, pair, { scopes, words, expiryDays }))) {
+      const { purposes } = client;
+      if (!(await this.repository.change(manager, pair, { scopes, purposes, words, expiryDays }))) {
         throw notFound('This application is not connected to your account.');
       }
       await this.recordChange(manager, before, client.id, userId, actor);
@@ -144,10 +163,13 @@ export class ConsentsService {
     return this.withWords(userId, async (manager) => {
       await this.protection.refuseOn(actor, userId, manager);
       const before = await this.repository.lockPair(manager, clientId, userId);
+      // Whoever gave it elsewhere, before the words came to mean something else, is asked anew.
+      await this.scopes.holdMeanings(manager, scopes);
       const pair = { clientId, userId, realm: realmOf(client) };
       const recordedBy = actor.id;
       const expiryDays = this.expiryDaysOf(client);
-      const given = { scopes, evidence, recordedBy, method: 'operator', expiryDays } as const;
+      const { purposes } = client;
+      const given = { scopes, purposes, evidence, recordedBy, method: 'operator', expiryDays } as const;
       await this.repository.replace(manager, pair, given);
       const consent = await this.recordChange(manager, before, clientId, userId, actor);
       await this.notifications.raise(manager, userId, clientId, MESSAGES.consentRecorded(client.name));
@@ -183,6 +205,7 @@ export class ConsentsService {
         await this.users.get(userId);
         return 'imported';
       }
+      await this.scopes.holdMeanings(manager, scopes);
       const pair = { clientId, userId, realm: realmOf(client) };
       if (!(await this.repository.import(manager, pair, consent, actor.id))) throw conflict(ENDED_SINCE);
       await this.recordChange(manager, before, clientId, userId, actor);
@@ -342,6 +365,8 @@ export interface Approval {
   scopes: string[];
   /** Optional scopes that were shown and not chosen. */
   declined?: string[];
+  /** Of the scopes that were shown. */
+  meanings: ScopeMeaning[];
   method: 'page' | 'sandbox';
   /** What the user saw. */
   words: KeptWords;
@@ -350,6 +375,8 @@ export interface Approval {
 /** What the user chooses on the account page. */
 export interface Choice {
   scopes: string[];
+  /** Of the scopes that were shown. */
+  meanings: ScopeMeaning[];
   words: KeptWords;
 }
 
@@ -388,6 +415,8 @@ const auditView = auditViewOf(
   {
     clientId: 'client_id',
     scopes: 'scopes',
+    purposes: ['purposes', (purposes) => (purposes.length > 0 ? purposes : undefined)],
+    wordsChanged: ['words_changed', (scopes) => (scopes.length > 0 ? scopes : undefined)],
     expiresAt: ['expires_at', (expiresAt) => expiresAt?.toISOString()],
     evidence: ['evidence', (evidence) => evidence ?? undefined],
   },

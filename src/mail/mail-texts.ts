@@ -43,7 +43,7 @@ export const MAIL_TEXTS = {
   verifyContact: (clientName: string, url: string): MailText => ({
     subject: `Confirm your address for ${legible(clientName)}`,
     paragraphs: [
-      `The webhook portal of “${legible(clientName)}” names you as a contact. Once you confirm, you get a mail when one of its endpoints is failing or was disabled.`,
+      `The webhook portal of “${legible(clientName)}” names you as a contact. Once you confirm, you get a mail when one of its endpoints is failing or was disabled, and when consents of its users will soon end.`,
       'The link works once, within 24 hours.',
     ],
     action: { label: 'Confirm address', url },
@@ -99,7 +99,24 @@ export const MAIL_TEXTS = {
     ],
     footer: contactFooter(clientName),
   }),
+  consentsEnding: (clientName: string, { count, days, url }: EndingConsents): MailText => ({
+    subject: `Consents to ${legible(clientName)} will soon end`,
+    paragraphs: [
+      `${count} within ${days === 1 ? 'a day' : `${days} days`}, unless the users renew them. Then your tokens for these users stop working.`,
+      'The users are told, too, and renew on their account page or by authorizing the application again. The event user.consent_expiring says whose consents they are.',
+    ],
+    action: { label: 'Open the partner portal', url },
+    footer: contactFooter(clientName),
+  }),
 } as const;
+
+/** How many consents end how soon, and where the portal is. */
+export interface EndingConsents {
+  /** In words, such as “One consent ends”. */
+  count: string;
+  days: number;
+  url: string;
+}
 
 function contactFooter(clientName: string): string[] {
   return [

@@ -15,6 +15,7 @@ export const MAIL_KINDS = [
   'actionable',
   'endpoint_failing',
   'endpoint_disabled',
+  'consents_ending',
   'invitation',
   'organisation',
   'data_export',

@@ -1,5 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { LANGUAGES, type Language } from '../language/languages.js';
 import { SCOPES } from '../../migrations/scopes.js';
+
+/** The languages into which a description can be translated. */
+export const TRANSLATED = LANGUAGES.filter((language) => language !== 'en');
+export type ScopeTranslations = Partial<Record<Language, string>>;
 
 export const SCOPE_AUDIENCES = ['partner', 'operator'] as const;
 export type ScopeAudience = (typeof SCOPE_AUDIENCES)[number];
@@ -19,13 +24,37 @@ export class ScopeEntity {
   @Column('text')
   description!: string;
 
+  /** The description in other languages; without one, users read it in English. */
+  @Column('jsonb', { default: {} })
+  translations!: ScopeTranslations;
+
   @Column('text')
   audience!: ScopeAudience;
+
+  /** When an operator last said that the description means something else than before. */
+  @Column({ type: 'timestamptz', name: 'meaning_changed_at', nullable: true, insert: false, update: false })
+  meaningChangedAt!: Date | null;
+
+  /** When all consents that held the scope before had an end. */
+  @Column({
+    type: 'timestamptz',
+    name: 'meaning_worked_off_at',
+    nullable: true,
+    insert: false,
+    update: false,
+  })
+  meaningWorkedOffAt!: Date | null;
 
   /** Number stored in tokens; assigned by the database and never reused. */
   @Column({ type: 'integer', select: false, insert: false, update: false })
   number?: number;
 }
+
+/** The description in a language; in English where the scope has none in it. */
+export const scopeWordsIn = (
+  { description, translations }: Pick<ScopeEntity, 'description' | 'translations'>,
+  language: Language,
+): string => (language === 'en' ? description : (translations[language] ?? description));
 
 function firstScopesFor(audience: ScopeAudience): string[] {
   return SCOPES.filter(([, of]) => of === audience).map(([name]) => name);

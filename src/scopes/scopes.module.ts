@@ -3,12 +3,15 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module.js';
 import { ScopeEntity } from './scope.entity.js';
 import { ScopeNumbers } from './scope-numbers.service.js';
+import { PurposeEntity } from './purposes/purpose.entity.js';
+import { PurposesRepository } from './purposes/purposes.repository.js';
+import { PurposesService } from './purposes/purposes.service.js';
 import { ScopesRepository } from './scopes.repository.js';
 import { ScopesService } from './scopes.service.js';
 
 @Module({
-  imports: [AuditModule, TypeOrmModule.forFeature([ScopeEntity])],
-  providers: [ScopeNumbers, ScopesRepository, ScopesService],
-  exports: [ScopeNumbers, ScopesService],
+  imports: [AuditModule, TypeOrmModule.forFeature([PurposeEntity, ScopeEntity])],
+  providers: [PurposesRepository, PurposesService, ScopeNumbers, ScopesRepository, ScopesService],
+  exports: [PurposesService, ScopeNumbers, ScopesService],
 })
 export class ScopesModule {}

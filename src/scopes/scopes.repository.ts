@@ -3,6 +3,15 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository, type EntityManager } from 'typeorm';
 import { ScopeEntity } from './scope.entity.js';
 
+/** What an operator says of a scope. */
+export type ScopeInput = Pick<ScopeEntity, 'name' | 'description' | 'translations' | 'audience'>;
+
+/** A scope whose words have come to mean something else, and when: exactly, as the database writes it. */
+export interface ChangedMeaning {
+  name: string;
+  changedAt: string;
+}
+
 @Injectable()
 export class ScopesRepository {
   constructor(@InjectRepository(ScopeEntity) private readonly scopes: Repository<ScopeEntity>) {}
@@ -33,13 +42,13 @@ export class ScopesRepository {
   }
 
   /** Creates the scope; false if there is one with its name. */
-  async insertNew(manager: EntityManager, scope: ScopeEntity): Promise<boolean> {
+  async insertNew(manager: EntityManager, scope: ScopeInput): Promise<boolean> {
     // By hand: an insert that ends in a conflict would take a number, so it is tried for a new name only.
     const rows: unknown[] = await manager.query(
-      `INSERT INTO scopes (name, description, audience)
-       SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
+      `INSERT INTO scopes (name, description, audience, translations)
+       SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
        ON CONFLICT (name) DO NOTHING RETURNING 1`,
-      [scope.name, scope.description, scope.audience],
+      [scope.name, scope.description, scope.audience, JSON.stringify(scope.translations)],
     );
     return rows.length === 1;
   }
@@ -51,8 +60,39 @@ export class ScopesRepository {
       .findOneOrFail({ where: { name }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async update(manager: EntityManager, { name, description, audience }: ScopeEntity): Promise<void> {
-    await manager.withRepository(this.scopes).update({ name }, { description, audience });
+  async update(
+    manager: EntityManager,
+    { name, description, audience, translations }: ScopeInput,
+  ): Promise<void> {
+    await manager.withRepository(this.scopes).update({ name }, { description, audience, translations });
+  }
+
+  /** Notes that the words mean something else from now on. Requires the lock; by the wall clock, so after everything that it waited for. */
+  async changeMeaning(manager: EntityManager, name: string): Promise<void> {
+    await manager.query('UPDATE scopes SET meaning_changed_at = clock_timestamp() WHERE name = $1', [name]);
+  }
+
+  /** The scopes with these names, whose meaning stays as it is until the transaction ends. */
+  holdNamed(manager: EntityManager, names: string[]): Promise<ScopeEntity[]> {
+    return manager
+      .withRepository(this.scopes)
+      .find({ where: { name: In(names) }, order: { name: 'ASC' }, lock: { mode: 'for_key_share' } });
+  }
+
+  /** The changes of meaning that are not worked off, by name. */
+  listChangedMeanings(): Promise<ChangedMeaning[]> {
+    return this.scopes.query(
+      `SELECT name, meaning_changed_at::text AS "changedAt" FROM scopes
+        WHERE meaning_changed_at > coalesce(meaning_worked_off_at, '-infinity') ORDER BY name`,
+    );
+  }
+
+  /** Notes that this change is worked off, unless there is a later one. */
+  async noteWorkedOff({ name, changedAt }: ChangedMeaning): Promise<void> {
+    await this.scopes.query(
+      'UPDATE scopes SET meaning_worked_off_at = now() WHERE name = $1 AND meaning_changed_at = $2::timestamptz',
+      [name, changedAt],
+    );
   }
 
   /** Whether any client is registered with the scope. */

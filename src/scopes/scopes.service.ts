@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
 import { auditViewOf } from '../audit/audit-view.js';
 import { Transactions } from '../database/queries/transactions.js';
-import { conflict, notFound } from '../http/problems/problem.js';
-import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
-import { ScopesRepository } from './scopes.repository.js';
+import { translationViolations } from './purposes/purpose-words.js';
+import { conflict, notFound, validationFailed } from '../http/problems/problem.js';
+import { violation } from '../http/problems/violation.js';
+import { OPERATOR_SCOPES, ScopeEntity, TRANSLATED, type ScopeTranslations } from './scope.entity.js';
+import { ScopesRepository, type ChangedMeaning, type ScopeInput } from './scopes.repository.js';
+
+export type { ChangedMeaning };
+
+/** A scope as it was read to be shown, and when its words last came to mean something else. */
+export type ScopeMeaning = Pick<ScopeEntity, 'name' | 'meaningChangedAt'>;
 
 /** The scope catalogue: names, descriptions for users, and audiences. */
 @Injectable()
@@ -36,30 +44,79 @@ export class ScopesService {
 
   /**
    * Creates or updates a scope. Its audience cannot change while a client holds it, or if it is one of this service's own
-   * operator scopes (409), because the rules for such a client depend on it.
+   * operator scopes (409), because the rules for such a client depend on it. Without `translations` those that are there stay, unless the
+   * description changes: they would say something else. With `meaningChanged`, which needs another description (400),
+   * users who agreed to it are asked anew.
    */
-  async put(scope: ScopeEntity, actor: Actor): Promise<{ scope: ScopeEntity; created: boolean }> {
+  async put(
+    { translations, ...given }: Omit<ScopeInput, 'translations'> & { translations?: object },
+    actor: Actor,
+    { meaningChanged = false } = {},
+  ): Promise<{ scope: ScopeEntity; created: boolean }> {
+    const violations = translations ? translationViolations(translations) : {};
+    if (Object.keys(violations).length > 0) throw validationFailed(violations);
     return this.transactions.run(async (manager) => {
-      const created = await this.repository.insertNew(manager, scope);
-      const before = await this.repository.lock(manager, scope.name);
-      const difference = changesBetween(auditView(before), auditView(scope));
+      const created = await this.repository.insertNew(manager, { ...given, translations: {} });
+      const before = await this.repository.lock(manager, given.name);
+      const kept = before.description === given.description ? before.translations : {};
+      const scope = { ...given, translations: translations ? inOrder(translations) : kept };
       if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
-      if (difference) await this.repository.update(manager, scope);
+      if (meaningChanged) refuseUnchanged(before, scope);
+      const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
+      if (isChanged) {
+        await this.repository.update(manager, scope);
+      }
+      if (meaningChanged) await this.repository.changeMeaning(manager, scope.name);
+      const after = await this.repository.lock(manager, scope.name);
+      const difference = changesBetween(auditView(before), auditView(after));
       if (created || difference) {
         await this.audit.record(manager, actor, {
           action: created ? 'scope.created' : 'scope.updated',
           subjectType: 'scope',
           subjectId: scope.name,
-          ...(created ? { after: auditView(scope) } : difference),
+          ...(created ? { after: auditView(after) } : difference),
         });
       }
-      return { scope, created };
+      return { scope: after, created };
     });
   }
 
   /** Reads the catalogue and locks it until the transaction ends. */
   listAndHold(manager: EntityManager): Promise<ScopeEntity[]> {
     return this.repository.listAndHold(manager);
+  }
+
+  /** The scopes with these names, whose meaning stays as it is until the transaction ends. */
+  holdMeanings(manager: EntityManager, names: string[]): Promise<ScopeMeaning[]> {
+    return this.repository.holdNamed(manager, names);
+  }
+
+  /** Throws a 409 problem unless the scopes mean what they meant when they were read; that then stays until the transaction ends. */
+  async requireMeanings(manager: EntityManager, read: ScopeMeaning[]): Promise<void> {
+    if (read.length === 0) return;
+    const now = await this.repository.holdNamed(
+      manager,
+      read.map(({ name }) => name),
+    );
+    const isSame = ({ name, meaningChangedAt }: ScopeMeaning) =>
+      now.some(
+        (each) => each.name === name && each.meaningChangedAt?.getTime() === meaningChangedAt?.getTime(),
+      );
+    if (!read.every(isSame)) {
+      throw conflict(
+        'What this page says has changed since you opened it. Please go back and read it again.',
+      );
+    }
+  }
+
+  /** The changes of meaning of which not all users were asked anew. */
+  listChangedMeanings(): Promise<ChangedMeaning[]> {
+    return this.repository.listChangedMeanings();
+  }
+
+  /** Notes that everybody is asked anew because of this change. */
+  noteWorkedOff(change: ChangedMeaning): Promise<void> {
+    return this.repository.noteWorkedOff(change);
   }
 
   private async refuseNewAudience(manager: EntityManager, name: string): Promise<void> {
@@ -71,8 +128,39 @@ export class ScopesService {
   }
 }
 
+/** Users are asked anew only because of other words, and only users: those of this service's own scopes agree to nothing. */
+function refuseUnchanged(before: ScopeInput, after: ScopeInput): void {
+  const wrong =
+    after.audience === 'operator'
+      ? 'words_of_operators'
+      : before.description === after.description
+        ? 'same_words'
+        : undefined;
+  if (wrong) throw validationFailed({ meaning_changed: [violation(wrong)] });
+}
+
+/** The languages in an order of their own, as the database stores them in another. */
+const inOrder = (translations: ScopeTranslations): ScopeTranslations =>
+  Object.fromEntries(
+    TRANSLATED.flatMap((language) =>
+      translations[language] === undefined ? [] : [[language, translations[language]]],
+    ),
+  );
+
 const auditView = auditViewOf(
   ScopeEntity,
-  { name: 'name', description: 'description', audience: 'audience' },
-  { number: 'assigned by the database, and never changes' },
+  {
+    name: 'name',
+    description: 'description',
+    translations: [
+      'translations',
+      (translations) => (Object.keys(translations).length > 0 ? inOrder(translations) : undefined),
+    ],
+    audience: 'audience',
+    meaningChangedAt: ['meaning_changed_at', (changedAt) => changedAt?.toISOString()],
+  },
+  {
+    number: 'assigned by the database, and never changes',
+    meaningWorkedOffAt: 'follows from meaning_changed_at',
+  },
 );

@@ -14,6 +14,7 @@ import { MailModule } from '../mail/mail.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { ContactEntity } from './contacts/contact.entity.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
+import { EndingConsentsMails } from './contacts/ending-consents-mails.js';
 import { ContactsService } from './contacts/contacts.service.js';
 import { DeliveriesRepository } from './deliveries/deliveries.repository.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
@@ -108,6 +109,7 @@ const ENTITIES = [
     DeliveryQueueRepository,
     DeliveryResultsService,
     DeliveryWorker,
+    EndingConsentsMails,
     EndpointAddresses,
     EndpointResealService,
     EndpointRules,

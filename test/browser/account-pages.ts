@@ -7,7 +7,7 @@ import { DataExportsRepository } from '../../src/users/leaving/data-exports.repo
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { addApp, addPasskey, codeOf } from '../support/second-factors.js';
 import type { TestService } from '../support/test-service.js';
-import { signIn, type Cast, type PageOpener } from './every-page.js';
+import { declarePurposes, signIn, type Cast, type PageOpener } from './every-page.js';
 
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
@@ -33,6 +33,18 @@ const read = async (service: TestService, cast: Cast): Promise<void> => {
        FROM generate_series(1, 20) n, unnest('{charging_session:read,vehicle:read,account data}'::text[]) scope
      ON CONFLICT DO NOTHING`,
     [cast.driver.id, cast.client.id],
+  );
+};
+
+/** Words of what the driver agreed to came to mean something else. */
+const askAnew = async (service: TestService, cast: Cast): Promise<void> => {
+  await declarePurposes(service, cast);
+  await service.make.updateClient(cast.client, { optionalScopes: ['charging_session:read'] });
+  await connect(service, cast);
+  await service.database.query(
+    `UPDATE consents SET words_changed = '{vehicle:read}', method = 'service', reason = 'words_changed',
+            expires_at = now() + interval '14 days' WHERE user_id = $1`,
+    [cast.driver.id],
   );
 };
 
@@ -158,6 +170,15 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
       await service.make.revokeConsent(cast.client, cast.driver);
     })(page, service, cast);
     await page.getByRole('heading', { name: 'No longer connected' }).waitFor();
+  },
+  'access to agree to anew': async (page, service, cast) =>
+    open(`/account/applications/${cast.client.id}/access`, askAnew)(page, service, cast),
+  'receipts of an application': async (page, service, cast) =>
+    open(`/account/receipts/of/${cast.client.id}`, askAnew)(page, service, cast),
+  'receipt with purposes': async (page, service, cast) => {
+    await ACCOUNT_PAGES['receipts of an application']!(page, service, cast);
+    await page.getByRole('link', { name: 'Receipt of' }).nth(1).click();
+    await page.getByRole('heading', { name: 'The words that you saw' }).waitFor();
   },
   notifications: async (page, service, cast) => {
     await open('/account/notifications', notify)(page, service, cast);

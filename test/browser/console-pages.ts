@@ -35,6 +35,12 @@ const connect: Prepare = async ({ make }, { client, driver }) => {
   await make.tokens(client, driver);
 };
 
+const purpose: Prepare = ({ database }) =>
+  database.query(
+    `INSERT INTO purposes VALUES ('route_planning', '{"en": "To plan routes with charging stops", "de": "Um Routen zu planen"}')
+     ON CONFLICT DO NOTHING`,
+  );
+
 /** A week of activity that rises and falls. */
 const busyWeek: Prepare = async (service, { client }) => {
   await service.database.query(
@@ -264,6 +270,11 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console erase a user': ofUser('/erase'),
   'console scopes': open('/scopes'),
   'console edit a scope': open('/scopes/vehicle:read/edit'),
+  'console purposes': open('/purposes', purpose),
+  'console purposes, none': open('/purposes', ({ database }) => database.query('DELETE FROM purposes')),
+  'console create a purpose': open('/purposes/new'),
+  'console edit a purpose': open('/purposes/route_planning/edit', purpose),
+  'console delete a purpose': open('/purposes/route_planning/delete', purpose),
   'console event types': open('/event-types'),
   'console event type': open('/event-types/charging_session.updated'),
   'console edit an event type': open('/event-types/charging_session.updated/edit'),

@@ -13,6 +13,7 @@ import { MAIL_TEXTS } from '../../src/mail/mail-texts.js';
 import { InvitationsRepository } from '../../src/partners/members/invitations.repository.js';
 import { sandboxOf } from '../../src/sandbox/driver.js';
 import { DriversService } from '../../src/sandbox/drivers.service.js';
+import { PurposesService } from '../../src/scopes/purposes/purposes.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { digestOf, newSecret } from '../../src/secrets/tokens.js';
 import { EmailLinksRepository } from '../../src/users/emails/email-links.repository.js';
@@ -42,6 +43,15 @@ export async function newCast(
 
 const consentPath = ({ client }: Cast): string =>
   authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's1' });
+
+/** Lets the client say what it wants the data for. */
+export async function declarePurposes(service: TestService, { client }: Pick<Cast, 'client'>): Promise<void> {
+  const words = { route_planning: 'To plan routes with charging stops', billing: 'To refund what you paid' };
+  for (const [name, en] of Object.entries(words)) {
+    await service.app.get(PurposesService).put(name, { en }, SERVICE_ACTOR);
+  }
+  await service.make.updateClient(client, { purposes: Object.keys(words) });
+}
 
 /** Signs the user in to the browser. */
 export async function signIn(service: TestService, page: Page, user: UserEntity): Promise<void> {
@@ -205,6 +215,11 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await page.goto(`${service.url}/login`);
   },
   consent: async (page, service, cast) => {
+    await signIn(service, page, cast.driver);
+    await page.goto(service.url + consentPath(cast));
+  },
+  'consent with purposes': async (page, service, cast) => {
+    await declarePurposes(service, cast);
     await signIn(service, page, cast.driver);
     await page.goto(service.url + consentPath(cast));
   },

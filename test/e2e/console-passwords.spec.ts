@@ -83,6 +83,10 @@ const ASKING: Record<string, Sent> = {
   // The description is what users read when they agree; the audience decides who may hold the scope.
   '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },
   '/scopes/:name/edit': { fields: { description: 'Nothing at all' } },
+  // The words are what users read when they agree.
+  '/purposes/new': { fields: { name: 'a_purpose', 'words.en': 'To do anything' } },
+  '/purposes/:purpose/edit': { fields: { 'words.en': 'To do anything' } },
+  '/purposes/:purpose/delete': {},
   // The scope decides who receives the events; the schema which events are accepted.
   '/event-types/new': {
     fields: { name: 'vehicle.lost', description: 'Lost', scope: 'vehicle:read', sample: '{"id":"1"}' },
@@ -167,6 +171,10 @@ describe('When the password was given more than 15 minutes ago, a form of the co
        VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
       [approvalId, user.id, (await service.make.user({ role: 'operator' })).id],
     );
+    await query(
+      `INSERT INTO purposes VALUES ('route_planning', '{"en": "To plan routes"}') ON CONFLICT DO NOTHING`,
+      [],
+    );
     redirectUriRequestId = newId('ruri');
     await query(
       `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
@@ -195,6 +203,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       .replace(':approval_id', approvalId)
       .replace(':redirect_uri_request_id', redirectUriRequestId)
       .replace(':name', 'vehicle:read')
+      .replace(':purpose', 'route_planning')
       .replace(':type', 'vehicle.updated')
       .replace(':version', '2')
       .replace(':provider', 'company')

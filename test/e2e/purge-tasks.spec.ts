@@ -11,7 +11,7 @@ const EXPECTED = [
   ],
   ...['authorization_codes expires_at', 'client_requests occurred_at', 'client_secrets expires_at'],
   ...['consent_versions recorded_at'],
-    ...['disclosure_batches received_at', 'disclosure_days day'],
+  ...['disclosure_batches received_at', 'disclosure_days day'],
   ...['data_exports expires_at'],
   ...[
     'email_links expires_at',

@@ -17,6 +17,7 @@ const NEVER_CAUSED = [
   'getOwnUser 403',
   'getUser 403',
   'listScopes 400',
+  'listPurposes 400',
   'listAdminEventTypes 400',
   // Only a person approves, in the console.
   'approve 204',

@@ -175,6 +175,7 @@ describe('The rules of clients', () => {
       .map((each) => [...each]),
     scopes: fc.array(names, { maxLength: 4 }),
     optionalScopes: fc.array(names, { maxLength: 2 }),
+    purposes: fc.array(fc.constantFrom('route_planning', 'nothing', '__proto__'), { maxLength: 2 }),
     redirectUris: fc.array(uri(), { maxLength: 3 }),
     companyService: fc.boolean(),
     environment: fc.constantFrom('live', 'sandbox'),
@@ -187,7 +188,7 @@ describe('The rules of clients', () => {
   it('allow nothing that the contract forbids, and never quote what was sent', () => {
     always(
       fc.property(shape, (client: ClientShape) => {
-        const errors = clientViolations(client, catalogue);
+        const errors = clientViolations(client, catalogue, ['route_planning']);
         const words = JSON.stringify(errors) + Object.values(errors).flat().map(apiWords).join();
         if (client.redirectUris.some((each) => each.length > 20 && words.includes(each))) return false;
         if (Object.keys(errors).length > 0) return true;
@@ -195,6 +196,7 @@ describe('The rules of clients', () => {
         return (
           client.scopes.every((name) => ['vehicle:read', 'admin:read'].includes(name)) &&
           client.optionalScopes.every((name) => client.scopes.includes(name)) &&
+          client.purposes.every((name) => name === 'route_planning') &&
           (isOperator || !client.companyService) &&
           !(isOperator && (client.type === 'public' || client.grantTypes.includes('authorization_code'))) &&
           !(client.type === 'public' && client.grantTypes.includes('client_credentials')) &&

@@ -42,7 +42,16 @@ export async function perform(
   history: Step[],
 ): Promise<Said[]> {
   const consents = service.app.get(ConsentsService);
-  const words = keptWords(choicePageWords({ application: client.name, organisation: null, access: [], expiryDays: null }));
+  const words = keptWords(
+    choicePageWords({
+      language: 'en',
+      application: client.name,
+      organisation: null,
+      access: [],
+      purposes: [],
+      expiryDays: null,
+    }),
+  );
   const actor = { type: 'user', id: userId } as const;
   const said: Said[] = [];
   let shares: string[] = [];
@@ -57,7 +66,13 @@ export async function perform(
         await service.app
           .get(Transactions)
           .run((manager) =>
-            consents.approve(manager, client, userId, { scopes: step.scopes, method: 'page', words }, actor),
+            consents.approve(
+              manager,
+              client,
+              userId,
+              { scopes: step.scopes, meanings: [], method: 'page', words },
+              actor,
+            ),
           );
         say('page', [...new Set([...shares, ...step.scopes])].sort());
         break;
@@ -67,7 +82,7 @@ export async function perform(
         break;
       case 'choose':
         if (isLive) {
-          await consents.choose(client, userId, { scopes: step.scopes, words }, actor);
+          await consents.choose(client, userId, { scopes: step.scopes, meanings: [], words }, actor);
           say('account', step.scopes);
         }
         break;

@@ -74,6 +74,7 @@ export async function seedDecisions(
 const NOTHING = 'endp01HN2NJ9NMRZBXT1H6FT9N7735';
 const USUAL: Record<string, string> = {
   name: 'vehicle:read',
+  purpose: 'route_planning',
   type: 'vehicle.updated',
   version: '2',
   provider: 'company',

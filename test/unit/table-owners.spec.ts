@@ -20,7 +20,7 @@ const OWNERS: Record<string, string[]> = {
   'rate-limits': ['rate_limit_periods'],
   sandbox: ['sandbox_drivers', 'sandbox_planned_events'],
   'sandbox-faults': ['sandbox_faults'],
-  scopes: ['scopes'],
+  scopes: ['purposes', 'scopes'],
   tokens: ['authorization_codes', 'grants', 'revoked_access_tokens', 'token_keys'],
   users: [
     'account_deletions',
@@ -75,6 +75,7 @@ const READS: Record<string, string[]> = {
   'partners/members/members.repository.ts': ['users'],
   'sandbox/drivers.repository.ts': ['consents', 'users'],
   'sandbox/plans.repository.ts': ['users'],
+  'scopes/purposes/purposes.repository.ts': ['clients'],
   'scopes/scopes.repository.ts': ['clients'],
   'tokens/access/access-tokens.repository.ts': ['clients', 'consents', 'users'],
   'tokens/codes/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],

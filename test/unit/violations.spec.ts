@@ -90,6 +90,11 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
     'enter at most 20 URIs, each once',
   ],
   [
+    violation('purpose_names', { max: 10 }),
+    'must be a list of at most 10 different names of purposes',
+    'choose at most 10 of these',
+  ],
+  [
     violation('no_redirect_uri'),
     'must contain at least one URI for authorization_code',
     'enter at least one URI: users are redirected to it',
@@ -109,6 +114,7 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
     'a client with admin:read may use only client_credentials',
     'a client with admin:read can only use client credentials: choose only that',
   ],
+  [violation('unknown_purpose', { place: 2 }), 'purpose 2 is not in the catalogue', 'choose from these'],
   [violation('unknown_scope', { place: 2 }), 'scope 2 is not in the catalogue', 'choose from these'],
   [
     violation('not_grantable_scope', { place: 2 }),

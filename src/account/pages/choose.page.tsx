@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { NeededAccess, OptionalAccess } from '../../consents/pages/access-choice.js';
+import { NeededAccess, OptionalAccess, WhatFor } from '../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
 import { say } from '../../language/text.js';
 import { PageForm } from '../../web/forms/form.js';
@@ -14,6 +14,8 @@ interface ChoosePageProps {
   /** The digest of the words, which is posted back. */
   shown: string;
   given: readonly string[];
+  /** Whether some words mean something else than when the user agreed. */
+  isAskedAnew: boolean;
   expiresAt: Date | null;
   problem?: string;
 }
@@ -25,7 +27,8 @@ export const choosePage = (props: ChoosePageProps): AccountPage => ({
   children: <Choose {...props} />,
 });
 
-function Choose({ clientId, words, shown, given, expiresAt, problem }: ChoosePageProps): VNode {
+function Choose(props: ChoosePageProps): VNode {
+  const { clientId, words, shown, given, isAskedAnew, expiresAt, problem } = props;
   const t = useText();
   return (
     <>
@@ -41,6 +44,11 @@ function Choose({ clientId, words, shown, given, expiresAt, problem }: ChoosePag
           {problem}
         </p>
       )}
+      {isAskedAnew && (
+        <p class="notice">
+          {t('What we say about this access means something else than when you agreed, so we ask you again.')}
+        </p>
+      )}
       {expiresAt && (
         <p>
           <Say
@@ -50,6 +58,7 @@ function Choose({ clientId, words, shown, given, expiresAt, problem }: ChoosePag
         </p>
       )}
       <NeededAccess access={words.access} given={[]} />
+      <WhatFor purposes={words.purposes} />
       <PageForm
         action={`/account/applications/${clientId}/access`}
         hidden={{ words: shown }}

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
+import { WhatFor } from '../../consents/pages/access-choice.js';
 import type { ConsentMethod } from '../../consents/consent.entity.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
 import type { ConsentVersionEntity } from '../../consents/record/consent-version.entity.js';
@@ -29,6 +30,12 @@ const METHODS: Record<ConsentMethod, string> = {
   schedule: say('Its time was over.'),
   service: say('It ended together with the application or the account.'),
 };
+
+const ASKED_ANEW = say('We changed what the words mean, so you are asked again.');
+
+/** A message. */
+const howOf = (method: ConsentMethod, reason: string | null): string =>
+  reason === 'words_changed' ? ASKED_ANEW : METHODS[method];
 
 const NAMELESS = say('An application');
 
@@ -128,7 +135,7 @@ function Versions({ page, path, heading, children }: VersionsProps): VNode {
                 <bdi>{heading(version)}</bdi>
               </h2>
             </div>
-            <p>{t(METHODS[version.method])}</p>
+            <p>{t(howOf(version.method, version.reason))}</p>
             <Facts facts={[[t('Recorded'), <Moment at={version.recordedAt} />]]} />
             <p class="entry-actions">
               <LinkButton look="quiet" href={`/account/receipts/${version.id}`}>
@@ -146,14 +153,21 @@ function Versions({ page, path, heading, children }: VersionsProps): VNode {
   );
 }
 
+interface OneReceiptProps {
+  receipt: Receipt;
+  /** The words of today, for a receipt without those that were shown. */
+  wordsOf: (scope: string) => string;
+  purposes: string[];
+}
+
 /** One receipt in words, with the file for those who want to verify it. */
-export const receiptPage = (receipt: Receipt, wordsOf: (scope: string) => string): AccountPage => ({
+export const receiptPage = (props: OneReceiptProps): AccountPage => ({
   title: say('Receipt'),
   part: 'applications',
-  children: <OneReceipt receipt={receipt} wordsOf={wordsOf} />,
+  children: <OneReceipt {...props} />,
 });
 
-function OneReceipt({ receipt, wordsOf }: { receipt: Receipt; wordsOf: (scope: string) => string }): VNode {
+function OneReceipt({ receipt, wordsOf, purposes }: OneReceiptProps): VNode {
   const t = useText();
   const { event, recipient, words } = receipt;
   const shown = words && (JSON.parse(words.text) as ConsentWords);
@@ -163,7 +177,7 @@ function OneReceipt({ receipt, wordsOf }: { receipt: Receipt; wordsOf: (scope: s
         {t(EVENTS[event.type as keyof typeof EVENTS])}:{' '}
         <Recipient name={recipient.name} organisation={recipient.organisation} />
       </p>
-      <p>{t(METHODS[event.method as ConsentMethod])}</p>
+      <p>{t(howOf(event.method as ConsentMethod, event.reason))}</p>
       <Facts
         facts={[
           [t('Recorded'), <Moment at={new Date(event.time)} />],
@@ -183,6 +197,7 @@ function OneReceipt({ receipt, wordsOf }: { receipt: Receipt; wordsOf: (scope: s
           ))}
         </ul>
       )}
+      <WhatFor purposes={shown?.purposes ?? purposes} />
       {shown && <Shown words={shown} />}
       <p>
         <LinkButton href={`/account/receipts/${receipt.record_id}/file`}>{t('Download receipt')}</LinkButton>
@@ -249,6 +264,16 @@ function Shown({ words }: { words: ConsentWords }): VNode {
             </li>
           ))}
         </ul>
+        {words.purposes.length > 0 && (
+          <>
+            <p lang={language}>{t('What for:')}</p>
+            <ul>
+              {words.purposes.map((text) => (
+                <li>{text}</li>
+              ))}
+            </ul>
+          </>
+        )}
         {words.notes.map((note) => (
           <p>{note}</p>
         ))}

@@ -42,8 +42,8 @@ export const removeContactPage = ({
     email,
     <p>
       This address is a contact of <bdi class="name">{clientName}</bdi>. We send it mail when a webhook
-      endpoint is failing or was disabled. If you stop these mails, the address is removed from the contacts.
-      It can be added again in the webhook portal.
+      endpoint is failing or was disabled, and when consents of its users will soon end. If you stop these
+      mails, the address is removed from the contacts. It can be added again in the webhook portal.
     </p>,
   );
 

@@ -6,6 +6,7 @@ import { ConsoleAuditController } from './audit/audit.controller.js';
 import { ConsoleBrandController } from './brand/brand.controller.js';
 import { ConsoleEventTypesController } from './catalogues/event-types.controller.js';
 import { ConsoleEventVersionsController } from './catalogues/event-versions.controller.js';
+import { ConsolePurposesController } from './catalogues/purposes.controller.js';
 import { ConsoleScopesController } from './catalogues/scopes.controller.js';
 import { ConsoleClientConsentsController } from './clients/client-consents.controller.js';
 import { ConsoleClientActionsController } from './clients/client-actions.controller.js';
@@ -54,6 +55,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleMailsController,
     ConsoleNotificationsController,
     ConsoleOverviewController,
+    ConsolePurposesController,
     ConsoleRedirectUrisController,
     ConsoleScopesController,
     ConsoleUnknownPageController,

@@ -62,6 +62,22 @@ export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | nu
   );
 }
 
+/** What the application wants the data for; nothing if it does not say. */
+export const WhatFor = ({ purposes }: { purposes: readonly string[] }): VNode | null => {
+  const t = useText();
+  if (purposes.length === 0) return null;
+  return (
+    <>
+      <h2>{t('What for')}</h2>
+      <ul>
+        {purposes.map((words) => (
+          <li>{words}</li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
 /** The names that developers know the parts by. */
 export const ScopeNames = ({ access }: { access: AccessWords[] }): VNode | null => {
   const t = useText();

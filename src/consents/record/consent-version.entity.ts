@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Environment } from '../../users/accounts/environment.js';
-import type { ConsentEnd, ConsentMethod } from '../consent.entity.js';
+import type { ConsentMethod, ConsentReason } from '../consent.entity.js';
 
 /** What became of the consent with a version. */
 export type ConsentEventType = 'given' | 'changed' | 'ended';
@@ -34,6 +34,10 @@ export class ConsentVersionEntity {
   @Column('text', { array: true })
   scopes!: string[];
 
+  /** What the client said the data are for: names of purposes. */
+  @Column('text', { array: true })
+  purposes!: string[];
+
   @Column('timestamptz', { name: 'granted_at' })
   grantedAt!: Date;
 
@@ -47,7 +51,7 @@ export class ConsentVersionEntity {
   method!: ConsentMethod;
 
   @Column('text', { nullable: true })
-  reason!: ConsentEnd | null;
+  reason!: ConsentReason | null;
 
   @Column('text', { name: 'recorded_by', nullable: true })
   recordedBy!: string | null;

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Language } from '../../language/languages.js';
+import type { ScopeMeaning } from '../../scopes/scopes.service.js';
 
 /** One kind of data on a consent page: what the scope lets the application read, in plain words. */
 export interface AccessWords {
@@ -6,17 +8,21 @@ export interface AccessWords {
   words: string;
   /** Whether the user may leave it out. */
   optional: boolean;
+  /** When the words last came to mean something else; not shown, and not kept. */
+  meaningChangedAt: Date | null;
 }
 
 /** Everything that a consent page says about what is agreed to, in the order in which it says it. */
 export interface ConsentWords {
-  language: string;
+  language: Language;
   /** The name of the application, as it stands in the heading. */
   application: string;
   /** Who runs it; null if that is not known. */
   organisation: string | null;
   heading: string;
   access: AccessWords[];
+  /** What the application wants the data for. */
+  purposes: string[];
   /** For how long, where the browser goes, and how to take it back. */
   notes: string[];
 }
@@ -29,14 +35,27 @@ export interface KeptWords {
 }
 
 /** The same words always have the same text, so they are kept once. */
-export function keptWords({ language, application, organisation, heading, access, notes }: ConsentWords): KeptWords {
+export function keptWords({
+  language,
+  application,
+  organisation,
+  heading,
+  access,
+  purposes,
+  notes,
+}: ConsentWords): KeptWords {
   const text = JSON.stringify({
     language,
     application,
     organisation,
     heading,
     access: access.map(({ scope, words, optional }) => ({ scope, words, optional })),
+    purposes,
     notes,
   });
   return { digest: createHash('sha256').update(text).digest(), language, text };
 }
+
+/** What the scopes meant when the words were made. */
+export const meaningsOf = ({ access }: ConsentWords): ScopeMeaning[] =>
+  access.map(({ scope, meaningChangedAt }) => ({ name: scope, meaningChangedAt }));

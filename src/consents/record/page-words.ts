@@ -1,10 +1,15 @@
+import type { Language } from '../../language/languages.js';
+import { text, type TextValues } from '../../language/text.js';
 import type { AccessWords, ConsentWords } from './consent-words.js';
 
 /** What the words of a consent page depend on. */
 export interface PageSubject {
+  language: Language;
   application: string;
   organisation: string | null;
   access: AccessWords[];
+  /** What the application wants the data for. */
+  purposes: string[];
   /** Null: for as long as the user wants. */
   expiryDays: number | null;
   /** Host to which the browser goes after the decision. */
@@ -13,68 +18,62 @@ export interface PageSubject {
   isOwned: boolean;
 }
 
-/** The words of the consent page. */
-export const consentPageWords = ({
-  application,
-  organisation,
-  access,
-  expiryDays,
-  redirectHost,
-  isOwned,
-}: PageSubject): ConsentWords => ({
-  language: 'en',
-  application,
-  organisation,
-  heading: headingFor(application, 'your'),
-  access,
-  notes: [
+/** The words of the consent page, in the language of its reader. */
+export function consentPageWords(subject: PageSubject): ConsentWords {
+  const { language, application, expiryDays, redirectHost, isOwned } = subject;
+  const t = (english: string, values?: TextValues) => text(language, english, values);
+  return wordsOf(subject, t('Let {application} read your charging data?', { application }), [
     ...(isOwned
       ? [
-          `This application is yours. If you authorize it, it can also open the webhook portal for ${application}.`,
+          t(
+            'This application is yours. If you authorize it, it can also open the webhook portal for {application}.',
+            { application },
+          ),
         ]
       : []),
-    ...endOf(expiryDays),
-    `Either way, your browser then goes to ${redirectHost}. If you cancel, nothing new is shared. If you authorize, you can disconnect the application at any time.`,
-  ],
-});
+    ...endOf(language, expiryDays),
+    t(
+      'Either way, your browser then goes to {host}. If you cancel, nothing new is shared. If you authorize, you can disconnect the application at any time.',
+      { host: redirectHost },
+    ),
+  ]);
+}
 
-/** The words of the same page in a sandbox, where someone answers for a driver. */
-export const sandboxPageWords = ({
-  application,
-  organisation,
-  access,
-  redirectHost,
-  expiryDays,
-}: Omit<PageSubject, 'isOwned'>): ConsentWords => ({
-  language: 'en',
-  application,
-  organisation,
-  heading: headingFor(application, 'a driver’s'),
-  access,
-  notes: [...endOf(expiryDays), `If you authorize or cancel, your browser then goes to ${redirectHost}.`],
-});
+/** The words of the same page in a sandbox, where someone answers for a driver. Partners see it, in English. */
+export const sandboxPageWords = (subject: Omit<PageSubject, 'isOwned' | 'language'>): ConsentWords =>
+  wordsOf({ ...subject, language: 'en' }, `Let ${subject.application} read a driver’s charging data?`, [
+    ...endOf('en', subject.expiryDays),
+    `If you authorize or cancel, your browser then goes to ${subject.redirectHost}.`,
+  ]);
 
 /** The words of the account page on which a user changes or renews a consent. */
-export const choicePageWords = ({
-  application,
-  organisation,
-  access,
-  expiryDays,
-}: Pick<PageSubject, 'application' | 'organisation' | 'access' | 'expiryDays'>): ConsentWords => ({
-  language: 'en',
-  application,
-  organisation,
-  heading: `What ${application} may read`,
-  access,
-  notes: [...endOf(expiryDays), 'You can disconnect the application at any time.'],
-});
+export function choicePageWords(subject: Omit<PageSubject, 'redirectHost' | 'isOwned'>): ConsentWords {
+  const { language, application, expiryDays } = subject;
+  return wordsOf(subject, text(language, 'What {application} may read', { application }), [
+    ...endOf(language, expiryDays),
+    text(language, 'You can disconnect the application at any time.'),
+  ]);
+}
 
-const headingFor = (application: string, whose: string): string =>
-  `Let ${application} read ${whose} charging data?`;
+const wordsOf = (
+  {
+    language,
+    application,
+    organisation,
+    access,
+    purposes,
+  }: Omit<PageSubject, 'redirectHost' | 'isOwned' | 'expiryDays'>,
+  heading: string,
+  notes: string[],
+): ConsentWords => ({ language, application, organisation, heading, access, purposes, notes });
 
-const endOf = (days: number | null): string[] =>
+const endOf = (language: Language, days: number | null): string[] =>
   days === null
     ? []
     : [
-        `What you agree to holds for ${days === 1 ? 'one day' : `${days} days`}, unless you renew it. We remind you before it ends.`,
+        text(
+          language,
+          'What you agree to holds for {days, plural, one {one day} other {# days}}, unless you renew it. We remind you before it ends.',
+          { days },
+        ),
       ];

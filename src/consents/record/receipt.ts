@@ -15,6 +15,8 @@ export interface Receipt {
   recipient: { client_id: string; name: string | null; organisation: string | null };
   event: { type: string; time: string; method: string; reason: string | null };
   scopes: string[];
+  /** What the application said the data are for: names of purposes, whose words are in `words`. */
+  purposes: string[];
   valid_from: string;
   valid_until: string | null;
   ended_at: string | null;
@@ -54,6 +56,7 @@ export const receiptOf = (
     reason: version.reason,
   },
   scopes: version.scopes,
+  purposes: version.purposes,
   valid_from: version.grantedAt.toISOString(),
   valid_until: version.validUntil?.toISOString() ?? null,
   ended_at: version.endedAt?.toISOString() ?? null,

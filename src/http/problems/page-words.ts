@@ -25,7 +25,8 @@ const PAGE_WORDS: OwnWords = {
   time: () => 'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
   json_object: () => 'enter a JSON object, such as {"id": "…"}',
   name: (params) => `enter 1 to 64 of the characters ${params.characters}`,
-  scope_names: ({ min, max }) => (min > 0 ? `choose ${min} to ${max} of these` : `enter at most ${max} scopes, each once`),
+  scope_names: ({ min, max }) =>
+    min > 0 ? `choose ${min} to ${max} of these` : `enter at most ${max} scopes, each once`,
   grant_types: atLeastOne,
   event_types: atLeastOne,
   no_event_type: atLeastOne,
@@ -35,6 +36,8 @@ const PAGE_WORDS: OwnWords = {
   public_without_secret: () => 'a public client has no secret, so it cannot use client credentials',
   only_client_credentials: ({ scope }) =>
     `a client with ${scope} can only use client credentials: choose only that`,
+  purpose_names: ({ max }) => `choose at most ${max} of these`,
+  unknown_purpose: oneOfThese,
   unknown_scope: oneOfThese,
   not_grantable_scope: oneOfThese,
   unknown_event_type: oneOfThese,

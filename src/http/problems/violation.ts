@@ -32,7 +32,10 @@ export const SHARED_WORDS = {
   sandbox_and_scope: ({ scope }: { scope: string }) => `a client in a sandbox must not hold ${scope}`,
   in_the_future: () => 'must not be in the future',
   in_the_past: () => 'must be in the future',
-  not_of_the_client: ({ place }: { place: number }) => `scope ${place} is not one of the scopes of the client`,
+  same_words: () => 'is only for another description',
+  words_of_operators: () => 'is only for a scope that users agree to',
+  not_of_the_client: ({ place }: { place: number }) =>
+    `scope ${place} is not one of the scopes of the client`,
   needless_company_service: () => 'is only for a client with operator scopes',
   missing_company_service: () =>
     'must be true for a client with operator scopes whose owner is not an operator',
@@ -130,6 +133,8 @@ export const API_WORDS = {
   public_without_secret: () => 'a public client cannot authenticate, so it cannot use client_credentials',
   only_client_credentials: ({ scope }: { scope: string }) =>
     `a client with ${scope} may use only client_credentials`,
+  purpose_names: ({ max }: { max: number }) => `must be a list of at most ${max} different names of purposes`,
+  unknown_purpose: ({ place }: { place: number }) => `purpose ${place} is not in the catalogue`,
   unknown_scope: ({ place }: { place: number }) => `scope ${place} is not in the catalogue`,
   not_grantable_scope: ({ place }: { place: number }) =>
     `scope ${place} must be one of the client's scopes that users can grant`,

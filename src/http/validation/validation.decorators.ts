@@ -33,7 +33,8 @@ const rule = (
 const sized = (min: number, max: number): MemberSchema =>
   text(undefined, { ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 
-const isTextOf = (value: unknown, min: number, max: number): value is string => {
+/** Whether it is a text of so many code points. */
+export const isTextOf = (value: unknown, min: number, max: number): value is string => {
   if (typeof value !== 'string') return false;
   // Code points, as PostgreSQL counts; class-validator's length rules ignore variation selectors.
   const { length } = Array.from(value);
@@ -91,7 +92,8 @@ export const IsSearch = (max: number): PropertyDecorator =>
     sized(SEARCHED, max),
   );
 
-const VISIBLE = /[^\s\p{C}\p{Z}]/u;
+/** Matches a text that shows something. */
+export const VISIBLE = /[^\s\p{C}\p{Z}]/u;
 
 /** A text that people read: one line or many, and either visible or possibly empty. */
 const readableText =

@@ -1,10 +1,11 @@
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
+import { stillAgreedTo } from '../../consents/consent.entity.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { consentPageWords } from '../../consents/record/page-words.js';
 import { Cookies } from '../../http/server/cookies.js';
-import { rememberLanguage } from '../../http/server/request-language.js';
+import { languageOf, rememberLanguage } from '../../http/server/request-language.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
@@ -15,6 +16,7 @@ import { PageRoute, sendPage } from '../../http/page-routes/send-page.js';
 import { legible } from '../../http/validation/legible-text.js';
 import { badRequest } from '../../http/problems/problem.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import { PurposesService } from '../../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
@@ -41,6 +43,7 @@ export class AuthorizationController {
     private readonly sessions: SessionsService,
     private readonly consents: ConsentsService,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
     private readonly csrf: CsrfService,
     private readonly sandbox: SandboxAuthorization,
     private readonly cookies: Cookies,
@@ -97,7 +100,7 @@ export class AuthorizationController {
       );
       return this.redirect(reply, 303, location);
     }
-    const approval = approvalIn(form, await this.wordsFor(authorizationRequest, user), 'page');
+    const approval = approvalIn(form, await this.wordsFor(authorizationRequest, user, request), 'page');
     if (typeof approval === 'string') {
       return this.sendConsentPage(authorizationRequest, user, request, reply, approval);
     }
@@ -137,13 +140,14 @@ export class AuthorizationController {
   ): Promise<void> {
     const { client, redirectUri, source } = authorizationRequest;
     const consent = await this.consents.findLive(client.id, user.id);
-    const words = await this.wordsFor(authorizationRequest, user);
+    const words = await this.wordsFor(authorizationRequest, user, request);
     const page = consentPage({
       words,
+      reader: { language: languageOf(request), url: `${PATH}?${source}` },
       identity: client,
       shown: keptWords(words).digest.toString('hex'),
       user,
-      alreadyConsented: consent?.scopes ?? [],
+      alreadyConsented: consent ? stillAgreedTo(consent) : [],
       request: source,
       returnTo: `${PATH}?${source}`,
       redirectHost: displayHostOf(redirectUri),
@@ -152,17 +156,23 @@ export class AuthorizationController {
     const tokenFor = (action: string) =>
       this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
     const status = undecided ? 422 : 200;
-    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
+    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), {
+      status,
+      formTarget: formTargetOf(redirectUri),
+    });
   }
 
   private async wordsFor(
     { client, scopes, redirectUri }: AuthorizationRequest,
     user: SignedInUser,
+    request: FastifyRequest,
   ): Promise<ConsentWords> {
     return consentPageWords({
+      language: languageOf(request),
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
-      access: accessWords(client, await this.scopes.describe(scopes)),
+      access: accessWords(client, await this.scopes.describe(scopes), languageOf(request)),
+      purposes: await this.purposes.wordsOf(client.purposes, languageOf(request)),
       expiryDays: this.consents.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),
       // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.

@@ -1,24 +1,32 @@
 import type { ClientEntity } from '../../clients/client.entity.js';
 import type { Approval } from '../../consents/consents.service.js';
+import { say } from '../../language/text.js';
 import { OPTIONAL_SCOPE } from '../../consents/pages/access-choice.js';
-import { keptWords, type AccessWords, type ConsentWords } from '../../consents/record/consent-words.js';
+import {
+  keptWords,
+  meaningsOf,
+  type AccessWords,
+  type ConsentWords,
+} from '../../consents/record/consent-words.js';
 import type { Form } from '../../http/forms/form.js';
-import type { ScopeEntity } from '../../scopes/scope.entity.js';
+import type { Language } from '../../language/languages.js';
+import { scopeWordsIn, type ScopeEntity } from '../../scopes/scope.entity.js';
 
 /** What each scope lets the client read, and whether the user may leave it out. */
-export const accessWords = (client: ClientEntity, scopes: ScopeEntity[]): AccessWords[] =>
-  scopes.map(({ name, description }) => ({
+export const accessWords = (client: ClientEntity, scopes: ScopeEntity[], language: Language): AccessWords[] =>
+  scopes.map(({ name, meaningChangedAt, ...scope }) => ({
     scope: name,
-    words: description,
+    words: scopeWordsIn(scope, language),
     optional: client.optionalScopes.includes(name),
+    meaningChangedAt,
   }));
 
 /** Why a decision cannot be taken as it is: the page is shown again. */
 export type Undecided = 'words changed' | 'nothing chosen';
 
 export const UNDECIDED: Record<Undecided, string> = {
-  'words changed': 'What this page says has changed since you opened it. Please read it again.',
-  'nothing chosen': 'Choose what the application may read, or cancel.',
+  'words changed': say('What this page says has changed since you opened it. Please read it again.'),
+  'nothing chosen': say('Choose what the application may read, or cancel.'),
 };
 
 /** What the user agreed to with the form of the page with these words. */
@@ -36,5 +44,5 @@ export function approvalIn(
   const scopes = words.access.filter(isGiven).map(({ scope }) => scope);
   if (scopes.length === 0 && words.access.length > 0) return 'nothing chosen';
   const declined = words.access.filter((each) => !isGiven(each)).map(({ scope }) => scope);
-  return { scopes, declined, method, words: kept };
+  return { scopes, declined, meanings: meaningsOf(words), method, words: kept };
 }

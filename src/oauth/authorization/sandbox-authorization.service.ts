@@ -9,6 +9,7 @@ import { legible } from '../../http/validation/legible-text.js';
 import { MembersService } from '../../partners/members/members.service.js';
 import { sandboxOf, type Sandbox } from '../../sandbox/driver.js';
 import { DriversService } from '../../sandbox/drivers.service.js';
+import { PurposesService } from '../../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { renderPage } from '../../web/layout/layout.js';
@@ -32,6 +33,7 @@ export class SandboxAuthorization {
     private readonly members: MembersService,
     private readonly sessions: SessionsService,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
     private readonly csrf: CsrfService,
     private readonly consents: ConsentsService,
   ) {}
@@ -66,7 +68,10 @@ export class SandboxAuthorization {
     });
     const tokenFor = () => this.csrf.tokenFor(request, reply, bindingOf(source));
     const status = undecided ? 422 : 200;
-    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), { status, formTarget: formTargetOf(redirectUri) });
+    sendPage(reply, renderPage(page, reply.server.brand, tokenFor), {
+      status,
+      formTarget: formTargetOf(redirectUri),
+    });
   }
 
   /**
@@ -125,7 +130,8 @@ export class SandboxAuthorization {
     return sandboxPageWords({
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
-      access: accessWords(client, await this.scopes.describe(scopes)),
+      access: accessWords(client, await this.scopes.describe(scopes), 'en'),
+      purposes: await this.purposes.wordsOf(client.purposes, 'en'),
       expiryDays: this.consents.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),
     });

@@ -25,7 +25,11 @@ const MOST_SCOPES = 255;
 const CLIENT_BYTES = HEAD_BYTES + ID_BYTES + ULID_BYTES + 4 + 4 + 3 * TIME_BYTES + 1;
 const USER_WITHOUT_END_BYTES = HEAD_BYTES + ULID_BYTES + 4 + 2 * ULID_BYTES + 4 + 3 * TIME_BYTES + 1;
 const USER_BYTES = USER_WITHOUT_END_BYTES + TIME_BYTES;
-const FIXED_BYTES = { client: CLIENT_BYTES, userWithoutEnd: USER_WITHOUT_END_BYTES, user: USER_BYTES } as const;
+const FIXED_BYTES = {
+  client: CLIENT_BYTES,
+  userWithoutEnd: USER_WITHOUT_END_BYTES,
+  user: USER_BYTES,
+} as const;
 const REFRESH_BYTES = HEAD_BYTES + ULID_BYTES + 4;
 
 interface AccessRecordBase {

@@ -109,7 +109,10 @@ function Footer({ brand, text, reader }: { brand: Brand; text: string; reader?: 
   const t = useText();
   const { name, footer, supportEmail, privacyUrl, termsUrl } = brand;
   const links = [
-    { href: supportEmail === null ? null : mailtoOf(supportEmail), label: t('Support: {address}', { address: supportEmail ?? '' }) },
+    {
+      href: supportEmail === null ? null : mailtoOf(supportEmail),
+      label: t('Support: {address}', { address: supportEmail ?? '' }),
+    },
     { href: privacyUrl, label: t('Privacy') },
     { href: termsUrl, label: t('Terms') },
   ].filter(({ href }) => href !== null);
@@ -138,11 +141,11 @@ function Footer({ brand, text, reader }: { brand: Brand; text: string; reader?: 
 /** The page in the other languages. */
 function LanguageLinks({ language, url }: Reader): VNode {
   const t = useText();
-  const [path, query = ''] = url.split('?', 2) as [string, string?];
+  const at = `${url}?`.indexOf('?');
   const addressIn = (other: Language): string => {
-    const parameters = new URLSearchParams(query);
+    const parameters = new URLSearchParams(url.slice(at + 1));
     parameters.set('ui_locales', other);
-    return `${path}?${parameters.toString()}`;
+    return `${url.slice(0, at)}?${parameters.toString()}`;
   };
   return (
     <nav aria-label={t('Language')}>

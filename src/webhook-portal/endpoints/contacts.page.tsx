@@ -22,7 +22,7 @@ export const contactsPage = ({ contacts, isMailOn, email, error }: ContactsPageP
     <>
       <p>
         {isMailOn
-          ? 'Contacts get a mail when an endpoint is failing, at most once a day for each endpoint, and when it was disabled.'
+          ? 'Contacts get a mail when an endpoint is failing, at most once a day for each endpoint, and when it was disabled. They also get one, at most once a day, when consents of your users will soon end.'
           : 'This service sends no mail at the moment, so nothing is sent to contacts.'}
       </p>
       {contacts.length === 0 ? (

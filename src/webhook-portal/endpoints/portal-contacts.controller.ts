@@ -14,7 +14,7 @@ import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decora
 const PATH = '/portal/contacts';
 const EMAIL_MAX = 254;
 
-/** The addresses that are told when an endpoint is failing or was disabled (contract §18). */
+/** The addresses that are told when an endpoint is failing or was disabled, and when consents will soon end (contract §18). */
 @PortalPages('contacts')
 export class PortalContactsController {
   constructor(

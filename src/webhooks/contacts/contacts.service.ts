@@ -20,7 +20,7 @@ export const CONTACTS_PER_CLIENT = 5;
 // Contract §18: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
 
-/** Addresses that a client wants to be told about its endpoints (contract §18). Each is verified before it is used. */
+/** Addresses that a client wants to be told about its endpoints and consents (contract §18). Each is verified before it is used. */
 @Injectable()
 export class ContactsService {
   constructor(
@@ -148,16 +148,29 @@ export class ContactsService {
     );
   }
 
-  /** The caller's guarded write makes this happen once, so the cause is this happening. */
+  /** Tells the contacts how many consents will soon end, in the transaction that tells the users; once for each day. */
+  async tellConsentsEnding(
+    manager: EntityManager,
+    clientId: string,
+    { count, day }: { count: string; day: string },
+  ): Promise<void> {
+    const { baseUrl, consentNoticeDays: days } = this.settings;
+    const ending = { count, days, url: `${baseUrl}/portal/sign-in` };
+    const mailOf = (name: string) => MAIL_TEXTS.consentsEnding(name, ending);
+    await this.tell(manager, 'consents_ending', clientId, mailOf, day);
+  }
+
+  /** `happening`: what makes it happen once; by default the caller's guarded write does. */
   private async tell(
     manager: EntityManager,
-    kind: 'endpoint_failing' | 'endpoint_disabled',
+    kind: 'endpoint_failing' | 'endpoint_disabled' | 'consents_ending',
     clientId: string,
     mailOf: (clientName: string) => MailText,
+    happening: string = newId('form'),
   ): Promise<void> {
     const { name, contacts } = await this.repository.verified(manager, clientId);
     for (const { id, email } of contacts) {
-      const cause = `${kind} ${id} ${newId('form')}`;
+      const cause = `${kind} ${id} ${happening}`;
       const unsubscribeUrl = this.mails.unsubscribeUrl({ kind: 'client_contact', id }, email);
       await this.mails.queue(manager, {
         kind,

@@ -24,7 +24,8 @@ export class ConsentEventPublisher {
       const id = newId('evnt');
       const type = `user.consent_${kind}`;
       // The two that there were first have no end, so that what they say stays the same.
-      const end = kind === 'granted' || kind === 'revoked' ? {} : { expires_at: expiresAt?.toISOString() ?? null };
+      const end =
+        kind === 'granted' || kind === 'revoked' ? {} : { expires_at: expiresAt?.toISOString() ?? null };
       const data = { client_id: clientId, scopes, ...end };
       return { id, type, userId, clientId, payload: payloadOf(id, { type, timestamp, userId, data }) };
     });

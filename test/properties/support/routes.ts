@@ -89,6 +89,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   grants: ['grantId'],
   approvals: ['approvalId'],
   scopes: ['scopeName'],
+  purposes: ['purposeName'],
   sessions: ['sessionId'],
   passkeys: ['passkeyId'],
   login: ['portalKey'],
@@ -105,6 +106,8 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   redirect_uri_requests: ['redirectUriRequestId'],
   'redirect-uris': ['redirectUriRequestId'],
   drivers: ['driverId'],
+  of: ['clientId'],
+  receipts: ['receiptId'],
 };
 
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */

@@ -12,6 +12,7 @@ const MEANT: Record<string, string[]> = {
   email: [live('newEmail'), live('email')],
   url: [live('hookUrl'), 'http://127.0.0.1:9/', 'http://[::1]:9/x?y=z', 'https://127.1/', 'http://0x7f.1:9/'],
   scopes: ['vehicle:read', 'charging_session:read', live('scopeName'), 'admin:read'],
+  purposes: [live('purposeName'), 'nothing'],
   event_types: ['vehicle.updated', 'charging_session.created', 'webhook.test', 'user.consent_granted'],
   type: ['vehicle.updated', 'charging_session.created', 'webhook.test'],
   redirect_uris: ['https://app.example/callback', 'http://127.0.0.1/cb', 'com.example.app:/cb'],

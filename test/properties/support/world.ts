@@ -7,6 +7,7 @@ import { SERVICE_ACTOR } from '../../../src/audit/audit.service.js';
 import { UnsubscribeKeys } from '../../../src/mail/unsubscribe-keys.service.js';
 import { Transactions } from '../../../src/database/queries/transactions.js';
 import { NotificationsService } from '../../../src/notifications/notifications.service.js';
+import { PurposesService } from '../../../src/scopes/purposes/purposes.service.js';
 import { ScopesService } from '../../../src/scopes/scopes.service.js';
 import { IdentitiesRepository } from '../../../src/identity-providers/identities.repository.js';
 import { hashPassword } from '../../../src/secrets/passwords.js';
@@ -134,6 +135,24 @@ export class World {
       const name = `property_${++count}:read`;
       const scope = { name, description: 'See what properties need', audience: 'partner' as const };
       await this.app.get(ScopesService).put(scope, SERVICE_ACTOR);
+      return name;
+    },
+    receiptId: async () => {
+      const [{ id: clientId }, { id: userId }] = [await this.client(), await this.user()];
+      // Not through the service, which would also raise a notification.
+      await this.app
+        .get(DataSource)
+        .query(
+          "INSERT INTO consents (client_id, user_id, scopes) VALUES ($1, $2, '{vehicle:read}') ON CONFLICT (client_id, user_id) DO UPDATE SET revoked_at = NULL",
+          [clientId, userId],
+        );
+      const sql = 'SELECT id FROM consent_versions WHERE user_id = $1 ORDER BY number DESC LIMIT 1';
+      const rows: { id: string }[] = await this.app.get(DataSource).query(sql, [userId]);
+      return rows[0]!.id;
+    },
+    purposeName: async () => {
+      const name = `property_${++count}`;
+      await this.app.get(PurposesService).put(name, { en: 'To test what properties need' }, SERVICE_ACTOR);
       return name;
     },
     portalKey: async () => this.newPortalKey((await this.client()).id),

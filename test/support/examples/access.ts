@@ -1,3 +1,4 @@
+import { ReceiptKeysService } from '../../../src/consents/record/receipt-keys.service.js';
 import { createHash } from 'node:crypto';
 import { REDIRECT_URI } from '../factory.js';
 import { credentialsOf } from '../oauth.js';
@@ -13,6 +14,9 @@ const UNKNOWN_SECRET = 'cds_cs_EXAMPLE';
 export async function recordAccess(stage: Stage): Promise<string> {
   const { partner, ada, operator } = stage.cast;
   await stage.perform('metadata', 200, {}, {});
+  // Its first use makes the key.
+  await stage.service.app.get(ReceiptKeysService).signing();
+  await stage.perform('receiptKeys', 200, {}, {});
   await recordAuthorization(stage);
   const code = await stage.service.make.code(partner, ada, {
     pkce: { verifier: VERIFIER, challenge: CHALLENGE },

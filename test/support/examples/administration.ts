@@ -5,6 +5,7 @@ import { SCOPES, type Stage } from './stage.js';
 export async function recordAdministration(stage: Stage): Promise<void> {
   await recordUsers(stage);
   await recordScopes(stage);
+  await recordPurposes(stage);
   await recordEventTypes(stage);
   await recordClients(stage);
   await recordConsents(stage);
@@ -44,6 +45,20 @@ async function recordScopes(stage: Stage): Promise<void> {
     path: { name: 'vehicle:read' },
     json: { description: 'See your vehicles', audience: 'operator' },
   });
+}
+
+async function recordPurposes(stage: Stage): Promise<void> {
+  const path = { name: 'route_planning' };
+  const words = { en: 'To plan routes with charging stops', de: 'Um Routen mit Ladepausen zu planen' };
+  await stage.operator('putPurpose', 201, { path, json: { words: { en: words.en } } });
+  await stage.operator('putPurpose', 200, { path, json: { words } });
+  await stage.operator('listPurposes', 200);
+  await stage.operator('getPurpose', 200, { path });
+  // One that a client declares stays.
+  await stage.service.make.updateClient(stage.cast.partner, { purposes: [path.name] });
+  await stage.conflict('deletePurpose', { path });
+  await stage.service.make.updateClient(stage.cast.partner, { purposes: [] });
+  await stage.operator('deletePurpose', 204, { path });
 }
 
 async function recordEventTypes(stage: Stage): Promise<void> {

@@ -40,13 +40,13 @@ export class AdminScopesController {
 
   /**
    * Creates a scope (201) or replaces its description and audience (200); changing the audience of a scope that a client holds:
-   * 409.
+   * 409. With `meaning_changed`, users are asked anew; without another description: 400.
    */
   @Put(':name')
   @AdminWrite(
     'putScope',
     'Create a scope, or replace its description and audience',
-    'The audience of a scope that a client holds cannot be changed: 409.',
+    'The audience of a scope that a client holds cannot be changed: 409. With `meaning_changed`, consents that hold the scope end after the notice, unless their users renew them.',
   )
   @ApiScopeName()
   @ApiAnswer(200, 'The updated scope.', ScopeView)
@@ -54,14 +54,16 @@ export class AdminScopesController {
   @ApiProblems(409)
   async put(
     @Param('name') name: string,
-    @Body() { description, audience }: ScopeDto,
+    @Body() { description, translations, audience, meaning_changed: meaningChanged }: ScopeDto,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ScopeView> {
     if (!isScopeName(name)) {
       throw validationFailed({ name: [violation('name', { characters: 'a-z, 0-9, _ . : and -' })] });
     }
-    const { scope, created } = await this.scopes.put({ name, description, audience }, actor);
+    const { scope, created } = await this.scopes.put({ name, description, translations, audience }, actor, {
+      meaningChanged,
+    });
     void reply.status(created ? 201 : 200);
     return scopeView(scope);
   }

@@ -1,6 +1,24 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { SCOPE_AUDIENCES, type ScopeAudience } from '../../../scopes/scope.entity.js';
-import { AreVisibleLines, IsOneOf } from '../../../http/validation/validation.decorators.js';
+import { text } from '../../../http/api/api-schemas.js';
+import { SCOPE_AUDIENCES, TRANSLATED, type ScopeAudience } from '../../../scopes/scope.entity.js';
+import {
+  AreVisibleLines,
+  IsJsonObject,
+  IsOneOf,
+  IsOptionalNotNull,
+  IsTrueOrFalse,
+} from '../../../http/validation/validation.decorators.js';
+
+/** The schema of the translations of a scope's description. */
+export const SCOPE_TRANSLATIONS = {
+  type: 'object' as const,
+  description:
+    'The description in other languages. Without it those that are there stay, unless the description changes.',
+  properties: Object.fromEntries(
+    TRANSLATED.map((language) => [language, text(undefined, { minLength: 1, maxLength: 300 })]),
+  ),
+  additionalProperties: false,
+};
 
 /** Body of `PUT /admin/scopes/{name}`. */
 export class ScopeDto {
@@ -8,6 +26,19 @@ export class ScopeDto {
   @AreVisibleLines(1, 300)
   description!: string;
 
+  @ApiProperty(SCOPE_TRANSLATIONS)
+  @IsOptionalNotNull()
+  @IsJsonObject()
+  translations?: Record<string, unknown>;
+
   @IsOneOf(...SCOPE_AUDIENCES)
   audience!: ScopeAudience;
+
+  @ApiProperty({
+    description:
+      'Whether the new description means something else: users who agreed to the scope are then asked anew. Only with another description.',
+  })
+  @IsOptionalNotNull()
+  @IsTrueOrFalse()
+  meaning_changed?: boolean;
 }

@@ -1,8 +1,10 @@
-import { Choices, TextArea, TextField } from '../../../web/forms/field.js';
+import { Choices, TextArea, TextField, Tick } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { State } from '../../../web/tables/state.js';
+import { ExactMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
-import type { ScopeEntity } from '../../../scopes/scope.entity.js';
+import { LANGUAGE_NAMES } from '../../../language/languages.js';
+import { TRANSLATED, type ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -25,7 +27,19 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
         rows={scopes}
         columns={[
           { head: 'Name', cell: ({ name }) => <code>{name}</code> },
-          { head: 'Description', cell: ({ description }) => description },
+          {
+            head: 'Description',
+            cell: ({ description, meaningChangedAt }) => (
+              <>
+                {description}
+                {meaningChangedAt && (
+                  <span class="under muted">
+                    Users asked anew since <ExactMoment at={meaningChangedAt} />
+                  </span>
+                )}
+              </>
+            ),
+          },
           {
             head: 'Audience',
             cell: ({ audience }) =>
@@ -54,27 +68,66 @@ export interface ScopeFields {
   name: string;
   description: string;
   audience: string;
+  meaning_changed: boolean;
+  /** By language. */
+  translations: Record<string, string>;
 }
+
+/** The form field with the words in a language; errors have the same name. */
+export const translationField = (language: string): string => `translations.${language}`;
+
+const valuesOf = (translations: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(translations).map(([language, text]) => [translationField(language), text]),
+  );
 
 export interface ScopeFormPageProps {
   action: string;
   fields: ScopeFields;
   isNew: boolean;
+  /** How long before the end of a consent its user is told. */
+  noticeDays: number;
   errors?: FieldErrors;
 }
 
 /** The form for creating or editing a scope. */
-export function scopeFormPage({ action, fields, isNew, errors }: ScopeFormPageProps): ConsolePage {
+export function scopeFormPage({
+  action,
+  fields,
+  isNew,
+  noticeDays,
+  errors,
+}: ScopeFormPageProps): ConsolePage {
   return {
     part: 'scopes',
     title: isNew ? 'Create scope' : fields.name,
     above: [{ href: SCOPES_PATH, label: 'Scopes' }],
     children: (
-      <ConsoleForm values={{ ...fields }} errors={errors} action={action} submit="Save" cancel={SCOPES_PATH}>
+      <ConsoleForm
+        values={{ ...fields, translations: undefined, ...valuesOf(fields.translations) }}
+        errors={errors}
+        action={action}
+        submit="Save"
+        cancel={SCOPES_PATH}
+      >
         {isNew && (
           <TextField name="name" label="Name" hint="For example vehicle:read. It cannot be changed later." />
         )}
         <TextArea name="description" label="Description" hint="Shown to users on the consent page." />
+        {TRANSLATED.map((language) => (
+          <TextArea
+            name={translationField(language)}
+            label={LANGUAGE_NAMES[language]}
+            hint="Optional. Without it, users read the English words."
+          />
+        ))}
+        {!isNew && (
+          <Tick
+            name="meaning_changed"
+            label="The meaning changed: users are asked anew"
+            hint={`Consents that hold this scope then end ${noticeDays === 1 ? 'a day' : `${noticeDays} days`} from now at the latest, with their tokens, unless their users renew them. Users and partners are told. Leave it out if the new description says the same in better words.`}
+          />
+        )}
         <Choices
           name="audience"
           label="Audience"

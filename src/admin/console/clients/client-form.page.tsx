@@ -1,6 +1,7 @@
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
 import { CLIENT_FORM, type ClientFormValues } from '../../../clients/client.resource.js';
 import { TextField } from '../../../web/forms/field.js';
+import type { PurposeEntity } from '../../../scopes/purposes/purpose.entity.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -16,16 +17,22 @@ const GRANT_TYPE_LABELS: Record<(typeof GRANT_TYPES)[number], string> = {
 
 const AFTER_NAME = CLIENT_FORM.changeable.filter((name) => name !== 'name');
 
+/** Without the field of purposes where there are none. */
+const asked = (names: typeof CLIENT_FORM.changeable, purposes: PurposeEntity[]) =>
+  names.filter((name) => name !== 'purposes' || purposes.length > 0);
+
 /** The form to create a client. */
 export function newClientPage({
   fields,
   scopes,
+  purposes,
   once,
   errors,
 }: {
   fields: NewClientFields;
   errors?: FieldErrors;
   scopes: ScopeEntity[];
+  purposes: PurposeEntity[];
   once: string;
 }): ConsolePage {
   return {
@@ -49,7 +56,10 @@ export function newClientPage({
           hint="The email or ID of the user or organisation that owns it. It cannot be changed later."
         />
         {CLIENT_FORM.show(['environment', 'type', 'scopes'], { scopes: scopeOptions(scopes) })}
-        {CLIENT_FORM.show(AFTER_NAME, { grant_types: grantTypeOptions(fields) })}
+        {CLIENT_FORM.show(asked(AFTER_NAME, purposes), {
+          grant_types: grantTypeOptions(fields),
+          purposes: purposeOptions(purposes),
+        })}
       </ConsoleForm>
     ),
   };
@@ -59,9 +69,11 @@ export function newClientPage({
 export function editClientPage({
   client,
   fields,
+  purposes,
   errors,
 }: {
   fields: ClientFormValues;
+  purposes: PurposeEntity[];
   errors?: FieldErrors;
   client: ClientEntity;
 }): ConsolePage {
@@ -75,7 +87,10 @@ export function editClientPage({
         submit="Save"
         cancel={clientPath(client.id)}
       >
-        {CLIENT_FORM.show(CLIENT_FORM.changeable, { grant_types: grantTypeOptions(fields) })}
+        {CLIENT_FORM.show(asked(CLIENT_FORM.changeable, purposes), {
+          grant_types: grantTypeOptions(fields),
+          purposes: purposeOptions(purposes),
+        })}
       </ConsoleForm>
     ),
   });
@@ -86,6 +101,9 @@ const grantTypeOptions = ({ grant_types: chosen }: ClientFormValues) =>
     value,
     label: GRANT_TYPE_LABELS[value],
   }));
+
+const purposeOptions = (purposes: PurposeEntity[]) =>
+  purposes.map(({ name, words }) => ({ value: name, label: name, hint: words.en }));
 
 /** Those for partners first. */
 const scopeOptions = (scopes: ScopeEntity[]) =>

@@ -23,6 +23,7 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
   type: fields.type === 'public' ? 'public' : 'confidential',
   grantTypes: GRANT_TYPES.filter((grantType) => fields.grant_types.includes(grantType)),
   scopes: fields.scopes,
+  purposes: fields.purposes,
   optionalScopes: linesIn(fields.optional_scopes),
   redirectUris: linesIn(fields.redirect_uris),
   companyService: fields.company_service,

@@ -72,6 +72,7 @@ export function clientPage({ client, owner, secrets, scopes }: ClientProps): Con
               'Optional scopes',
               <CommaList items={client.optionalScopes} />,
             ],
+            client.purposes.length > 0 && ['Purposes', <CommaList items={client.purposes} />],
             client.consentExpiryDays !== null && ['A consent ends after', days(client.consentExpiryDays)],
             client.gatekeeper && ['Gatekeeper', 'yes: users cannot share data with it'],
             [

@@ -10,6 +10,7 @@ import {
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ONCE_FIELD } from '../../../web/forms/form.js';
+import { PurposesService } from '../../../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { newId } from '../../../secrets/ids.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
@@ -46,6 +47,7 @@ export class ConsoleClientsController {
     private readonly fourEyes: FourEyes,
     private readonly users: UsersService,
     private readonly scopes: ScopesService,
+    private readonly purposes: PurposesService,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -94,7 +96,8 @@ export class ConsoleClientsController {
   @ConsoleGet(':client_id/edit', 'asked in the form')
   async askForChanges(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    return { page: editClientPage({ client, fields: CLIENT_FORM.of(client) }) };
+    const purposes = await this.purposes.list();
+    return { page: editClientPage({ client, fields: CLIENT_FORM.of(client), purposes }) };
   }
 
   @ConsolePost(':client_id/edit', 'asked in the form')
@@ -112,7 +115,8 @@ export class ConsoleClientsController {
       : attempt(work));
     if (done?.waiting) return waitingFor(done.waiting);
     if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };
-    return { page: editClientPage({ client, fields, errors }), status: 400 };
+    const purposes = await this.purposes.list();
+    return { page: editClientPage({ client, fields, purposes, errors }), status: 400 };
   }
 
   /** The client described by the form; all errors are reported at once. */
@@ -132,7 +136,7 @@ export class ConsoleClientsController {
   }
 
   private async newForm(fields: NewClientFields, once: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
-    const scopes = await this.scopes.list();
-    return { page: newClientPage({ fields, scopes, once, errors }), status: errors ? 400 : 200 };
+    const [scopes, purposes] = await Promise.all([this.scopes.list(), this.purposes.list()]);
+    return { page: newClientPage({ fields, scopes, purposes, once, errors }), status: errors ? 400 : 200 };
   }
 }

@@ -19,6 +19,7 @@ const KIND_LABELS: Record<MailKind, string> = {
   application_connected: 'Client connected',
   actionable: 'Needs the user’s attention',
   endpoint_failing: 'Endpoint is failing',
+  consents_ending: 'Consents end soon',
   endpoint_disabled: 'Endpoint was disabled',
   invitation: 'Invitation to an organisation',
   organisation: 'About an organisation of the user’s',

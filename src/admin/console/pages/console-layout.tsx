@@ -22,6 +22,7 @@ const GROUPS = [
       { part: 'clients', href: '/admin/console/clients', label: 'Clients' },
       { part: 'users', href: '/admin/console/users', label: 'Users' },
       { part: 'scopes', href: '/admin/console/scopes', label: 'Scopes' },
+      { part: 'purposes', href: '/admin/console/purposes', label: 'Purposes' },
     ],
   },
   {

@@ -1,9 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { NeededAccess, OptionalAccess, ScopeNames } from '../../../consents/pages/access-choice.js';
+import { NeededAccess, OptionalAccess, ScopeNames, WhatFor } from '../../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../../consents/record/consent-words.js';
 import { PostForm } from '../../../web/forms/form.js';
 import { ClientDetails, ClientTile, type ClientIdentity } from '../../../web/layout/client-identity.js';
-import { SignedInAs, type LayoutProps } from '../../../web/layout/layout.js';
+import { say } from '../../../language/text.js';
+import { SignedInAs, type LayoutProps, type Reader } from '../../../web/layout/layout.js';
+import { Say, useText } from '../../../web/layout/say.js';
 import { Named } from '../../../web/layout/named.js';
 
 export interface ConsentPageProps {
@@ -22,45 +24,68 @@ export interface ConsentPageProps {
   returnTo: string;
   /** Host the browser is sent to after either decision. */
   redirectHost: string;
+  reader: Reader;
   /** Why the page is shown again. */
   problem?: string;
 }
 
 /** Asks the logged-in user whether an application may read their data. */
-export function consentPage(props: ConsentPageProps): LayoutProps {
-  const { words, shown, user, alreadyConsented: given, request, returnTo, redirectHost, problem } = props;
+export const consentPage = (props: ConsentPageProps): LayoutProps => ({
+  title: say('Authorize an application'),
+  isTranslated: true,
+  reader: props.reader,
+  children: <Consent {...props} />,
+});
+
+function Consent({
+  words,
+  identity,
+  shown,
+  user,
+  alreadyConsented: given,
+  request,
+  returnTo,
+  redirectHost,
+  problem,
+}: ConsentPageProps): VNode {
+  const t = useText();
   const { access } = words;
-  return {
-    title: 'Authorize an application',
-    children: (
-      <>
-        <ConsentHeading words={words} identity={props.identity} />
-        {problem && (
-          <p class="notice" role="alert">
-            {problem}
-          </p>
-        )}
-        <SignedInAs {...user} />
-        <PostForm action="/logout" class="switch-user" hidden={{ return_to: returnTo }}>
-          <p>
-            Not <bdi>{user.name}</bdi>?{' '}
-            <button type="submit" class="link-button">
-              Log out
-            </button>{' '}
-            and log in as someone else.
-          </p>
-        </PostForm>
-        {/* Both decisions in one form, which holds what they are about, so that they can stay in sight beside it. */}
-        <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
-          <NeededAccess access={access} given={given} />
-          <OptionalAccess access={access} given={given} />
-          <DecisionButtons />
-        </PostForm>
-        <ConsentNotes words={words} redirectHost={redirectHost} />
-        <ScopeNames access={access} />
-      </>
-    ),
-  };
+  return (
+    <>
+      <ConsentHeading words={words} identity={identity} />
+      {problem && (
+        <p class="notice" role="alert">
+          {t(problem)}
+        </p>
+      )}
+      <SignedInAs {...user} />
+      <PostForm action="/logout" class="switch-user" hidden={{ return_to: returnTo }}>
+        <p>
+          <Say
+            it="Not <name>{user}</name>? <out>Log out</out> and log in as someone else."
+            with={{
+              user: user.name,
+              name: (name) => <bdi>{name}</bdi>,
+              out: (label) => (
+                <button type="submit" class="link-button">
+                  {label}
+                </button>
+              ),
+            }}
+          />
+        </p>
+      </PostForm>
+      {/* Both decisions in one form, which holds what they are about, so that they can stay in sight beside it. */}
+      <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
+        <NeededAccess access={access} given={given} />
+        <WhatFor purposes={words.purposes} />
+        <OptionalAccess access={access} given={given} />
+        <DecisionButtons />
+      </PostForm>
+      <ConsentNotes words={words} redirectHost={redirectHost} />
+      <ScopeNames access={access} />
+    </>
+  );
 }
 
 /** Who asks, and whose data it is about; with what stands between the two. */
@@ -106,13 +131,22 @@ const Host = ({ name }: { name: string }): VNode => (
  * Authorize is the visually primary button, but Cancel comes first in the DOM: browsers press the
  * first submit button by default, and access must only be given by a deliberate click.
  */
-export const DecisionButtons = ({ value = 'authorize', label = 'Authorize' }): VNode => (
-  <div class="actions actions-pair decision">
-    <button type="submit" class="quiet" name="decision" value="cancel">
-      Cancel
-    </button>
-    <button type="submit" name="decision" value={value}>
-      {label}
-    </button>
-  </div>
-);
+export function DecisionButtons({
+  value = 'authorize',
+  label = say('Authorize'),
+}: {
+  value?: string;
+  label?: string;
+}): VNode {
+  const t = useText();
+  return (
+    <div class="actions actions-pair decision">
+      <button type="submit" class="quiet" name="decision" value="cancel">
+        {t('Cancel')}
+      </button>
+      <button type="submit" name="decision" value={value}>
+        {t(label)}
+      </button>
+    </div>
+  );
+}

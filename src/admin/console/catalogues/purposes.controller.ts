@@ -1,0 +1,88 @@
+import { Param } from '@nestjs/common';
+import { Context } from '../../../http/page-routes/page-context.js';
+import { violation } from '../../../http/problems/violation.js';
+import { isPurposeName, PURPOSE_LANGUAGES } from '../../../scopes/purposes/purpose.entity.js';
+import { purposeViolations } from '../../../scopes/purposes/purpose-words.js';
+import { PurposesService } from '../../../scopes/purposes/purposes.service.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import { refuseTogether, type FieldErrors } from '../form-attempt.js';
+import {
+  deletePurposePage,
+  purposeFormPage,
+  PURPOSES_PATH,
+  purposesPage,
+  wordsField,
+} from './purposes.pages.js';
+
+/** The catalogue of purposes in the console. */
+@ConsolePages('purposes')
+export class ConsolePurposesController {
+  constructor(private readonly purposes: PurposesService) {}
+
+  @ConsoleGet('', 'not asked', 'viewer')
+  async list(): Promise<ConsoleAnswer> {
+    return { page: purposesPage(await this.purposes.list()) };
+  }
+
+  @ConsoleGet('new', 'asked')
+  askForNew(): ConsoleAnswer {
+    return { page: purposeFormPage({ values: {} }) };
+  }
+
+  @ConsolePost('new', 'asked in the form')
+  create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    return this.save(context, context.form.get('name')?.trim() ?? '', true);
+  }
+
+  @ConsoleGet(':purpose/edit', 'asked')
+  async askForChanges(@Param('purpose') name: string): Promise<ConsoleAnswer> {
+    const { words } = await this.purposes.get(name);
+    const values = Object.fromEntries(
+      PURPOSE_LANGUAGES.map((language) => [wordsField(language), words[language] ?? '']),
+    );
+    return { page: purposeFormPage({ name, values }) };
+  }
+
+  @ConsolePost(':purpose/edit', 'asked in the form')
+  async change(@Context() context: ConsoleContext, @Param('purpose') name: string): Promise<ConsoleAnswer> {
+    await this.purposes.get(name);
+    return this.save(context, name, false);
+  }
+
+  @ConsoleGet(':purpose/delete', 'asked')
+  async askToDelete(@Param('purpose') name: string): Promise<ConsoleAnswer> {
+    return { page: deletePurposePage(await this.purposes.get(name)) };
+  }
+
+  /** A purpose that a client declares stays: 409. */
+  @ConsolePost(':purpose/delete', 'asked')
+  async delete(@Context() context: ConsoleContext, @Param('purpose') name: string): Promise<ConsoleAnswer> {
+    await this.purposes.delete(name, context.actor);
+    return { goTo: PURPOSES_PATH, notice: 'purpose_deleted' };
+  }
+
+  private async save(context: ConsoleContext, name: string, isNew: boolean): Promise<ConsoleAnswer> {
+    const typed = PURPOSE_LANGUAGES.map(
+      (language) => [language, context.form.get(wordsField(language)) ?? ''] as const,
+    );
+    // A language that is left empty has no words; English is needed.
+    const words = Object.fromEntries(
+      typed.filter(([language, text]) => language === 'en' || text.trim() !== ''),
+    );
+    const { errors } = await context.attemptWithPassword(async () => {
+      refuseTogether(
+        isPurposeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ and -' })] },
+        purposeViolations(words),
+      );
+      await this.purposes.put(name, words, context.actor);
+    });
+    if (!errors) return { goTo: PURPOSES_PATH, notice: 'purpose_saved' };
+    const values = Object.fromEntries(typed.map(([language, text]) => [wordsField(language), text]));
+    return { page: this.form(name, values, isNew, errors), status: 400 };
+  }
+
+  private form(name: string, values: Record<string, string>, isNew: boolean, errors: FieldErrors) {
+    return purposeFormPage(isNew ? { values: { name, ...values }, errors } : { name, values, errors });
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService, SERVICE_ACTOR } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
+import { Transactions } from '../database/queries/transactions.js';
+import { ScopesService, type ChangedMeaning } from '../scopes/scopes.service.js';
+import {
+  ChangedMeaningsRepository,
+  type ConsentAskedAnew,
+  type Place,
+} from './changed-meanings.repository.js';
+import { ConsentEvents } from './consent-events.js';
+
+const AT_ONCE = 100;
+const START: Place = { clientId: '', userId: '' };
+
+/**
+ * Where the words of a scope came to mean something else: gives every consent that holds the scope since before an end, so that its user is
+ * asked anew (contract §2). Several instances share the work; one that is killed leaves what it has not done.
+ */
+@Injectable()
+export class ChangedMeanings {
+  constructor(
+    private readonly repository: ChangedMeaningsRepository,
+    private readonly scopes: ScopesService,
+    private readonly events: ConsentEvents,
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Works off what there is; returns the number of consents that got an end. */
+  async run(): Promise<number> {
+    let count = 0;
+    for (const change of await this.scopes.listChangedMeanings()) {
+      for (let after: Place | undefined = START; after;) {
+        const batch = await this.runBatch(change, after);
+        count += batch.done;
+        after = batch.last;
+      }
+      // Something is left if it was locked, or the scope was given while the words changed: the next run begins again.
+      if (!(await this.repository.isAnyLeft(change))) await this.scopes.noteWorkedOff(change);
+    }
+    return count;
+  }
+
+  private runBatch(change: ChangedMeaning, after: Place): Promise<{ done: number; last: Place | undefined }> {
+    return this.transactions.run(async (manager) => {
+      const places = await this.repository.lockSome(manager, change, after, AT_ONCE);
+      const days = this.settings.consentNoticeDays;
+      const asked = await this.repository.giveEnd(manager, change, places, days);
+      for (const consent of asked) {
+        await this.audit.record(manager, SERVICE_ACTOR, {
+          action: 'consent.updated',
+          subjectType: 'consent',
+          subjectId: consent.userId,
+          before: audited(consent, consent.expiresBefore, consent.wordsChangedBefore),
+          after: audited(consent, consent.expiresAt, consent.wordsChanged),
+        });
+      }
+      const sooner = asked.filter(
+        ({ expiresBefore, expiresAt }) => expiresBefore?.getTime() !== expiresAt.getTime(),
+      );
+      await this.events.tell(
+        manager,
+        sooner.map(({ clientId, userId, scopes, expiresAt }) => ({
+          kind: 'changed',
+          clientId,
+          userId,
+          scopes,
+          expiresAt,
+        })),
+      );
+      return { done: asked.length, last: places.length === AT_ONCE ? places.at(-1) : undefined };
+    });
+  }
+}
+
+const audited = ({ clientId }: ConsentAskedAnew, expiresAt: Date | null, wordsChanged: string[]) => ({
+  client_id: clientId,
+  expires_at: expiresAt?.toISOString(),
+  words_changed: wordsChanged,
+});
