@@ -52,7 +52,7 @@ export class DisclosureHistoryRepository {
                SELECT l.day, l.scope, 0, count(*) FROM later l WHERE l.client_id = $2 GROUP BY 1, 2) a
          LEFT JOIN scopes s ON s.name = a.scope
         WHERE a.day >= ${FIRST_DAY}
-        GROUP BY 1, 2, 3 ORDER BY a.day DESC, a.scope`,
+        GROUP BY a.day, a.scope, 3 ORDER BY a.day DESC, a.scope`,
       [userId, clientId, language],
     );
   }

@@ -1,10 +1,11 @@
 import type { VNode } from 'preact';
+import { useContext } from 'preact/hooks';
 import { say } from '../../language/text.js';
-import { inWords, type ReadSection, type ShownValue } from '../../users/accounts/personal-data.js';
+import { inWords, OwnWords, type ReadSection, type ShownValue } from '../../users/accounts/personal-data.js';
 import type { DataExport } from '../../users/leaving/data-exports.service.js';
 import { LinkButton, PostForm } from '../../web/forms/form.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
-import { Say, useText } from '../../web/layout/say.js';
+import { LanguageContext, Say, useText } from '../../web/layout/say.js';
 import { Facts } from '../../web/tables/facts.js';
 import { Moment } from '../../web/tables/moment.js';
 import { Table } from '../../web/tables/table.js';
@@ -168,25 +169,39 @@ function Nothing({ sections }: { sections: ReadSection[] }): VNode | null {
 const isNothing = (value: ShownValue): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
-const Several = ({ texts }: { texts: string[] }): VNode =>
+const Several = ({ texts }: { texts: (string | OwnWords)[] }): VNode =>
   texts.length === 1 ? (
-    <bdi>{texts[0]}</bdi>
+    <Text text={texts[0]!} />
   ) : (
     <ul>
       {texts.map((text) => (
         <li>
-          <bdi>{text}</bdi>
+          <Text text={text} />
         </li>
       ))}
     </ul>
   );
+
+/** A text of someone, or words of ours, which screen readers are to read as English on every page. */
+function Text({ text }: { text: string | number | OwnWords }): VNode {
+  const language = useContext(LanguageContext);
+  if (!(text instanceof OwnWords)) return <bdi>{text}</bdi>;
+  return <bdi lang={language === 'en' ? undefined : 'en'}>{text.text}</bdi>;
+}
+
+function MemberName({ name }: { name: string }): VNode {
+  const language = useContext(LanguageContext);
+  const { text } = inWords(name);
+  return language === 'en' ? <>{text}</> : <span lang="en">{text}</span>;
+}
 
 /** The members of a structure, each on a line of its own. */
 const Members = ({ of }: { of: object }): VNode => (
   <ul>
     {Object.entries(of).map(([name, value]) => (
       <li>
-        {inWords(name)}: <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
+        <MemberName name={name} />:{' '}
+        <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
       </li>
     ))}
   </ul>
@@ -198,7 +213,8 @@ function Shown({ value }: { value: ShownValue }): VNode {
   if (value === null || value === undefined || isNothing(value)) return <>–</>;
   if (value instanceof Date) return <Moment at={value} />;
   if (typeof value === 'boolean') return <>{value ? t('Yes') : t('No')}</>;
-  if (Array.isArray(value)) return <Several texts={value as string[]} />;
+  if (Array.isArray(value)) return <Several texts={value as (string | OwnWords)[]} />;
+  if (value instanceof OwnWords) return <Text text={value} />;
   if (typeof value === 'object') return <Members of={value} />;
-  return <bdi>{value}</bdi>;
+  return <Text text={value} />;
 }
