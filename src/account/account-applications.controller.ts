@@ -12,6 +12,7 @@ import { keptWords, meaningsOf } from '../consents/record/consent-words.js';
 import { choicePageWords } from '../consents/record/page-words.js';
 import { legible } from '../http/validation/legible-text.js';
 import { PurposesService } from '../scopes/purposes/purposes.service.js';
+import { scopeWordsIn } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { choosePage } from './pages/choose.page.js';
 import { isId } from '../secrets/ids.js';
@@ -41,9 +42,10 @@ export class AccountApplicationsController {
 
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
-    const { id } = context.user;
+    const { user, reader } = context;
+    const { id } = user;
     const [clients, former, ownsClients, isMember, deletion] = await Promise.all([
-      this.connected.list(id, pageRequestOf(query)),
+      this.connected.list(id, pageRequestOf(query), reader.language),
       this.history.formerClients(id),
       this.clients.hasAny(id),
       this.members.isMemberOfAny(id),
@@ -61,7 +63,8 @@ export class AccountApplicationsController {
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
-    return { page: disconnectPage(await this.connected.get(context.user.id, clientId)) };
+    const { user, reader } = context;
+    return { page: disconnectPage(await this.connected.get(user.id, clientId, reader.language)) };
   }
 
   /** What the user can choose of what the application reads, and until when; 404 for an application that is not connected. */
@@ -79,14 +82,14 @@ export class AccountApplicationsController {
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
-    const { form, user, actor } = context;
+    const { form, user, actor, t } = context;
     const { client, words } = await this.choicesOf(context, clientId);
     const kept = keptWords(words);
     if (form.get('words') !== kept.digest.toString('hex')) {
       return this.choice(
         context,
         clientId,
-        'What this page says has changed since you opened it. Please read it again.',
+        t('What this page says has changed since you opened it. Please read it again.'),
       );
     }
     const chosen = form.getAll(OPTIONAL_SCOPE);
@@ -94,7 +97,7 @@ export class AccountApplicationsController {
       .filter(({ scope, optional }) => !optional || chosen.includes(scope))
       .map(({ scope }) => scope);
     if (scopes.length === 0) {
-      return this.choice(context, clientId, 'Choose what the application may read, or disconnect it.');
+      return this.choice(context, clientId, t('Choose what the application may read, or disconnect it.'));
     }
     const choice = { scopes, meanings: meaningsOf(words), words: kept };
     await this.consents.choose(client, user.id, choice, actor);
@@ -116,7 +119,7 @@ export class AccountApplicationsController {
   }
 
   /** What the user agreed to, and what more the application lets its users choose. */
-  private async choicesOf({ user }: AccountContext, clientId: string) {
+  private async choicesOf({ user, reader: { language } }: AccountContext, clientId: string) {
     const consent = isId('clnt', clientId) ? await this.consents.findLive(clientId, user.id) : null;
     if (!consent) throw notFound('No such application is connected to your account.');
     const client = await this.clients.get(clientId);
@@ -125,16 +128,16 @@ export class AccountApplicationsController {
     );
     const described = await this.scopes.describe(names);
     const words = choicePageWords({
-      language: 'en',
+      language,
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
-      access: described.map(({ name, description, meaningChangedAt }) => ({
+      access: described.map(({ name, meaningChangedAt, ...scope }) => ({
         scope: name,
-        words: description,
+        words: scopeWordsIn(scope, language),
         optional: client.optionalScopes.includes(name),
         meaningChangedAt,
       })),
-      purposes: await this.purposes.wordsOf(client.purposes, 'en'),
+      purposes: await this.purposes.wordsOf(client.purposes, language),
       expiryDays: this.consents.expiryDaysOf(client),
     });
     return { client, consent, words };
@@ -147,7 +150,8 @@ export class AccountApplicationsController {
     @Param('client_id') clientId: string,
     @Query('month') month: unknown,
   ): Promise<AccountAnswer> {
-    return { page: historyPage(await this.history.of(context.user.id, clientId), month) };
+    const { user, reader } = context;
+    return { page: historyPage(await this.history.of(user.id, clientId, reader.language), month) };
   }
 
   /** Revokes the consent, which ends the client's tokens for this user immediately (contract §4). */

@@ -27,15 +27,15 @@ export class AccountAuthenticatorAppController {
   /** Stores the app once a code shows that it has the secret. */
   @AccountPost('new', AsksToConfirm())
   async add(@Context() context: AccountContext): Promise<AccountAnswer> {
-    const { user, actor, form } = context;
+    const { user, actor, form, t } = context;
     const setUp = this.apps.resume(user, form.get('set_up') ?? '');
     if (!setUp) {
-      return this.newForm(context, { form: 'This took too long. Scan the new code below.' });
+      return this.newForm(context, { form: t('This took too long. Scan the new code below.') });
     }
     const code = (form.get('code') ?? '').replace(/\s/g, '');
     const added = await this.apps.confirm(user, setUp.secret, code, actor);
     if (!added) {
-      const code = 'This code is not right. Enter the one that the app shows now.';
+      const code = t('This code is not right. Enter the one that the app shows now.');
       return this.newForm(context, { code }, setUp);
     }
     const { recoveryCodes } = added;

@@ -39,22 +39,22 @@ export class AccountConfirmController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountAnswer> {
-    const { user, actor, form } = context;
+    const { user, actor, form, t } = context;
     const returnTo = confirmedPathIn(form.get('return_to'));
     if (!(await this.providers.isByPassword(user))) {
       const begun = await this.providers.begin(user, returnTo, request, reply);
-      return 'leaveTo' in begun ? begun : this.form(context, returnTo, begun.error);
+      return 'leaveTo' in begun ? begun : this.form(context, returnTo, t(begun.error, begun.values));
     }
     const password = form.get('password') ?? '';
     if (!user.gaveSecondFactor && (await this.factors.isAskedAfterPassword(user))) {
       const account = await this.passwords.verify(user, password, actor, request, reply, true);
-      if (!account) return this.form(context, returnTo, 'This is not your password.');
+      if (!account) return this.form(context, returnTo, t('This is not your password.'));
       // Disabled or changed in the meantime: the next page leads to the login.
       if (!(await this.pending.begin(reply, account))) return { goTo: returnTo };
       return { goTo: secondFactorPath(returnTo) };
     }
     const outcome = await this.passwords.confirm(user, password, actor, request, reply);
-    if (outcome === 'wrong') return this.form(context, returnTo, 'This is not your password.');
+    if (outcome === 'wrong') return this.form(context, returnTo, t('This is not your password.'));
     return { goTo: returnTo, notice: 'confirmed' };
   }
 

@@ -6,28 +6,30 @@ import type { LayoutProps, Reader } from '../web/layout/layout.js';
 import type { SignedInUser } from '../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../users/sessions/user-page-context.js';
 import type { ShownOnce } from '../users/sessions/shown-once.service.js';
+import { say, text, type TextValues } from '../language/text.js';
 import { accountLayout, type AccountPage } from './pages/account-layout.js';
 
 const NOTICES = {
-  disconnected: 'Application disconnected.',
-  access_changed: 'Saved. The application may read what you chose.',
-  read: 'Notification marked as read.',
-  resolved: 'Notification marked as resolved.',
-  password_changed:
+  disconnected: say('Application disconnected.'),
+  access_changed: say('Saved. The application may read what you chose.'),
+  read: say('Notification marked as read.'),
+  resolved: say('Notification marked as resolved.'),
+  password_changed: say(
     'Password changed. You are logged out everywhere else, and applications have to ask you again.',
-  verification_sent: 'We sent a link to your address. Open it to confirm the address.',
-  mails_chosen: 'Your choice was saved.',
-  signed_out: 'The session was logged out.',
-  others_signed_out: 'All other sessions were logged out.',
-  passkey_added: 'Passkey added. You can log in with it.',
-  passkey_renamed: 'Passkey renamed.',
-  passkey_removed: 'Passkey removed.',
-  app_added: 'Authenticator app set up. Its code is asked for after your password.',
-  app_removed: 'Authenticator app removed.',
-  confirmed: 'Thank you. You can continue.',
-  export_sent: 'We sent you a link to your data. It works once, within 24 hours.',
-  deletion_asked: 'Your account will be deleted, unless you keep it.',
-  account_kept: 'Your account stays.',
+  ),
+  verification_sent: say('We sent a link to your address. Open it to confirm the address.'),
+  mails_chosen: say('Your choice was saved.'),
+  signed_out: say('The session was logged out.'),
+  others_signed_out: say('All other sessions were logged out.'),
+  passkey_added: say('Passkey added. You can log in with it.'),
+  passkey_renamed: say('Passkey renamed.'),
+  passkey_removed: say('Passkey removed.'),
+  app_added: say('Authenticator app set up. Its code is asked for after your password.'),
+  app_removed: say('Authenticator app removed.'),
+  confirmed: say('Thank you. You can continue.'),
+  export_sent: say('We sent you a link to your data. It works once, within 24 hours.'),
+  deletion_asked: say('Your account will be deleted, unless you keep it.'),
+  account_kept: say('Your account stays.'),
 } as const;
 
 /** What a route of the account returns. */
@@ -51,6 +53,8 @@ export class AccountContext extends UserPageContext<AccountPage> {
   override get reader(): Reader {
     return { ...super.reader, url: this.path };
   }
+  /** A message in the language of the user: what is wrong with a form. */
+  readonly t = (english: string, values?: TextValues): string => text(this.reader.language, english, values);
 
   layOut(page: AccountPage): LayoutProps {
     return accountLayout(page, this.user, { notice: this.takeNotice(), withPassword: this.withPassword });

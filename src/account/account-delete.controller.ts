@@ -39,10 +39,10 @@ export class AccountDeleteController {
   /** Takes the address of the account, in any letter case. What has to end first is answered with 409. */
   @AccountPost('', AsksToConfirm())
   async request(@Context() context: AccountContext): Promise<AccountAnswer> {
-    const { user, actor, form } = context;
+    const { user, actor, form, t } = context;
     const typed = (form.get('email') ?? '').trim();
     if (emailKeyOf(typed) !== emailKeyOf(user.email)) {
-      return this.form(context, { email: 'This is not the email address of your account.' });
+      return this.form(context, { email: t('This is not the email address of your account.') });
     }
     const outcome = await this.deletions.request(user.id, actor);
     if ('obstacle' in outcome) return { page: obstaclePage(outcome.obstacle), status: 409 };

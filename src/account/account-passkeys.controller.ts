@@ -1,6 +1,5 @@
 import { Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { illegible } from '../http/validation/legible-text.js';
 import { SECURITY_PATH } from '../users/factors/factor-paths.js';
@@ -11,7 +10,6 @@ import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator
 import { AsksToConfirm } from './asks-to-confirm.js';
 import { browserNameOf } from './browser-name.js';
 import { newPasskeyPage, passkeyPage, removePasskeyPage } from './pages/passkey.pages.js';
-import { apiWords } from '../http/problems/violation.js';
 
 const NAME_MAX = 100;
 
@@ -27,7 +25,8 @@ export class AccountPasskeysController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountAnswer> {
-    return this.newForm(context, reply, browserNameOf(request.headers['user-agent'] ?? null));
+    const name = browserNameOf(request.headers['user-agent'] ?? null, context.reader.language);
+    return this.newForm(context, reply, name);
   }
 
   @AccountPost('new', AsksToConfirm())
@@ -36,13 +35,13 @@ export class AccountPasskeysController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountAnswer> {
-    const { user, actor, form } = context;
-    const { name, error } = nameIn(form);
+    const { user, actor, form, t } = context;
+    const { name, error } = nameIn(context);
     if (error) return this.newForm(context, reply, name, { name: error });
     const answer = form.get('response') ?? '';
     const added = await this.passkeys.add(user, answer, name, request, reply, actor);
     if (!added) {
-      const form = 'The passkey was not added, because your browser’s answer was not right. Try again.';
+      const form = t('The passkey was not added, because your browser’s answer was not right. Try again.');
       return this.newForm(context, reply, name, { form });
     }
     return { goTo: SECURITY_PATH, notice: 'passkey_added' };
@@ -54,12 +53,10 @@ export class AccountPasskeysController {
   }
 
   @AccountPost(':id')
-  async rename(
-    @Context() { user, actor, form }: AccountContext,
-    @Param('id') id: string,
-  ): Promise<AccountAnswer> {
+  async rename(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
+    const { user, actor } = context;
     const passkey = await this.passkeys.get(user.id, id);
-    const { name, error } = nameIn(form);
+    const { name, error } = nameIn(context);
     if (error) return { page: passkeyPage({ passkey, name, error }), status: 400 };
     await this.passkeys.rename(user, id, name, actor);
     return { goTo: SECURITY_PATH, notice: 'passkey_renamed' };
@@ -87,11 +84,16 @@ export class AccountPasskeysController {
   }
 }
 
-function nameIn(form: Form): { name: string; error?: string } {
+function nameIn({ form, t }: AccountContext): { name: string; error?: string } {
   const name = form.get('name')?.trim() ?? '';
   if (!/[^\s\p{C}\p{Z}]/u.test(name) || name.length > NAME_MAX) {
-    return { name, error: `Enter a name of at most ${NAME_MAX} characters.` };
+    return { name, error: t('Enter a name of at most {max} characters.', { max: NAME_MAX }) };
   }
   const hidden = illegible(name);
-  return { name, ...(hidden ? { error: `The name ${apiWords(hidden)}.` } : {}) };
+  if (!hidden) return { name };
+  const error = t(
+    'The name must not contain control, bidirectional or invisible characters, such as {character}.',
+    hidden.params as { character: string },
+  );
+  return { name, error };
 }

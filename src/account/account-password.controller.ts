@@ -2,7 +2,6 @@ import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { Settings } from '../config/settings.js';
-import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
 import type { FieldErrors } from '../web/forms/field.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
@@ -41,12 +40,12 @@ export class AccountPasswordController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<AccountAnswer> {
-    const { user, actor, form } = context;
+    const { user, actor, form, t } = context;
     const password = form.get('password') ?? '';
-    const errors = errorsOf(form);
+    const errors = errorsOf(context);
     if (Object.keys(errors).length > 0) return this.form(context, errors);
     const account = await this.verified(context, form.get('current_password')!, request, reply);
-    if (!account) return this.form(context, { current_password: 'This is not your current password.' });
+    if (!account) return this.form(context, { current_password: t('This is not your current password.') });
     if (await this.passwords.change(account, user, password, request, reply, actor)) {
       return { goTo: PATH, notice: 'password_changed' };
     }
@@ -79,18 +78,23 @@ export class AccountPasswordController {
   }
 }
 
-function errorsOf(form: Form): FieldErrors {
+function errorsOf({ form, t }: AccountContext): FieldErrors {
   const password = form.get('password') ?? '';
   const tooShortOrLong = password.length < PASSWORD_MIN || password.length > PASSWORD_MAX;
   return {
     ...(form.get('current_password') === undefined
-      ? { current_password: 'Enter your current password.' }
+      ? { current_password: t('Enter your current password.') }
       : {}),
     ...(tooShortOrLong
-      ? { password: `The new password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters.` }
+      ? {
+          password: t('The new password must have {min} to {max} characters.', {
+            min: PASSWORD_MIN,
+            max: PASSWORD_MAX,
+          }),
+        }
       : {}),
     ...(!tooShortOrLong && password !== form.get('password_again')
-      ? { password_again: 'The two new passwords are not the same.' }
+      ? { password_again: t('The two new passwords are not the same.') }
       : {}),
   };
 }

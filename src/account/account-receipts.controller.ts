@@ -5,6 +5,7 @@ import { Context } from '../http/page-routes/page-context.js';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
 import { PurposesService } from '../scopes/purposes/purposes.service.js';
+import { scopeWordsIn } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages } from './account-pages.decorator.js';
@@ -43,12 +44,16 @@ export class AccountReceiptsController {
   /** A receipt to read; 404 for one of someone else. */
   @AccountGet(':id')
   async show(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
+    const { language } = context.reader;
     const found = await this.record.get(context.user.id, id);
     const { receipt } = await this.record.receipt(found);
     const described = await this.scopes.describe(receipt.scopes);
-    const wordsOf = (scope: string) => described.find(({ name }) => name === scope)?.description ?? scope;
-    const purposes = await this.purposes.wordsOf(receipt.purposes, 'en');
-    return { page: receiptPage(receipt, wordsOf, purposes) };
+    const wordsOf = (name: string) => {
+      const scope = described.find((each) => each.name === name);
+      return scope ? scopeWordsIn(scope, language) : name;
+    };
+    const purposes = await this.purposes.wordsOf(receipt.purposes, language);
+    return { page: receiptPage({ receipt, wordsOf, purposes }) };
   }
 
   /** The same receipt, signed, as a file. */

@@ -1,3 +1,6 @@
+import type { Language } from '../language/languages.js';
+import { text, type TextValues } from '../language/text.js';
+
 // In this order, because most browsers also claim to be those listed below them.
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
@@ -21,10 +24,11 @@ const nameIn = (table: [RegExp, string][], text: string): string | undefined =>
   table.find(([pattern]) => pattern.test(text))?.[1];
 
 /** A readable name of a browser, for example "Firefox on Linux". The header may contain anything, so none of it is shown. */
-export function browserNameOf(userAgent: string | null): string {
+export function browserNameOf(userAgent: string | null, language: Language = 'en'): string {
+  const t = (english: string, values?: TextValues) => text(language, english, values);
   const browser = nameIn(BROWSERS, userAgent ?? '');
   const system = nameIn(SYSTEMS, userAgent ?? '');
-  if (browser && system) return `${browser} on ${system}`;
-  if (system) return `A browser on ${system}`;
-  return browser ?? 'An unknown browser';
+  if (browser && system) return t('{browser} on {system}', { browser, system });
+  if (system) return t('A browser on {system}', { system });
+  return browser ?? t('An unknown browser');
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../language/text.js';
 import { PersonalData, section } from '../users/accounts/personal-data.js';
 import { ClientsRepository } from './clients.repository.js';
 
@@ -10,8 +11,8 @@ export class ClientsPersonalData {
       section({
         name: 'owned_applications',
         place: 91,
-        title: 'Applications that you own',
-        about: 'The applications of partners that are registered for your account.',
+        title: say('Applications that you own'),
+        about: say('The applications of partners that are registered for your account.'),
         read: async (userId: string, limit: number) => {
           const found = await clients.listOf(userId, limit);
           return found.map((client) => ({
@@ -26,8 +27,8 @@ export class ClientsPersonalData {
           }));
         },
         columns: {
-          Name: ({ name }) => name,
-          Created: ({ created_at: at }) => at,
+          [say('Name')]: ({ name }) => name,
+          [say('Created')]: ({ created_at: at }) => at,
         },
       }),
     );

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../language/text.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { PersonalData, section } from '../users/accounts/personal-data.js';
@@ -19,16 +20,16 @@ export class ConsentsPersonalData {
       section({
         name: 'consents',
         place: 20,
-        title: 'Applications',
-        about: 'The applications that you agreed to share data with, also those that you disconnected.',
+        title: say('Applications'),
+        about: say('The applications that you agreed to share data with, also those that you disconnected.'),
         read: (userId: string, limit: number) => this.read(userId, limit),
         columns: {
-          Application: ({ application }) => application,
-          'It may': ({ allowed }) => allowed,
-          Agreed: ({ granted_at: at }) => at,
-          Ended: ({ revoked_at: at }) => at,
-          Ends: ({ expires_at: at }) => at,
-          Proof: ({ evidence }) => evidence,
+          [say('Application')]: ({ application }) => application,
+          [say('It may')]: ({ allowed }) => allowed,
+          [say('Agreed')]: ({ granted_at: at }) => at,
+          [say('Ended')]: ({ revoked_at: at }) => at,
+          [say('Ends')]: ({ expires_at: at }) => at,
+          [say('Proof')]: ({ evidence }) => evidence,
         },
       }),
     );
@@ -36,15 +37,16 @@ export class ConsentsPersonalData {
       section({
         name: 'receipts',
         place: 21,
-        title: 'Receipts',
-        about:
+        title: say('Receipts'),
+        about: say(
           'Whenever you agreed to share data, changed that, or stopped. The signed receipts are on your account page.',
+        ),
         read: (userId: string, limit: number) => this.receipts(versions, userId, limit),
         columns: {
-          Application: ({ application }) => application,
-          What: ({ event }) => event,
-          When: ({ recorded_at: at }) => at,
-          How: ({ method }) => method,
+          [say('Application')]: ({ application }) => application,
+          [say('What')]: ({ event }) => event,
+          [say('When')]: ({ recorded_at: at }) => at,
+          [say('How')]: ({ method }) => method,
         },
       }),
     );

@@ -4,6 +4,7 @@ import { Repository } from 'typeorm';
 import { DELIVERIES_OF_EVENT } from './deliveries-of-event.sql.js';
 import { MONTHS_KEPT } from './disclosure.js';
 import { DisclosureDayEntity } from './disclosure-day.entity.js';
+import type { Language } from '../language/languages.js';
 import type { DisclosedKind, DisclosureHistory, FormerClient } from './disclosure-history.js';
 
 /** The first day that is shown, whether or not the purge has been there. */
@@ -40,10 +41,10 @@ export class DisclosureHistoryRepository {
   }
 
   /** What the client read of the user's data, newest day first. */
-  kindsOf(userId: string, clientId: string): Promise<DisclosedKind[]> {
+  kindsOf(userId: string, clientId: string, language: Language): Promise<DisclosedKind[]> {
     return this.days.query(
       `WITH ${LATER}
-       SELECT a.day::text AS day, a.scope, s.description,
+       SELECT a.day::text AS day, a.scope, coalesce(s.translations ->> $3, s.description) AS description,
               sum(a.requests)::float8 AS requests, sum(a.deliveries)::float8 AS deliveries
          FROM (SELECT y.day, y.scope, y.requests, y.deliveries FROM disclosure_days y
                 WHERE y.user_id = $1 AND y.client_id = $2
@@ -51,8 +52,8 @@ export class DisclosureHistoryRepository {
                SELECT l.day, l.scope, 0, count(*) FROM later l WHERE l.client_id = $2 GROUP BY 1, 2) a
          LEFT JOIN scopes s ON s.name = a.scope
         WHERE a.day >= ${FIRST_DAY}
-        GROUP BY a.day, a.scope, s.description ORDER BY a.day DESC, a.scope`,
-      [userId, clientId],
+        GROUP BY a.day, a.scope, 3 ORDER BY a.day DESC, a.scope`,
+      [userId, clientId, language],
     );
   }
 

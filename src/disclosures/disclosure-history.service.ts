@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
+import type { Language } from '../language/languages.js';
 import { DisclosedReads } from './disclosed-reads.service.js';
 import type { DisclosureHistory, FormerClient } from './disclosure-history.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
@@ -17,11 +18,11 @@ export class DisclosureHistoryService {
    * What a client read of a user's data, including what this instance has only just served. Throws a 404 problem if the user never
    * consented to the client.
    */
-  async of(userId: string, clientId: string): Promise<DisclosureHistory> {
+  async of(userId: string, clientId: string, language: Language = 'en'): Promise<DisclosureHistory> {
     const found = isId('clnt', clientId) ? await this.repository.findClient(userId, clientId) : undefined;
     if (!found) throw notFound('No such application was ever connected to your account.');
     await this.reads.flush();
-    return { ...found, kinds: await this.repository.kindsOf(userId, clientId) };
+    return { ...found, kinds: await this.repository.kindsOf(userId, clientId, language) };
   }
 
   /** The clients that the user shares nothing with any more and that have read something, the last to end first. */

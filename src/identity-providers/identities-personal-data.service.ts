@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../language/text.js';
 import { PersonalData, section } from '../users/accounts/personal-data.js';
 import { IdentitiesService } from './identities.service.js';
 
@@ -10,8 +11,8 @@ export class IdentitiesPersonalData {
       section({
         name: 'identities',
         place: 45,
-        title: 'Other services you log in with',
-        about: 'Who you are at the services through which you log in.',
+        title: say('Other services you log in with'),
+        about: say('Who you are at the services through which you log in.'),
         read: async (userId: string, limit: number) => {
           const found = await identities.list(userId);
           return found.slice(0, limit).map((identity) => ({
@@ -24,10 +25,10 @@ export class IdentitiesPersonalData {
           }));
         },
         columns: {
-          Service: ({ label }) => label,
-          'Your name there': ({ subject }) => subject,
-          Linked: ({ linked_at: at }) => at,
-          'Last used': ({ last_used_at: at }) => at,
+          [say('Service')]: ({ label }) => label,
+          [say('Your name there')]: ({ subject }) => subject,
+          [say('Linked')]: ({ linked_at: at }) => at,
+          [say('Last used')]: ({ last_used_at: at }) => at,
         },
       }),
     );

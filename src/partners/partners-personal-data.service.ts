@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../language/text.js';
 import { inWords, PersonalData, section } from '../users/accounts/personal-data.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
@@ -23,8 +24,8 @@ export class PartnersPersonalData {
     return section({
       name: 'organisations',
       place: 90,
-      title: 'Organisations',
-      about: 'The organisations whose partner portal you may open, or are invited to.',
+      title: say('Organisations'),
+      about: say('The organisations whose partner portal you may open, or are invited to.'),
       read: async (userId: string, limit: number) => {
         const user = await this.users.find(userId);
         const [memberships, invited] = await Promise.all([
@@ -50,10 +51,10 @@ export class PartnersPersonalData {
         ].slice(0, limit);
       },
       columns: {
-        Organisation: ({ organisation }) => organisation,
-        State: ({ state }) => inWords(state),
-        Role: ({ role }) => inWords(role),
-        Since: ({ since }) => since,
+        [say('Organisation')]: ({ organisation }) => organisation,
+        [say('State')]: ({ state }) => inWords(state),
+        [say('Role')]: ({ role }) => inWords(role),
+        [say('Since')]: ({ since }) => since,
       },
     });
   }
@@ -62,8 +63,8 @@ export class PartnersPersonalData {
     return section({
       name: 'redirect_uri_requests',
       place: 92,
-      title: 'Changes that you asked for in the partner portal',
-      about: 'Redirect URIs that you asked us to register or to remove.',
+      title: say('Changes that you asked for in the partner portal'),
+      about: say('Redirect URIs that you asked us to register or to remove.'),
       read: async (userId: string, limit: number) => {
         const found = await this.requests.listBy(userId, limit);
         return found.map((request) => ({
@@ -77,10 +78,10 @@ export class PartnersPersonalData {
         }));
       },
       columns: {
-        'Redirect URI': ({ uri }) => uri,
-        What: ({ action }) => inWords(action),
-        State: ({ state }) => inWords(state),
-        Asked: ({ requested_at: at }) => at,
+        [say('Redirect URI')]: ({ uri }) => uri,
+        [say('What')]: ({ action }) => inWords(action),
+        [say('State')]: ({ state }) => inWords(state),
+        [say('Asked')]: ({ requested_at: at }) => at,
       },
     });
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../language/text.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { inWords, PersonalData, section } from '../users/accounts/personal-data.js';
 import { UsersService } from '../users/accounts/users.service.js';
@@ -23,9 +24,10 @@ export class WebhooksPersonalData {
     return section({
       name: 'events',
       place: 25,
-      title: 'Your charging data',
-      about:
+      title: say('Your charging data'),
+      about: say(
         'What we were told about your vehicles and charging sessions lately, and which applications got it.',
+      ),
       read: async (userId: string, limit: number) => {
         const found = await this.events.listAbout(userId, limit);
         const names = await this.clients.namesById(found.flatMap(({ clientIds }) => clientIds));
@@ -41,11 +43,12 @@ export class WebhooksPersonalData {
         }));
       },
       columns: {
-        What: ({ type }) => inWords(type),
-        When: ({ at }) => at,
+        [say('What')]: ({ type }) => inWords(type),
+        [say('When')]: ({ at }) => at,
         // What was agreed to is shown with the applications.
-        Data: ({ type, data }) => (type.startsWith('user.') ? undefined : data),
-        'Got by': ({ delivered_to: to }) => to.map(({ application, client_id: id }) => application ?? id),
+        [say('Data')]: ({ type, data }) => (type.startsWith('user.') ? undefined : data),
+        [say('Got by')]: ({ delivered_to: to }) =>
+          to.map(({ application, client_id: id }) => application ?? id),
       },
     });
   }
@@ -54,8 +57,8 @@ export class WebhooksPersonalData {
     return section({
       name: 'contact_of',
       place: 93,
-      title: 'Applications that name you as a contact',
-      about: 'Applications that want mails about their webhooks to go to your address.',
+      title: say('Applications that name you as a contact'),
+      about: say('Applications that want mails about their webhooks to go to your address.'),
       read: async (userId: string, limit: number) => {
         const user = await this.users.find(userId);
         const found = user ? await this.contacts.listTo(user.email, limit) : [];
@@ -68,9 +71,9 @@ export class WebhooksPersonalData {
         }));
       },
       columns: {
-        Application: ({ application }) => application,
-        Address: ({ address }) => address,
-        Confirmed: ({ confirmed_at: at }) => at,
+        [say('Application')]: ({ application }) => application,
+        [say('Address')]: ({ address }) => address,
+        [say('Confirmed')]: ({ confirmed_at: at }) => at,
       },
     });
   }

@@ -1,19 +1,22 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
 import { Navigation } from '../../web/layout/navigation.js';
 import { DoneNotice } from '../../web/layout/notices.js';
+import { useText } from '../../web/layout/say.js';
 
 const PARTS = [
-  { part: 'applications', href: '/account', label: 'Applications' },
-  { part: 'notifications', href: '/account/notifications', label: 'Notifications' },
-  { part: 'email', href: '/account/email', label: 'Email' },
-  { part: 'password', href: '/account/password', label: 'Password' },
-  { part: 'security', href: '/account/security', label: 'Security' },
-  { part: 'sessions', href: '/account/sessions', label: 'Sessions' },
+  { part: 'applications', href: '/account', label: say('Applications') },
+  { part: 'notifications', href: '/account/notifications', label: say('Notifications') },
+  { part: 'email', href: '/account/email', label: say('Email') },
+  { part: 'password', href: '/account/password', label: say('Password') },
+  { part: 'security', href: '/account/security', label: say('Security') },
+  { part: 'sessions', href: '/account/sessions', label: say('Sessions') },
 ] as const;
 
 /** One page of the account; those about leaving are in no part of the navigation. */
 export interface AccountPage {
+  /** A message, as all words of the page are. */
   title: string;
   part: (typeof PARTS)[number]['part'] | 'leaving';
   /** Scripts of this service that enhance the page. */
@@ -21,30 +24,49 @@ export interface AccountPage {
   children: ComponentChildren;
 }
 
+interface Surroundings {
+  user: { name: string; email: string };
+  /** A message. */
+  notice: string | undefined;
+  withPassword: boolean;
+}
+
 /** The navigation, the page itself, and who is logged in. */
 export const accountLayout = (
   { title, part, scripts, children }: AccountPage,
-  { name, email }: { name: string; email: string },
-  { notice, withPassword }: { notice: string | undefined; withPassword: boolean },
+  user: Surroundings['user'],
+  { notice, withPassword }: Omit<Surroundings, 'user'>,
 ): LayoutProps => ({
   title,
   width: 'wide',
   scripts,
+  isTranslated: true,
   children: (
+    <InAccount title={title} part={part} user={user} notice={notice} withPassword={withPassword}>
+      {children}
+    </InAccount>
+  ),
+});
+
+function InAccount(props: Omit<AccountPage, 'scripts'> & Surroundings): VNode {
+  const { title, part, user, notice, withPassword, children } = props;
+  const t = useText();
+  const parts = withPassword ? PARTS : PARTS.filter((each) => each.part !== 'password');
+  return (
     <>
       <Navigation
         class="area-nav"
-        label="Your account"
-        links={withPassword ? PARTS : PARTS.filter((each) => each.part !== 'password')}
+        label={t('Your account')}
+        links={parts.map((each) => ({ ...each, label: t(each.label) }))}
         current={part}
       />
-      <h1>{title}</h1>
-      <DoneNotice notice={notice} />
+      <h1>{t(title)}</h1>
+      <DoneNotice notice={notice && t(notice)} />
       {children}
-      <section class="account-identity" aria-label="Logged in user">
-        <SignedInAs name={name} email={email} />
+      <section class="account-identity" aria-label={t('Logged in user')}>
+        <SignedInAs name={user.name} email={user.email} />
         <LogoutButton />
       </section>
     </>
-  ),
-});
+  );
+}

@@ -1,10 +1,12 @@
 import QRCode from 'qrcode';
 import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import type { AppSetUp } from '../../users/factors/authenticator-apps.service.js';
 import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
+import { useText } from '../../web/layout/say.js';
 import type { AccountPage } from './account-layout.js';
 
 export interface NewAppPageProps {
@@ -15,47 +17,54 @@ export interface NewAppPageProps {
 }
 
 /** Shows a secret as a QR code and as text, and asks for a code. It posts `set_up` and `code`. */
-export const newAppPage = ({ setUp, replaces, errors }: NewAppPageProps): AccountPage => ({
-  title: replaces ? 'Replace authenticator app' : 'Set up an authenticator app',
+export const newAppPage = (props: NewAppPageProps): AccountPage => ({
+  title: props.replaces ? say('Replace authenticator app') : say('Set up an authenticator app'),
   part: 'security',
-  children: (
+  children: <NewApp {...props} />,
+});
+
+function NewApp({ setUp, replaces, errors }: NewAppPageProps): VNode {
+  const t = useText();
+  return (
     <>
       <p>
-        Scan this code with an authenticator app, or type in the key. Then enter the six digits that the app
-        shows.
-        {replaces && ' From then on, codes of your present app no longer work.'}
+        {t(
+          'Scan this code with an authenticator app, or type in the key. Then enter the six digits that the app shows.',
+        )}
+        {replaces && ` ${t('From then on, codes of your present app no longer work.')}`}
       </p>
       <QrCode text={setUp.uri} />
       <p>
-        Key: <code class="secret">{setUp.secret.match(/.{1,4}/g)!.join(' ')}</code>
+        {t('Key:')} <code class="secret">{setUp.secret.match(/.{1,4}/g)!.join(' ')}</code>
       </p>
       <PageForm
         action={`${SECURITY_PATH}/app/new`}
         class="narrow-form"
         hidden={{ set_up: setUp.sealed }}
         errors={errors}
-        alert="The app is not set up yet. See the error below."
-        submit="Continue"
+        alert={t('The app is not set up yet. See the error below.')}
+        submit={t('Continue')}
         cancel={SECURITY_PATH}
       >
         <TextField
           name="code"
-          label="Code"
+          label={t('Code')}
           autocomplete="one-time-code"
           inputMode="numeric"
           spellcheck={false}
-          hint="The six digits that the app shows now."
+          hint={t('The six digits that the app shows now.')}
           required
         />
       </PageForm>
     </>
-  ),
-});
+  );
+}
 
 const QUIET_ZONE = 4;
 
 /** A QR code as one path, dark on light also in dark mode. */
 function QrCode({ text }: { text: string }): VNode {
+  const t = useText();
   const { size, data } = QRCode.create(text, { errorCorrectionLevel: 'M' }).modules;
   const dark = Array.from(data.keys()).filter((at) => data[at]);
   const path = dark.map((at) => `M${at % size} ${Math.floor(at / size)}h1v1h-1z`).join('');
@@ -67,7 +76,7 @@ function QrCode({ text }: { text: string }): VNode {
       width="220"
       height="220"
       role="img"
-      aria-label="QR code with the key below"
+      aria-label={t('QR code with the key below')}
       shape-rendering="crispEdges"
     >
       <rect x={-QUIET_ZONE} y={-QUIET_ZONE} width={length} height={length} fill="#fff" />
@@ -78,21 +87,26 @@ function QrCode({ text }: { text: string }): VNode {
 
 /** Says what removing the app means, before it happens. */
 export const removeAppPage = (): AccountPage => ({
-  title: 'Remove authenticator app',
+  title: say('Remove authenticator app'),
   part: 'security',
-  children: (
+  children: <RemoveApp />,
+});
+
+function RemoveApp(): VNode {
+  const t = useText();
+  return (
     <Confirmation
-      question="Remove your authenticator app?"
+      question={t('Remove your authenticator app?')}
       consequences={[
-        'Your password alone logs you in again.',
-        'Your recovery codes are removed too.',
-        'You stay logged in here. Delete the account in the app as well.',
+        t('Your password alone logs you in again.'),
+        t('Your recovery codes are removed too.'),
+        t('You stay logged in here. Delete the account in the app as well.'),
       ]}
       action={`${SECURITY_PATH}/app/remove`}
-      submit="Remove"
+      submit={t('Remove')}
       isDanger
       cancel={SECURITY_PATH}
-      keep="Keep it"
+      keep={t('Keep it')}
     />
-  ),
-});
+  );
+}

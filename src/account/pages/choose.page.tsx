@@ -1,7 +1,10 @@
+import type { VNode } from 'preact';
 import { NeededAccess, OptionalAccess, WhatFor } from '../../consents/pages/access-choice.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
+import { say } from '../../language/text.js';
 import { PageForm } from '../../web/forms/form.js';
 import { Named } from '../../web/layout/named.js';
+import { Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
 import type { AccountPage } from './account-layout.js';
 
@@ -18,18 +21,16 @@ interface ChoosePageProps {
 }
 
 /** Changes what an application may read, or renews it, on one page. */
-export const choosePage = ({
-  clientId,
-  words,
-  shown,
-  given,
-  isAskedAnew,
-  expiresAt,
-  problem,
-}: ChoosePageProps): AccountPage => ({
-  title: 'Change access',
+export const choosePage = (props: ChoosePageProps): AccountPage => ({
+  title: say('Change access'),
   part: 'applications',
-  children: (
+  children: <Choose {...props} />,
+});
+
+function Choose(props: ChoosePageProps): VNode {
+  const { clientId, words, shown, given, isAskedAnew, expiresAt, problem } = props;
+  const t = useText();
+  return (
     <>
       <p class="lead">
         <Named
@@ -45,12 +46,15 @@ export const choosePage = ({
       )}
       {isAskedAnew && (
         <p class="notice">
-          What we say about this access means something else than when you agreed, so we ask you again.
+          {t('What we say about this access means something else than when you agreed, so we ask you again.')}
         </p>
       )}
       {expiresAt && (
         <p>
-          It now ends on <Moment at={expiresAt} />. If you save, it starts anew from today.
+          <Say
+            it="It now ends on {moment}. If you save, it starts anew from today."
+            with={{ moment: <Moment at={expiresAt} /> }}
+          />
         </p>
       )}
       <NeededAccess access={words.access} given={[]} />
@@ -58,7 +62,7 @@ export const choosePage = ({
       <PageForm
         action={`/account/applications/${clientId}/access`}
         hidden={{ words: shown }}
-        submit={expiresAt ? 'Renew' : 'Save'}
+        submit={expiresAt ? t('Renew') : t('Save')}
         cancel="/account"
       >
         <OptionalAccess access={words.access} given={given} />
@@ -67,5 +71,5 @@ export const choosePage = ({
         <p class="fine-print">{note}</p>
       ))}
     </>
-  ),
-});
+  );
+}

@@ -1,7 +1,9 @@
 import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { TextField } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeyButton } from '../../web/forms/passkey-button.js';
+import { Say, useText } from '../../web/layout/say.js';
 import { CONFIRM_PATH, SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import type { AccountPage } from './account-layout.js';
 
@@ -14,50 +16,53 @@ export interface ConfirmPageProps {
 }
 
 /** Asks to log in again: with the password, a passkey, or at the provider. It posts `password` and `return_to`. */
-export const confirmPage = ({ returnTo, hasPasskeys, place, error }: ConfirmPageProps): AccountPage => ({
-  title: 'Confirm that it is you',
+export const confirmPage = (props: ConfirmPageProps): AccountPage => ({
+  title: say('Confirm that it is you'),
   part: 'security',
-  scripts: hasPasskeys ? [PASSKEY_SCRIPT] : [],
-  children: (
+  scripts: props.hasPasskeys ? [PASSKEY_SCRIPT] : [],
+  children: <Confirm {...props} />,
+});
+
+function Confirm({ returnTo, hasPasskeys, place, error }: ConfirmPageProps): VNode {
+  const t = useText();
+  return (
     <>
       <p>
-        You are about to change how your account is protected, to take your data along, to delete your
-        account, to open the console, or to change something in the partner portal. <HowTo place={place} />{' '}
-        Nothing is changed yet.
+        {t(
+          'You are about to change how your account is protected, to take your data along, to delete your account, to open the console, or to change something in the partner portal.',
+        )}{' '}
+        <HowTo place={place} /> {t('Nothing is changed yet.')}
       </p>
-      {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
+      {hasPasskeys && <PasskeyButton returnTo={returnTo}>{t('Use a passkey')}</PasskeyButton>}
       {(!place || place.label) && (
         <PageForm
           action={CONFIRM_PATH}
           class="narrow-form"
           hidden={{ return_to: returnTo }}
           errors={error === undefined ? undefined : { [place ? 'form' : 'password']: error }}
-          alert="Nothing was changed. See the error below."
-          submit={place ? `Continue with ${place.label}` : 'Continue'}
+          alert={t('Nothing was changed. See the error below.')}
+          submit={place?.label ? t('Continue with {provider}', { provider: place.label }) : t('Continue')}
           cancel={SECURITY_PATH}
         >
           {!place && (
             <TextField
               name="password"
-              label="Password"
+              label={t('Password')}
               type="password"
               autocomplete="current-password"
-              hint="If you have none, log out and log in again."
+              hint={t('If you have none, log out and log in again.')}
               required
             />
           )}
         </PageForm>
       )}
     </>
-  ),
-});
+  );
+}
 
 function HowTo({ place }: Pick<ConfirmPageProps, 'place'>): VNode {
-  if (!place) return <>Enter your password again to continue.</>;
-  if (!place.label) return <>Use a passkey if you have one here, or log out and log in again.</>;
-  return (
-    <>
-      Log in at <bdi>{place.label}</bdi> again to continue.
-    </>
-  );
+  const t = useText();
+  if (!place) return <>{t('Enter your password again to continue.')}</>;
+  if (!place.label) return <>{t('Use a passkey if you have one here, or log out and log in again.')}</>;
+  return <Say it="Log in at {provider} again to continue." with={{ provider: <bdi>{place.label}</bdi> }} />;
 }

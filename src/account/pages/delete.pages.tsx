@@ -1,55 +1,70 @@
 import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { ErasureObstacle } from '../../users/accounts/user-erasures.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { LinkButton, PostButton } from '../../web/forms/form.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
-import { messagePage } from '../../web/layout/message.page.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
+import { Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
 import type { AccountPage } from './account-layout.js';
+import { linkTo } from './message-parts.js';
 
 export const DELETE_PATH = '/account/delete';
 const KEEP_PATH = '/account/delete/keep';
 export const DELETED_PATH = '/account-deleted';
 
-const TITLE = 'Delete account';
+const TITLE = say('Delete account');
 
 /** When the account will be deleted, and the way back. */
-export const DeletionNotice = ({ dueAt }: { dueAt: Date }): VNode => (
-  <div class="notice">
-    <p>
-      Your account will be deleted on <Moment at={dueAt} />, as you asked. Until then you can keep it.
-    </p>
-    <PostButton action={KEEP_PATH}>Keep my account</PostButton>
-  </div>
-);
+export function DeletionNotice({ dueAt }: { dueAt: Date }): VNode {
+  const t = useText();
+  return (
+    <div class="notice">
+      <p>
+        <Say
+          it="Your account will be deleted on {moment}, as you asked. Until then you can keep it."
+          with={{ moment: <Moment at={dueAt} /> }}
+        />
+      </p>
+      <PostButton action={KEEP_PATH}>{t('Keep my account')}</PostButton>
+    </div>
+  );
+}
 
 /** What has to end first, in words for drivers. */
 const OBSTACLES: Record<ErasureObstacle, string> = {
-  operator:
+  operator: say(
     'You are an operator. Ask an admin to take that role from you first. Then you can delete your account here.',
-  owns_clients:
+  ),
+  owns_clients: say(
     'Your account owns applications of partners, which would stop working. Ask us to delete them first. Then you can delete your account here.',
+  ),
 };
 
 /** Says what has to end before the account can be deleted. */
 export const obstaclePage = (obstacle: ErasureObstacle): AccountPage => ({
   title: TITLE,
   part: 'leaving',
-  children: (
+  children: <Obstacle of={obstacle} />,
+});
+
+function Obstacle({ of: obstacle }: { of: ErasureObstacle }): VNode {
+  const t = useText();
+  return (
     <>
-      <ErrorNotice>Your account cannot be deleted yet.</ErrorNotice>
-      <p>{OBSTACLES[obstacle]}</p>
+      <ErrorNotice>{t('Your account cannot be deleted yet.')}</ErrorNotice>
+      <p>{t(OBSTACLES[obstacle])}</p>
       <div class="buttons">
         <LinkButton look="quiet" href="/account">
-          Back to your account
+          {t('Back to your account')}
         </LinkButton>
       </div>
     </>
-  ),
-});
+  );
+}
 
 /** Says that the deletion waits. */
 export const deletionPage = (dueAt: Date): AccountPage => ({
@@ -59,7 +74,7 @@ export const deletionPage = (dueAt: Date): AccountPage => ({
     <>
       <DeletionNotice dueAt={dueAt} />
       <p>
-        Nothing has changed yet: you can log in, and connected applications can read your data until then.
+        <Say it="Nothing has changed yet: you can log in, and connected applications can read your data until then." />
       </p>
     </>
   ),
@@ -80,58 +95,72 @@ export interface DeletePageProps {
 export const deletePage = (props: DeletePageProps): AccountPage => ({
   title: TITLE,
   part: 'leaving',
-  children: (
+  children: <Delete {...props} />,
+});
+
+function Delete(props: DeletePageProps): VNode {
+  const t = useText();
+  return (
     <Confirmation
-      question="Do you want to delete your account?"
-      heading="What happens"
+      question={t('Do you want to delete your account?')}
+      heading={t('What happens')}
       consequences={consequencesOf(props)}
       action={DELETE_PATH}
       class="narrow-form"
       errors={props.errors}
-      alert="Nothing was deleted. See the error below."
-      submit={TITLE}
+      alert={t('Nothing was deleted. See the error below.')}
+      submit={t(TITLE)}
       isDanger
       cancel="/account"
-      keep="Keep my account"
+      keep={t('Keep my account')}
     >
       <TextField
         name="email"
-        label="Your email address"
+        label={t('Your email address')}
         type="email"
         autocomplete="off"
         spellcheck={false}
-        hint={`To make sure that you mean it, enter ${props.email}`}
+        hint={t('To make sure that you mean it, enter {email}', { email: props.email })}
         required
       />
     </Confirmation>
-  ),
-});
-
-function consequencesOf({ applications, hasMore, days, withExport }: DeletePageProps) {
-  return [
-    days === 0
-      ? 'Your account is deleted at once. This cannot be undone.'
-      : `You can change your mind for ${days === 1 ? 'one day' : `${days} days`}. After that your account is deleted, which cannot be undone.`,
-    applications.length === 0 ? (
-      'No application can read your data now.'
-    ) : (
-      <>
-        These applications lose access and are told that you left: <Names applications={applications} />
-        {hasMore && ' and more'}.
-      </>
-    ),
-    'What applications have read before stays with them. Ask them to delete it.',
-    'Your name, your addresses, your sessions, notifications and agreements are deleted here, and so is the data that was sent to applications.',
-    'We keep, without your name and address, that there was an account, what was done with it and when: for a year, to be able to account for it. Applications are told of you by the ID of your account only.',
-    ...(withExport
-      ? [
-          <>
-            If you want to keep a copy, <a href="/account/export">download your data</a> first.
-          </>,
-        ]
-      : []),
-  ];
+  );
 }
+
+const consequencesOf = ({ applications, hasMore, days, withExport }: DeletePageProps): VNode[] => [
+  days === 0 ? (
+    <Say it="Your account is deleted at once. This cannot be undone." />
+  ) : (
+    <Say
+      it="You can change your mind for {days, plural, one {one day} other {# days}}. After that your account is deleted, which cannot be undone."
+      with={{ days }}
+    />
+  ),
+  applications.length === 0 ? (
+    <Say it="No application can read your data now." />
+  ) : hasMore ? (
+    <Say
+      it="These applications lose access and are told that you left: {names} and more."
+      with={{ names: <Names applications={applications} /> }}
+    />
+  ) : (
+    <Say
+      it="These applications lose access and are told that you left: {names}."
+      with={{ names: <Names applications={applications} /> }}
+    />
+  ),
+  <Say it="What applications have read before stays with them. Ask them to delete it." />,
+  <Say it="Your name, your addresses, your sessions, notifications and agreements are deleted here, and so is the data that was sent to applications." />,
+  <Say it="We keep, without your name and address, that there was an account, what was done with it and when: for a year, to be able to account for it. Applications are told of you by the ID of your account only." />,
+  ...(withExport
+    ? [
+        <Say
+          it="If you want to keep a copy, <export>download your data</export> first."
+          with={{ export: linkTo('/account/export') }}
+        />,
+      ]
+    : []),
+];
 
 const Names = ({ applications }: Pick<DeletePageProps, 'applications'>): VNode => (
   <>
@@ -145,10 +174,25 @@ const Names = ({ applications }: Pick<DeletePageProps, 'applications'>): VNode =
 );
 
 /** After an account was deleted at once. */
-export const deletedPage = (): LayoutProps =>
-  messagePage({
-    title: 'Account deleted',
-    heading: 'Your account was deleted',
-    text: 'You are logged out everywhere, and no application can read your data through this service any more.',
-    action: { href: '/', label: 'Go to the start page' },
-  });
+export const deletedPage = (): LayoutProps => ({
+  title: say('Account deleted'),
+  isTranslated: true,
+  children: <Deleted />,
+});
+
+function Deleted(): VNode {
+  const t = useText();
+  return (
+    <>
+      <h1>{t('Your account was deleted')}</h1>
+      <p>
+        {t(
+          'You are logged out everywhere, and no application can read your data through this service any more.',
+        )}
+      </p>
+      <p class="actions">
+        <LinkButton href="/">{t('Go to the start page')}</LinkButton>
+      </p>
+    </>
+  );
+}

@@ -1,39 +1,48 @@
+import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
+import { Say, useText } from '../../web/layout/say.js';
 import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 import { WhatItReads } from './applications.page.js';
 
 /** Says what disconnecting an application means, before it happens. */
 export const disconnectPage = (client: ConnectedClient): AccountPage => ({
-  title: 'Disconnect application',
+  title: say('Disconnect application'),
   part: 'applications',
-  children: (
+  children: <Disconnect client={client} />,
+});
+
+function Disconnect({ client }: { client: ConnectedClient }): VNode {
+  const t = useText();
+  return (
     <Confirmation
       question={
-        <>
-          Stop sharing your charging data with <bdi class="name">{client.name}</bdi>?
-        </>
+        <Say
+          it="Stop sharing your charging data with {application}?"
+          with={{ application: <bdi class="name">{client.name}</bdi> }}
+        />
       }
       facts={
         <>
           <WhatItReads client={client} />
           <p>
-            <a href={`/account/applications/${client.id}/history`}>See what it has read so far</a>
+            <a href={`/account/applications/${client.id}/history`}>{t('See what it has read so far')}</a>
           </p>
         </>
       }
-      heading="What happens if you disconnect it"
+      heading={t('What happens if you disconnect it')}
       consequences={[
-        'It can no longer read your data.',
-        'It loses all access to your account, and no more of your charging events are sent to it.',
-        'It keeps the data it has already read. To have that deleted, ask the people who run it.',
-        'You can connect it again at any time by authorizing it.',
+        t('It can no longer read your data.'),
+        t('It loses all access to your account, and no more of your charging events are sent to it.'),
+        t('It keeps the data it has already read. To have that deleted, ask the people who run it.'),
+        t('You can connect it again at any time by authorizing it.'),
       ]}
       action={`/account/applications/${client.id}`}
-      submit="Disconnect"
+      submit={t('Disconnect')}
       isDanger
       cancel="/account"
-      keep="Keep it connected"
+      keep={t('Keep it connected')}
     />
-  ),
-});
+  );
+}

@@ -1,16 +1,18 @@
 import type { VNode } from 'preact';
+import { useContext } from 'preact/hooks';
+import { datesBy } from '../../language/formats.js';
+import { say } from '../../language/text.js';
 import { BarChart } from '../../web/charts/bar-chart.js';
-import { formatCount, sumOf } from '../../web/charts/numbers.js';
+import { sumOf } from '../../web/charts/numbers.js';
+import { LanguageContext, Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
 import { MONTHS_KEPT } from '../../disclosures/disclosure.js';
 import type { DisclosedKind, DisclosureHistory } from '../../disclosures/disclosure-history.js';
 import type { AccountPage } from './account-layout.js';
 
-const part = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
-const MONTH = part({ month: 'long', year: 'numeric' });
-const DAY = part({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-const SHORT_DAY = part({ weekday: 'short', day: 'numeric', month: 'short' });
+const monthIn = datesBy({ month: 'long', year: 'numeric' });
+const dayIn = datesBy({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const shortDayIn = datesBy({ weekday: 'short', day: 'numeric', month: 'short' });
 
 const monthOf = (day: string): string => day.slice(0, 7);
 
@@ -18,43 +20,55 @@ const monthOf = (day: string): string => day.slice(0, 7);
  * What an application read, by day, the newest first. A month at a time: that of `chosen` if something was read in it, otherwise the last
  * in which something was.
  */
-export function historyPage({ client, endedAt, kinds }: DisclosureHistory, chosen: unknown): AccountPage {
+export const historyPage = (history: DisclosureHistory, chosen: unknown): AccountPage => ({
+  title: say('What it read'),
+  part: 'applications',
+  children: <History {...history} chosen={chosen} />,
+});
+
+function History({ client, endedAt, kinds, chosen }: DisclosureHistory & { chosen: unknown }): VNode {
+  const t = useText();
   const months = [...new Set(kinds.map(({ day }) => monthOf(day)))];
   const month = months.find((each) => each === chosen) ?? months[0];
-  return {
-    title: 'What it read',
-    part: 'applications',
-    children: (
-      <>
-        <p class="lead">
-          Here you see on which days <bdi class="name">{client.name}</bdi> read your data.
-        </p>
-        {endedAt && (
-          <p class="notice">
-            It was disconnected on <Moment at={endedAt} />. It can no longer read your data.
-          </p>
-        )}
-        {month === undefined ? (
-          <p class="empty">It has read none of your data in the last {MONTHS_KEPT} months.</p>
-        ) : (
-          <Month
-            path={`/account/applications/${client.id}/history`}
-            month={month}
-            months={months}
-            kinds={kinds.filter(({ day }) => monthOf(day) === month)}
+  return (
+    <>
+      <p class="lead">
+        <Say
+          it="Here you see on which days {application} read your data."
+          with={{ application: <bdi class="name">{client.name}</bdi> }}
+        />
+      </p>
+      {endedAt && (
+        <p class="notice">
+          <Say
+            it="It was disconnected on {moment}. It can no longer read your data."
+            with={{ moment: <Moment at={endedAt} /> }}
           />
+        </p>
+      )}
+      {month === undefined ? (
+        <p class="empty">
+          {t('It has read none of your data in the last {months} months.', { months: MONTHS_KEPT })}
+        </p>
+      ) : (
+        <Month
+          path={`/account/applications/${client.id}/history`}
+          month={month}
+          months={months}
+          kinds={kinds.filter(({ day }) => monthOf(day) === month)}
+        />
+      )}
+      <p class="muted">
+        {t(
+          '“Asked” means that the application asked for this data and got it. “Sent” means that we told the application about something new. Days begin at midnight UTC. We keep these numbers for {months} months.',
+          { months: MONTHS_KEPT },
         )}
-        <p class="muted">
-          “Asked” means that the application asked for this data and got it. “Sent” means that we told the
-          application about something new. Days begin at midnight UTC. We keep these numbers for {MONTHS_KEPT}{' '}
-          months.
-        </p>
-        <p>
-          <a href="/account">Back to your applications</a>
-        </p>
-      </>
-    ),
-  };
+      </p>
+      <p>
+        <a href="/account">{t('Back to your applications')}</a>
+      </p>
+    </>
+  );
 }
 
 interface MonthProps {
@@ -67,9 +81,12 @@ interface MonthProps {
 }
 
 function Month({ path, month, months, kinds }: MonthProps): VNode {
+  const t = useText();
+  const timesOf = useTimes();
+  const language = useContext(LanguageContext);
   const place = months.indexOf(month);
   const [later, earlier] = [months[place - 1], months[place + 1]];
-  const name = MONTH.format(new Date(month));
+  const name = monthIn(language, new Date(month));
   return (
     <section>
       <div class="section-head">
@@ -81,14 +98,15 @@ function Month({ path, month, months, kinds }: MonthProps): VNode {
         {[...new Set(kinds.map(({ day }) => day))].map((day) => (
           <li>
             <h3>
-              <time dateTime={day}>{DAY.format(new Date(day))}</time>
+              <time dateTime={day}>{dayIn(language, new Date(day))}</time>
             </h3>
             <ul>
               {kinds
                 .filter((each) => each.day === day)
                 .map((kind) => (
                   <li>
-                    {nameOf(kind)}: {timesOf([kind])}
+                    {kind.description === null ? t('Your name and email address') : nameOf(kind.description)}:{' '}
+                    {timesOf([kind])}
                   </li>
                 ))}
             </ul>
@@ -96,15 +114,15 @@ function Month({ path, month, months, kinds }: MonthProps): VNode {
         ))}
       </ol>
       {(later ?? earlier) && (
-        <nav class="pager" aria-label="Other months">
+        <nav class="pager" aria-label={t('Other months')}>
           {later && (
             <a href={later === months[0] ? path : `${path}?month=${later}`} rel="prev">
-              ← {MONTH.format(new Date(later))}
+              ← {monthIn(language, new Date(later))}
             </a>
           )}
           {earlier && (
             <a class="pager-next" href={`${path}?month=${earlier}`} rel="next">
-              {MONTH.format(new Date(earlier))} →
+              {monthIn(language, new Date(earlier))} →
             </a>
           )}
         </nav>
@@ -115,6 +133,9 @@ function Month({ path, month, months, kinds }: MonthProps): VNode {
 
 /** All days of the month; its numbers are in the list below. */
 function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> & { name: string }): VNode {
+  const t = useText();
+  const timesOf = useTimes();
+  const language = useContext(LanguageContext);
   const [year, number] = month.split('-').map(Number) as [number, number];
   const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
   const days = Array.from({ length: count }, (_, n) => new Date(Date.UTC(year, number - 1, n + 1)));
@@ -128,16 +149,19 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
     <div class="charts">
       <figure>
         <figcaption>
-          <span class="key key-asked">asked</span> <span class="key key-sent">sent</span>
+          <span class="key key-asked">{t('asked')}</span> <span class="key key-sent">{t('sent')}</span>
         </figcaption>
         <BarChart
           id="chart-days"
-          description={`${name} by the day: ${timesOf(kinds)}. The list has the numbers.`}
+          description={t('{month} by the day: {times}. The list has the numbers.', {
+            month: name,
+            times: timesOf(kinds),
+          })}
           labels={days.map((_, n) => ((n + 1) % 5 === 0 ? String(n + 1) : ''))}
-          periods={days.map((day) => SHORT_DAY.format(day))}
+          periods={days.map((day) => shortDayIn(language, day))}
           series={[
-            { class: 'chart-asked', name: 'asked', values: sums('requests') },
-            { class: 'chart-sent', name: 'sent', values: sums('deliveries') },
+            { class: 'chart-asked', name: t('asked'), values: sums('requests') },
+            { class: 'chart-sent', name: t('sent'), values: sums('deliveries') },
           ]}
         />
       </figure>
@@ -146,22 +170,26 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
 }
 
 /** What kind of data it is, in a few words: the beginning of what the catalogue says that the scope allows. */
-function nameOf({ description }: DisclosedKind): string {
-  if (description === null) return 'Your name and email address';
+function nameOf(description: string): string {
   const [beginning] = description.split(':') as [string];
   const noun = beginning.replace(/^(see|read) your /i, '');
   return noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 
-function timesOf(kinds: DisclosedKind[]): string {
-  const [asked, sent] = [
-    sumOf(kinds.map(({ requests }) => requests)),
-    sumOf(kinds.map(({ deliveries }) => deliveries)),
-  ];
-  return [asked > 0 && `asked ${times(asked)}`, sent > 0 && `sent ${times(sent)}`]
-    .filter((words) => words !== false)
-    .join(', ');
+/** How often it was asked for and sent, in words. */
+function useTimes(): (kinds: DisclosedKind[]) => string {
+  const t = useText();
+  return (kinds) => {
+    const [asked, sent] = [
+      sumOf(kinds.map(({ requests }) => requests)),
+      sumOf(kinds.map(({ deliveries }) => deliveries)),
+    ];
+    return [
+      asked > 0 &&
+        t('{count, plural, =1 {asked once} =2 {asked twice} other {asked # times}}', { count: asked }),
+      sent > 0 && t('{count, plural, =1 {sent once} =2 {sent twice} other {sent # times}}', { count: sent }),
+    ]
+      .filter((words) => words !== false)
+      .join(', ');
+  };
 }
-
-const times = (count: number): string =>
-  count === 1 ? 'once' : count === 2 ? 'twice' : `${formatCount(count)} times`;

@@ -1,10 +1,13 @@
 import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { PostForm } from '../../web/forms/form.js';
+import { Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
 import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import type { NotificationCategory, NotificationEntity } from '../../notifications/notification.entity.js';
 import type { AccountPage } from './account-layout.js';
+import { hidden } from './message-parts.js';
 
 export interface NotificationsPageProps {
   notifications: Page<NotificationEntity>;
@@ -16,33 +19,36 @@ const PATH = '/account/notifications';
 
 /** What the categories mean to the user. */
 const CATEGORIES: Record<NotificationCategory, string> = {
-  ACTIONABLE: 'Needs your attention',
-  SERVICE: 'About your account',
-  RETRY: 'Resolves automatically',
-  MARKETING: 'News',
-  INTERNAL: 'For information',
+  ACTIONABLE: say('Needs your attention'),
+  SERVICE: say('About your account'),
+  RETRY: say('Resolves automatically'),
+  MARKETING: say('News'),
+  INTERNAL: say('For information'),
 };
 
 /** All notifications of the user, newest first. */
-export function notificationsPage({ notifications, returnTo }: NotificationsPageProps): AccountPage {
-  return {
-    title: 'Notifications',
-    part: 'notifications',
-    children: (
-      <PagedList
-        page={notifications}
-        path={PATH}
-        label="More notifications"
-        empty="There are no notifications. Important events in your account appear here."
-      >
-        <ul class="entries" role="list">
-          {notifications.items.map((notification) => (
-            <Notification notification={notification} returnTo={returnTo} />
-          ))}
-        </ul>
-      </PagedList>
-    ),
-  };
+export const notificationsPage = (props: NotificationsPageProps): AccountPage => ({
+  title: say('Notifications'),
+  part: 'notifications',
+  children: <Notifications {...props} />,
+});
+
+function Notifications({ notifications, returnTo }: NotificationsPageProps): VNode {
+  const t = useText();
+  return (
+    <PagedList
+      page={notifications}
+      path={PATH}
+      label={t('More notifications')}
+      empty={t('There are no notifications. Important events in your account appear here.')}
+    >
+      <ul class="entries" role="list">
+        {notifications.items.map((notification) => (
+          <Notification notification={notification} returnTo={returnTo} />
+        ))}
+      </ul>
+    </PagedList>
+  );
 }
 
 interface NotificationProps {
@@ -52,22 +58,23 @@ interface NotificationProps {
 
 function Notification(props: NotificationProps): VNode {
   const { notification } = props;
+  const t = useText();
   return (
     <li class={notification.readAt ? undefined : 'unread'}>
       <h2>{notification.shortTextTitle}</h2>
       <p class="entry-meta">
-        {!notification.readAt && <span class="badge badge-strong">New</span>}
+        {!notification.readAt && <span class="badge badge-strong">{t('New')}</span>}
         {notification.resolvedAt ? (
-          <span class="badge">Resolved</span>
+          <span class="badge">{t('Resolved')}</span>
         ) : (
-          <span class="badge">{CATEGORIES[notification.category]}</span>
+          <span class="badge">{t(CATEGORIES[notification.category])}</span>
         )}
         <Moment at={notification.eventTime} />
       </p>
       <p>{notification.shortTextBody}</p>
       {notification.detailPageBody && (
         <details>
-          <summary>{notification.detailPageTitle ?? 'More about this'}</summary>
+          <summary>{notification.detailPageTitle ?? t('More about this')}</summary>
           <p class="long-text">{notification.detailPageBody}</p>
         </details>
       )}
@@ -91,18 +98,18 @@ function ExternalLink({ notification }: { notification: NotificationEntity }): V
 
 /** The buttons for notifications that are unread, or unresolved. */
 function Marks({ notification, returnTo }: NotificationProps): VNode | null {
-  const { id, readAt, resolvedAt, shortTextTitle } = notification;
+  const { id, readAt, resolvedAt, shortTextTitle: title } = notification;
   if (readAt && resolvedAt) return null;
   return (
     <PostForm action={`${PATH}/${id}`} class="entry-actions" hidden={{ return_to: returnTo }}>
       {!readAt && (
         <button type="submit" class="quiet" name="mark" value="read">
-          Mark as read<span class="visually-hidden">: {shortTextTitle}</span>
+          <Say it="Mark as read<hidden>: {title}</hidden>" with={{ title, hidden }} />
         </button>
       )}
       {!resolvedAt && (
         <button type="submit" class="quiet" name="mark" value="resolved">
-          Mark as resolved<span class="visually-hidden">: {shortTextTitle}</span>
+          <Say it="Mark as resolved<hidden>: {title}</hidden>" with={{ title, hidden }} />
         </button>
       )}
     </PostForm>

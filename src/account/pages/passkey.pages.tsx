@@ -1,3 +1,5 @@
+import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import type { PasskeyEntity } from '../../users/factors/passkey.entity.js';
 import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
@@ -5,6 +7,7 @@ import { Confirmation } from '../../web/forms/confirmation.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { LinkButton, PageForm } from '../../web/forms/form.js';
 import { PASSKEY_SCRIPT, WithoutPasskeys } from '../../web/forms/passkey-button.js';
+import { Say, useText } from '../../web/layout/say.js';
 import type { AccountPage } from './account-layout.js';
 
 export interface NewPasskeyPageProps {
@@ -14,17 +17,23 @@ export interface NewPasskeyPageProps {
 }
 
 /** Adds a passkey: our script fills in `response`, and posts it with `name`. */
-export const newPasskeyPage = ({ options, name, errors }: NewPasskeyPageProps): AccountPage => ({
-  title: 'Add a passkey',
+export const newPasskeyPage = (props: NewPasskeyPageProps): AccountPage => ({
+  title: say('Add a passkey'),
   part: 'security',
   scripts: [PASSKEY_SCRIPT],
-  children: (
+  children: <NewPasskey {...props} />,
+});
+
+function NewPasskey({ options, name, errors }: NewPasskeyPageProps): VNode {
+  const t = useText();
+  return (
     <>
       <p>
-        Your browser asks you to confirm with your fingerprint, your face, a PIN or a security key. Then you
-        can log in that way, without your password.
+        {t(
+          'Your browser asks you to confirm with your fingerprint, your face, a PIN or a security key. Then you can log in that way, without your password.',
+        )}
       </p>
-      <WithoutPasskeys>Set up an authenticator app instead.</WithoutPasskeys>
+      <WithoutPasskeys>{t('Set up an authenticator app instead.')}</WithoutPasskeys>
       <PageForm
         action={`${SECURITY_PATH}/passkeys/new`}
         class="narrow-form"
@@ -32,16 +41,21 @@ export const newPasskeyPage = ({ options, name, errors }: NewPasskeyPageProps): 
         passkeyCreation={options}
         values={{ name }}
         errors={errors}
-        alert="The passkey was not added. See the errors below."
-        submit="Continue"
+        alert={t('The passkey was not added. See the errors below.')}
+        submit={t('Continue')}
         cancel={SECURITY_PATH}
       >
         <p class="notice notice-error" role="alert" hidden />
-        <TextField name="name" label="Name" hint="So that you recognize it in the list later." required />
+        <TextField
+          name="name"
+          label={t('Name')}
+          hint={t('So that you recognize it in the list later.')}
+          required
+        />
       </PageForm>
     </>
-  ),
-});
+  );
+}
 
 export interface PasskeyPageProps {
   passkey: PasskeyEntity;
@@ -51,51 +65,57 @@ export interface PasskeyPageProps {
 }
 
 /** The form to rename a passkey. */
-export const passkeyPage = ({ passkey, name = passkey.name, error }: PasskeyPageProps): AccountPage => ({
-  title: 'Rename passkey',
+export const passkeyPage = (props: PasskeyPageProps): AccountPage => ({
+  title: say('Rename passkey'),
   part: 'security',
-  children: (
+  children: <Passkey {...props} />,
+});
+
+function Passkey({ passkey, name = passkey.name, error }: PasskeyPageProps): VNode {
+  const t = useText();
+  return (
     <>
       <PageForm
         action={`${SECURITY_PATH}/passkeys/${passkey.id}`}
         class="narrow-form"
         values={{ name }}
         errors={error === undefined ? undefined : { name: error }}
-        alert="The passkey was not renamed. See the error below."
-        submit="Rename"
+        alert={t('The passkey was not renamed. See the error below.')}
+        submit={t('Rename')}
         cancel={SECURITY_PATH}
       >
-        <TextField name="name" label="Name" required />
+        <TextField name="name" label={t('Name')} required />
       </PageForm>
       <p>
         <LinkButton look="quiet" href={`${SECURITY_PATH}/passkeys/${passkey.id}/remove`}>
-          Remove this passkey
+          {t('Remove this passkey')}
         </LinkButton>
       </p>
     </>
-  ),
-});
+  );
+}
 
 /** Says what removing a passkey means, before it happens. */
 export const removePasskeyPage = (passkey: PasskeyEntity): AccountPage => ({
-  title: 'Remove passkey',
+  title: say('Remove passkey'),
   part: 'security',
-  children: (
+  children: <RemovePasskey passkey={passkey} />,
+});
+
+function RemovePasskey({ passkey }: { passkey: PasskeyEntity }): VNode {
+  const t = useText();
+  return (
     <Confirmation
-      question={
-        <>
-          Remove <bdi class="name">{passkey.name}</bdi>?
-        </>
-      }
+      question={<Say it="Remove {name}?" with={{ name: <bdi class="name">{passkey.name}</bdi> }} />}
       consequences={[
-        'You can no longer log in with it. Delete it on your device as well.',
-        'You stay logged in here.',
+        t('You can no longer log in with it. Delete it on your device as well.'),
+        t('You stay logged in here.'),
       ]}
       action={`${SECURITY_PATH}/passkeys/${passkey.id}/remove`}
-      submit="Remove"
+      submit={t('Remove')}
       isDanger
       cancel={SECURITY_PATH}
-      keep="Keep it"
+      keep={t('Keep it')}
     />
-  ),
-});
+  );
+}

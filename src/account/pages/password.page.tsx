@@ -1,6 +1,10 @@
+import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
+import { Say, useText } from '../../web/layout/say.js';
 import type { AccountPage } from './account-layout.js';
+import { linkTo } from './message-parts.js';
 
 export interface PasswordPageProps {
   email: string;
@@ -8,29 +12,35 @@ export interface PasswordPageProps {
 }
 
 /** The form to change the password. It posts `current_password`, `password` and `password_again`. */
-export const passwordPage = ({ email, errors }: PasswordPageProps): AccountPage => ({
-  title: 'Change your password',
+export const passwordPage = (props: PasswordPageProps): AccountPage => ({
+  title: say('Change your password'),
   part: 'password',
-  children: (
+  children: <Password {...props} />,
+});
+
+function Password({ email, errors }: PasswordPageProps): VNode {
+  const t = useText();
+  return (
     <>
       <p>
-        You stay logged in here. You are logged out everywhere else, and every application that you authorized
-        has to ask you again.
+        {t(
+          'You stay logged in here. You are logged out everywhere else, and every application that you authorized has to ask you again.',
+        )}
       </p>
       <PageForm
         action="/account/password"
         class="narrow-form"
         errors={errors}
-        alert="Your password was not changed. See the errors below."
-        submit="Change password"
+        alert={t('Your password was not changed. See the errors below.')}
+        submit={t('Change password')}
       >
         {/* Shown as a field so that password managers store the new password under this address. */}
-        <label for="email">Email</label>
+        <label for="email">{t('Email')}</label>
         <input id="email" type="text" autocomplete="username" readOnly value={email} />
         <TextField
           name="current_password"
           id="current-password"
-          label="Current password"
+          label={t('Current password')}
           type="password"
           autocomplete="current-password"
           required
@@ -38,17 +48,17 @@ export const passwordPage = ({ email, errors }: PasswordPageProps): AccountPage 
         <TextField
           name="password"
           id="new-password"
-          label="New password"
+          label={t('New password')}
           type="password"
           autocomplete="new-password"
           minLength={12}
-          hint="12 to 256 characters. No other rules."
+          hint={t('12 to 256 characters. No other rules.')}
           required
         />
         <TextField
           name="password_again"
           id="new-password-again"
-          label="Repeat new password"
+          label={t('Repeat new password')}
           type="password"
           autocomplete="new-password"
           minLength={12}
@@ -56,26 +66,31 @@ export const passwordPage = ({ email, errors }: PasswordPageProps): AccountPage 
         />
       </PageForm>
     </>
-  ),
-});
+  );
+}
 
 /** For someone who has no password to change: how to get one. */
 export const noPasswordPage = ({ byMail }: { byMail: boolean }): AccountPage => ({
-  title: 'Change your password',
+  title: say('Change your password'),
   part: 'password',
-  children: (
+  children: <NoPassword byMail={byMail} />,
+});
+
+function NoPassword({ byMail }: { byMail: boolean }): VNode {
+  const t = useText();
+  return (
     <>
-      <p>You have no password: you log in with a passkey, or with an account elsewhere.</p>
+      <p>{t('You have no password: you log in with a passkey, or with an account elsewhere.')}</p>
       <p>
         {byMail ? (
-          <>
-            If you want one, <a href="/password/forgotten">ask for a link to set it</a>. You are then logged
-            out everywhere, and every application that you authorized has to ask you again.
-          </>
+          <Say
+            it="If you want one, <link>ask for a link to set it</link>. You are then logged out everywhere, and every application that you authorized has to ask you again."
+            with={{ link: linkTo('/password/forgotten') }}
+          />
         ) : (
-          'If you want one, ask the operators of this service for a link to set it.'
+          t('If you want one, ask the operators of this service for a link to set it.')
         )}
       </p>
     </>
-  ),
-});
+  );
+}

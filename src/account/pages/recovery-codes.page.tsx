@@ -1,8 +1,12 @@
+import type { VNode } from 'preact';
+import { say } from '../../language/text.js';
 import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import type { SecondFactorState } from '../../users/factors/second-factor.service.js';
 import { LinkButton, PageForm } from '../../web/forms/form.js';
+import { Say, useText } from '../../web/layout/say.js';
 import { ShownOnce } from '../../web/layout/shown-once.js';
 import type { AccountPage } from './account-layout.js';
+import { strong } from './message-parts.js';
 
 export const RECOVERY_CODES_PATH = `${SECURITY_PATH}/recovery-codes`;
 
@@ -14,19 +18,32 @@ export interface RecoveryCodesPageProps {
 
 /** New recovery codes; opened again, how many are left, and the button for new ones. */
 export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): AccountPage => ({
-  title: 'Recovery codes',
+  title: say('Recovery codes'),
   part: 'security',
   scripts: codes ? ['/assets/page.js'] : [],
   children: codes ? (
+    <NewCodes codes={codes} />
+  ) : state.authenticatorApp ? (
+    <CodesLeft count={state.recoveryCodesLeft} />
+  ) : (
+    <NoCodes />
+  ),
+});
+
+function NewCodes({ codes }: { codes: string[] }): VNode {
+  const t = useText();
+  return (
     <ShownOnce
-      note="Keep these codes now, for example in your password manager or on paper: they are shown only once. Each logs you in once, after your password, if you cannot use your app."
+      note={t(
+        'Keep these codes now, for example in your password manager or on paper: they are shown only once. Each logs you in once, after your password, if you cannot use your app.',
+      )}
       next={SECURITY_PATH}
     >
       {/* Our script adds buttons to copy and to download them. */}
       <ul
         class="recovery-codes"
-        aria-label="Recovery codes"
-        data-copy="Copy all"
+        aria-label={t('Recovery codes')}
+        data-copy={t('Copy all')}
         data-download="recovery-codes.txt"
       >
         {codes.map((code) => (
@@ -36,29 +53,41 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
         ))}
       </ul>
     </ShownOnce>
-  ) : state.authenticatorApp ? (
+  );
+}
+
+function CodesLeft({ count }: { count: number }): VNode {
+  const t = useText();
+  return (
     <>
       <p>
-        You have{' '}
-        <strong>{state.recoveryCodesLeft === 1 ? 'one code' : `${state.recoveryCodesLeft} codes`}</strong>{' '}
-        left. They were shown when they were made, and cannot be shown again. New codes replace those that you
-        have.
+        <Say
+          it="You have <strong>{count, plural, one {one code} other {# codes}}</strong> left. They were shown when they were made, and cannot be shown again. New codes replace those that you have."
+          with={{ count, strong }}
+        />
       </p>
       <PageForm
         action={RECOVERY_CODES_PATH}
         sentOnce
-        submit="Make new recovery codes"
+        submit={t('Make new recovery codes')}
         cancel={SECURITY_PATH}
       />
     </>
-  ) : (
+  );
+}
+
+function NoCodes(): VNode {
+  const t = useText();
+  return (
     <>
       <p>
-        Recovery codes are for when you cannot use your authenticator app. You get them when you set one up.
+        {t(
+          'Recovery codes are for when you cannot use your authenticator app. You get them when you set one up.',
+        )}
       </p>
       <p class="buttons">
-        <LinkButton href={SECURITY_PATH}>Back to security</LinkButton>
+        <LinkButton href={SECURITY_PATH}>{t('Back to security')}</LinkButton>
       </p>
     </>
-  ),
-});
+  );
+}

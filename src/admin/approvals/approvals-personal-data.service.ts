@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../../language/text.js';
 import { inWords, PersonalData, section } from '../../users/accounts/personal-data.js';
 import { shownDetails, stateOf } from './approval.entity.js';
 import { ApprovalsRepository } from './approvals.repository.js';
@@ -11,8 +12,8 @@ export class ApprovalsPersonalData {
       section({
         name: 'approvals',
         place: 95,
-        title: 'Approvals',
-        about: 'What admins wanted to do with your account, and what you asked for or decided as one.',
+        title: say('Approvals'),
+        about: say('What admins wanted to do with your account, and what you asked for or decided as one.'),
         read: async (userId: string, limit: number) => {
           const found = await approvals.listOf(userId, limit);
           return found.map((approval) => ({
@@ -27,10 +28,10 @@ export class ApprovalsPersonalData {
           }));
         },
         columns: {
-          What: ({ action }) => inWords(action),
-          State: ({ state }) => inWords(state),
-          Asked: ({ requested_at: at }) => at,
-          Decided: ({ decided_at: at }) => at,
+          [say('What')]: ({ action }) => inWords(action),
+          [say('State')]: ({ state }) => inWords(state),
+          [say('Asked')]: ({ requested_at: at }) => at,
+          [say('Decided')]: ({ decided_at: at }) => at,
         },
       }),
     );

@@ -5,6 +5,7 @@ import { ReAuthentication } from '../../identity-providers/sign-in/re-authentica
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import type { ConsoleAnswer, ConsoleContext } from './console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from './console-pages.decorator.js';
+import { text } from '../../language/text.js';
 import { confirmAtProviderPage, confirmPasswordPage } from './pages/confirm-password.page.js';
 import { consolePathIn } from './require-recent-password.js';
 
@@ -35,7 +36,7 @@ export class ConsoleConfirmPasswordController {
     const returnTo = consolePathIn(form.get('return_to'));
     if (!(await this.providers.isByPassword(user))) {
       const begun = await this.providers.begin(user, returnTo, request, reply);
-      return 'leaveTo' in begun ? begun : this.form(context, returnTo, begun.error);
+      return 'leaveTo' in begun ? begun : this.form(context, returnTo, text('en', begun.error, begun.values));
     }
     const outcome = await context.givePassword(form.get('password') ?? '');
     if (outcome === 'wrong') return this.form(context, returnTo, 'This is not your password.');

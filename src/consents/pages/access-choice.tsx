@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useText } from '../../web/layout/say.js';
 import type { AccessWords } from '../record/consent-words.js';
 
 /** What an application always gets if the user agrees, and what the user chooses. */
@@ -13,12 +14,13 @@ export const OPTIONAL_SCOPE = 'optional_scope';
 
 /** The parts that belong to the yes, as a list. */
 export function NeededAccess({ access, given }: AccessChoiceProps): VNode | null {
+  const t = useText();
   const needed = access.filter(({ optional }) => !optional);
-  if (access.length === 0) return <p>It does not ask for any data.</p>;
+  if (access.length === 0) return <p>{t('It does not ask for any data.')}</p>;
   if (needed.length === 0) return null;
   return (
     <>
-      <h2 id="scopes-heading">Requested access</h2>
+      <h2 id="scopes-heading">{t('Requested access')}</h2>
       {/* Safari drops list semantics from lists without markers unless the role is given. */}
       <ul class="scopes" role="list" aria-labelledby="scopes-heading">
         {needed.map(({ scope, words }) => (
@@ -26,7 +28,7 @@ export function NeededAccess({ access, given }: AccessChoiceProps): VNode | null
             <CheckIcon />
             <div class="scope-text">
               <span class="scope-description">{words}</span>{' '}
-              {given.includes(scope) && <span class="badge">Already authorized</span>}
+              {given.includes(scope) && <span class="badge">{t('Already authorized')}</span>}
             </div>
           </li>
         ))}
@@ -37,12 +39,13 @@ export function NeededAccess({ access, given }: AccessChoiceProps): VNode | null
 
 /** The parts that the user chooses. None is chosen beforehand: a choice is what the user makes. */
 export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | null {
+  const t = useText();
   const optional = access.filter((each) => each.optional);
   if (optional.length === 0) return null;
   const isAll = optional.length === access.length;
   return (
     <fieldset class="choices scopes-to-choose">
-      <legend>{isAll ? 'Choose what it may read' : 'It may also read, if you choose it'}</legend>
+      <legend>{isAll ? t('Choose what it may read') : t('It may also read, if you choose it')}</legend>
       {optional.map(({ scope, words }, index) => (
         <label for={`${OPTIONAL_SCOPE}-${index}`}>
           <input
@@ -60,10 +63,12 @@ export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | nu
 }
 
 /** What the application wants the data for; nothing if it does not say. */
-export const WhatFor = ({ purposes }: { purposes: readonly string[] }): VNode | null =>
-  purposes.length === 0 ? null : (
+export const WhatFor = ({ purposes }: { purposes: readonly string[] }): VNode | null => {
+  const t = useText();
+  if (purposes.length === 0) return null;
+  return (
     <>
-      <h2>What for</h2>
+      <h2>{t('What for')}</h2>
       <ul>
         {purposes.map((words) => (
           <li>{words}</li>
@@ -71,12 +76,15 @@ export const WhatFor = ({ purposes }: { purposes: readonly string[] }): VNode | 
       </ul>
     </>
   );
+};
 
 /** The names that developers know the parts by. */
-export const ScopeNames = ({ access }: { access: AccessWords[] }): VNode | null =>
-  access.length === 0 ? null : (
+export const ScopeNames = ({ access }: { access: AccessWords[] }): VNode | null => {
+  const t = useText();
+  if (access.length === 0) return null;
+  return (
     <details class="fine-print">
-      <summary>Technical details</summary>
+      <summary>{t('Technical details')}</summary>
       <ul class="plain">
         {access.map(({ scope, words }) => (
           <li>
@@ -86,6 +94,7 @@ export const ScopeNames = ({ access }: { access: AccessWords[] }): VNode | null 
       </ul>
     </details>
   );
+};
 
 const CheckIcon = (): VNode => (
   <svg class="scope-icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">

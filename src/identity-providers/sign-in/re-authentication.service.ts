@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
 import type { WayOut } from '../../http/page-routes/page-answer.js';
+import { say, type TextValues } from '../../language/text.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { IdentitiesService } from '../identities.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
@@ -44,18 +45,22 @@ export class ReAuthentication {
     return { label: provider?.label, isOnlyWay };
   }
 
-  /** The way to the provider, from which the browser comes back to `returnTo` with a new session id. Or why that is not possible. */
+  /** The way to the provider, from which the browser comes back to `returnTo` with a new session id. Or, as a message, why that is not possible. */
   async begin(
     user: SignedInUser,
     returnTo: string,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<WayOut | { error: string }> {
+  ): Promise<WayOut | { error: string; values?: TextValues }> {
     const provider = await this.providerOf(user);
-    if (!provider) return { error: 'There is no provider that you could go to. Log out and log in again.' };
+    if (!provider)
+      return { error: say('There is no provider that you could go to. Log out and log in again.') };
     const begun = await this.signIns.begin(provider, { returnTo, again: user }, request, reply);
     if ('leaveTo' in begun) return begun;
-    return { error: `${provider.label} cannot be reached at the moment. Try again in a few minutes.` };
+    return {
+      error: say('{provider} cannot be reached at the moment. Try again in a few minutes.'),
+      values: { provider: provider.label },
+    };
   }
 
   /** The provider that decides the role, or that of the session; for a session that came from none, one that the account is linked to. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../../language/text.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { PersonalData, section } from '../../users/accounts/personal-data.js';
 import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
@@ -11,8 +12,8 @@ export class RateLimitsPersonalData {
       section({
         name: 'too_many_requests',
         place: 33,
-        title: 'Applications that asked too often',
-        about: 'Applications whose requests for your data were refused for a while.',
+        title: say('Applications that asked too often'),
+        about: say('Applications whose requests for your data were refused for a while.'),
         read: async (userId: string, limit: number) => {
           const found = await notices.listOf(userId, limit);
           const names = await clients.namesById(found.map(({ clientId }) => clientId));
@@ -23,8 +24,8 @@ export class RateLimitsPersonalData {
           }));
         },
         columns: {
-          Application: ({ application }) => application,
-          Until: ({ until }) => until,
+          [say('Application')]: ({ application }) => application,
+          [say('Until')]: ({ until }) => until,
         },
       }),
     );

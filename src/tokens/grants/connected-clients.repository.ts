@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isLive } from '../../consents/consent.sql.js';
 import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
+import type { Language } from '../../language/languages.js';
 import type { ConnectedClient } from './connected-client.js';
 
 @Injectable()
@@ -9,22 +10,25 @@ export class ConnectedClientsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * One page of the clients to which the user has an active consent, by client id; with `clientId`, only that client.
+   * One page of the clients to which the user has an active consent, by client id; with `clientId`, only that client. What it may
+   * read is in this language, where its words are translated.
    * In SQL: one statement over four modules' tables, so that a page of many asks no more than one of few.
    */
   async list(
     userId: string,
     clientId: string | undefined,
     page: PageRequest,
+    language: Language,
   ): Promise<Page<ConnectedClient>> {
     return readPageBySql(page, 'k.client_id', 'asc', (part) => {
-      const params: unknown[] = [userId];
+      const params: unknown[] = [userId, language];
       const { where, orderAndLimit } = part(params);
       const client = clientId === undefined ? 'true' : `k.client_id = $${params.push(clientId)}`;
       return this.dataSource.query(
         `SELECT c.id, c.name, c.enabled, c.organisation, c.site, c.privacy_policy AS "privacyPolicy", c.logo_id AS "logoId",
                 'client_credentials' = ANY (c.grant_types) AS "actsInOwnName",
-                ARRAY(SELECT s.description FROM scopes s WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
+                ARRAY(SELECT coalesce(s.translations ->> $2, s.description) FROM scopes s
+                       WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
                 k.granted_at AS "connectedAt", k.expires_at AS "expiresAt", c.optional_scopes <> '{}' AS "hasChoice",
                 (SELECT v.id FROM consent_versions v WHERE v.client_id = k.client_id AND v.user_id = k.user_id
                   ORDER BY v.number DESC LIMIT 1) AS "receiptId",

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { notFound } from '../../http/problems/problem.js';
+import type { Language } from '../../language/languages.js';
 import { isId } from '../../secrets/ids.js';
 import { ConnectedClientsRepository } from './connected-clients.repository.js';
 import type { ConnectedClient } from './connected-client.js';
@@ -10,14 +11,17 @@ import type { ConnectedClient } from './connected-client.js';
 export class ConnectedClientsService {
   constructor(private readonly repository: ConnectedClientsRepository) {}
 
-  list(userId: string, page: PageRequest): Promise<Page<ConnectedClient>> {
-    return this.repository.list(userId, undefined, page);
+  list(userId: string, page: PageRequest, language: Language = 'en'): Promise<Page<ConnectedClient>> {
+    return this.repository.list(userId, undefined, page, language);
   }
 
   /** One of them; throws a 404 problem if the user has no active consent to it. */
-  async get(userId: string, clientId: string): Promise<ConnectedClient> {
+  async get(userId: string, clientId: string, language: Language = 'en'): Promise<ConnectedClient> {
     const known = isId('clnt', clientId);
-    const [client] = known ? (await this.repository.list(userId, clientId, { size: 1 })).items : [];
+    const { items } = known
+      ? await this.repository.list(userId, clientId, { size: 1 }, language)
+      : { items: [] };
+    const [client] = items;
     if (!client) throw notFound('No such application is connected to your account.');
     return client;
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../../language/text.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { PersonalData, section } from '../../users/accounts/personal-data.js';
 import { GrantsRepository } from './grants.repository.js';
@@ -15,15 +16,15 @@ export class GrantsPersonalData {
       section({
         name: 'grants',
         place: 30,
-        title: 'Access of applications',
-        about: 'Each time that you let an application in. Its tokens are not stored.',
+        title: say('Access of applications'),
+        about: say('Each time that you let an application in. Its tokens are not stored.'),
         read: (userId: string, limit: number) => this.read(userId, limit),
         columns: {
-          Application: ({ application }) => application,
-          Began: ({ created_at: at }) => at,
-          'Last used': ({ last_used_at: at }) => at,
-          'Ends at the latest': ({ expires_at: at }) => at,
-          Ended: ({ revoked_at: at }) => at,
+          [say('Application')]: ({ application }) => application,
+          [say('Began')]: ({ created_at: at }) => at,
+          [say('Last used')]: ({ last_used_at: at }) => at,
+          [say('Ends at the latest')]: ({ expires_at: at }) => at,
+          [say('Ended')]: ({ revoked_at: at }) => at,
         },
       }),
     );

@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 
 /** What the page shows of a member: words, a time, several words, or the members of a structure. */
-export type ShownValue = string | number | boolean | null | undefined | Date | readonly string[] | object;
+export type ShownValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | Date
+  | readonly (string | OwnWords)[]
+  | object;
 
 /**
  * What one module holds about a person (contract §13). A record is plain data, without secrets, digests or anything about other people;
@@ -25,10 +33,15 @@ export interface PersonalDataSection<T extends object> {
 /** Infers what a record is. */
 export const section = <T extends object>(given: PersonalDataSection<T>): PersonalDataSection<T> => given;
 
+/** What was recorded by a name of ours. It stays in English, as it is in the file. */
+export class OwnWords {
+  constructor(readonly text: string) {}
+}
+
 /** A name of ours as words, such as “Session started” for `session.started`. */
-export function inWords(name: string): string {
+export function inWords(name: string): OwnWords {
   const text = name.replace(/[._]/g, ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return new OwnWords(text.charAt(0).toUpperCase() + text.slice(1));
 }
 
 type AnySection = PersonalDataSection<never>;

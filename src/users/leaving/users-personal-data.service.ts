@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEventEntity } from '../../audit/audit-event.entity.js';
+import { say } from '../../language/text.js';
 import { AuditService } from '../../audit/audit.service.js';
 import type { MailEntity } from '../../mail/mail.entity.js';
 import { MailsService } from '../../mail/mails.service.js';
@@ -50,8 +51,8 @@ export class UsersPersonalData {
     return section({
       name: 'profile',
       place: 10,
-      title: 'Your account',
-      about: 'Who you are here.',
+      title: say('Your account'),
+      about: say('Who you are here.'),
       read: async (userId: string) => {
         const user = await this.users.findById(userId);
         if (!user) return [];
@@ -73,15 +74,15 @@ export class UsersPersonalData {
         ];
       },
       columns: {
-        ID: ({ id }) => id,
-        Name: ({ name }) => name,
-        Email: ({ email }) => email,
-        'Address confirmed': ({ email_confirmed_at: at }) => at,
-        Kind: ({ kind }) => inWords(kind),
-        Operator: ({ operator_role: role }) => (role === null ? undefined : inWords(role)),
-        'Mails switched off': ({ mails_switched_off: kinds }) => kinds.map(inWords),
-        Created: ({ created_at: at }) => at,
-        Changed: ({ changed_at: at }) => at,
+        [say('ID')]: ({ id }) => id,
+        [say('Name')]: ({ name }) => name,
+        [say('Email')]: ({ email }) => email,
+        [say('Address confirmed')]: ({ email_confirmed_at: at }) => at,
+        [say('Kind')]: ({ kind }) => inWords(kind),
+        [say('Operator')]: ({ operator_role: role }) => (role === null ? undefined : inWords(role)),
+        [say('Mails switched off')]: ({ mails_switched_off: kinds }) => kinds.map(inWords),
+        [say('Created')]: ({ created_at: at }) => at,
+        [say('Changed')]: ({ changed_at: at }) => at,
       },
     });
   }
@@ -90,8 +91,8 @@ export class UsersPersonalData {
     return section({
       name: 'sign_in_methods',
       place: 40,
-      title: 'How you log in',
-      about: 'What you can log in with here. Secrets are not stored in a form that could be shown.',
+      title: say('How you log in'),
+      about: say('What you can log in with here. Secrets are not stored in a form that could be shown.'),
       read: async (userId: string) => {
         const [user, passkeys, app, codes] = await Promise.all([
           this.users.findByIdWithPassword(userId),
@@ -117,11 +118,11 @@ export class UsersPersonalData {
         ];
       },
       columns: {
-        Way: ({ kind }) => inWords(kind),
-        Name: ({ name }) => name,
-        Added: ({ added_at: at }) => at,
-        'Last used': ({ last_used_at: at }) => at,
-        Left: ({ left }) => left,
+        [say('Way')]: ({ kind }) => inWords(kind),
+        [say('Name')]: ({ name }) => name,
+        [say('Added')]: ({ added_at: at }) => at,
+        [say('Last used')]: ({ last_used_at: at }) => at,
+        [say('Left')]: ({ left }) => left,
       },
     });
   }
@@ -130,8 +131,8 @@ export class UsersPersonalData {
     return section({
       name: 'sessions',
       place: 50,
-      title: 'Sessions',
-      about: 'Browsers in which you are logged in, or were until lately.',
+      title: say('Sessions'),
+      about: say('Browsers in which you are logged in, or were until lately.'),
       read: async (userId: string, limit: number) => {
         const idOf = ({ id }: SessionEntity) => id;
         const found = await readUpTo(limit, idOf, (page) => this.sessions.listOf(userId, page));
@@ -149,11 +150,11 @@ export class UsersPersonalData {
         }));
       },
       columns: {
-        'Logged in': ({ created_at: at }) => at,
-        'Last seen': ({ last_seen_at: at }) => at,
-        With: ({ method, provider }) => provider ?? inWords(method),
-        'IP address': ({ address }) => address,
-        Browser: ({ user_agent: agent }) => agent,
+        [say('Logged in')]: ({ created_at: at }) => at,
+        [say('Last seen')]: ({ last_seen_at: at }) => at,
+        [say('With')]: ({ method, provider }) => provider ?? inWords(method),
+        [say('IP address')]: ({ address }) => address,
+        [say('Browser')]: ({ user_agent: agent }) => agent,
       },
     });
   }
@@ -162,8 +163,8 @@ export class UsersPersonalData {
     return section({
       name: 'links',
       place: 55,
-      title: 'Links that were made for you',
-      about: 'That a link was made or mailed. The links themselves are not stored.',
+      title: say('Links that were made for you'),
+      about: say('That a link was made or mailed. The links themselves are not stored.'),
       read: async (userId: string, limit: number) => {
         const user = await this.users.findById(userId);
         const passwordLinks = await this.passwordLinks.list(userId, limit);
@@ -186,10 +187,10 @@ export class UsersPersonalData {
         ].slice(0, limit);
       },
       columns: {
-        For: (link) => inWords(link.for),
-        Address: ({ address }) => address,
-        'Worked until': ({ expires_at: at }) => at,
-        Used: ({ used_at: at }) => at,
+        [say('For')]: (link) => inWords(link.for),
+        [say('Address')]: ({ address }) => address,
+        [say('Worked until')]: ({ expires_at: at }) => at,
+        [say('Used')]: ({ used_at: at }) => at,
       },
     });
   }
@@ -198,8 +199,8 @@ export class UsersPersonalData {
     return section({
       name: 'leaving',
       place: 80,
-      title: 'Data and deletion',
-      about: 'That you asked for your data, or for the deletion of your account.',
+      title: say('Data and deletion'),
+      about: say('That you asked for your data, or for the deletion of your account.'),
       read: async (userId: string) => {
         const [taken, deletion] = await Promise.all([
           this.exports.findOf(userId),
@@ -215,10 +216,10 @@ export class UsersPersonalData {
         ];
       },
       columns: {
-        What: ({ what }) => inWords(what),
-        Asked: ({ asked_at: at }) => at,
-        Until: ({ until }) => until,
-        Done: ({ done_at: at }) => at,
+        [say('What')]: ({ what }) => inWords(what),
+        [say('Asked')]: ({ asked_at: at }) => at,
+        [say('Until')]: ({ until }) => until,
+        [say('Done')]: ({ done_at: at }) => at,
       },
     });
   }
@@ -227,8 +228,8 @@ export class UsersPersonalData {
     return section({
       name: 'notifications',
       place: 60,
-      title: 'Notifications',
-      about: 'What you were told on your account page.',
+      title: say('Notifications'),
+      about: say('What you were told on your account page.'),
       read: async (userId: string, limit: number) => {
         const idOf = ({ id }: NotificationEntity) => id;
         const found = await readUpTo(limit, idOf, (page) => this.notifications.list({ userId }, page));
@@ -248,10 +249,10 @@ export class UsersPersonalData {
         }));
       },
       columns: {
-        Title: ({ title }) => title,
-        Text: ({ text }) => text,
-        When: ({ at }) => at,
-        Read: ({ read_at: at }) => at,
+        [say('Title')]: ({ title }) => title,
+        [say('Text')]: ({ text }) => text,
+        [say('When')]: ({ at }) => at,
+        [say('Read')]: ({ read_at: at }) => at,
       },
     });
   }
@@ -260,8 +261,8 @@ export class UsersPersonalData {
     return section({
       name: 'mails',
       place: 65,
-      title: 'Mails',
-      about: 'That a mail was sent to you. What it said is not kept.',
+      title: say('Mails'),
+      about: say('That a mail was sent to you. What it said is not kept.'),
       read: async (userId: string, limit: number) => {
         const idOf = ({ id }: MailEntity) => id;
         const found = await readUpTo(limit, idOf, (page) => this.mails.list({ userId }, page));
@@ -276,11 +277,11 @@ export class UsersPersonalData {
         }));
       },
       columns: {
-        About: ({ kind }) => inWords(kind),
-        To: ({ address }) => address,
-        State: ({ state }) => inWords(state),
-        Written: ({ created_at: at }) => at,
-        Sent: ({ sent_at: at }) => at,
+        [say('About')]: ({ kind }) => inWords(kind),
+        [say('To')]: ({ address }) => address,
+        [say('State')]: ({ state }) => inWords(state),
+        [say('Written')]: ({ created_at: at }) => at,
+        [say('Sent')]: ({ sent_at: at }) => at,
       },
     });
   }
@@ -290,9 +291,10 @@ export class UsersPersonalData {
     return section({
       name: 'changes',
       place: 70,
-      title: 'What happened to your account',
-      about:
+      title: say('What happened to your account'),
+      about: say(
         'The record of changes to your account, by you and by others. What exactly changed is in the file.',
+      ),
       read: async (userId: string, limit: number) => {
         const read = await readUpTo(limit, idOfEvent, (page) => this.audit.list({ subject: userId }, page));
         return read.map((event) => {
@@ -311,10 +313,10 @@ export class UsersPersonalData {
         });
       },
       columns: {
-        What: ({ action }) => inWords(action),
-        When: ({ at }) => at,
-        By: ({ by }) => inWords(by),
-        'IP address': ({ address }) => address,
+        [say('What')]: ({ action }) => inWords(action),
+        [say('When')]: ({ at }) => at,
+        [say('By')]: ({ by }) => inWords(by),
+        [say('IP address')]: ({ address }) => address,
       },
     });
   }
@@ -324,8 +326,8 @@ export class UsersPersonalData {
     return section({
       name: 'actions',
       place: 75,
-      title: 'What you did',
-      about: 'The record of what you did here, such as connecting applications.',
+      title: say('What you did'),
+      about: say('The record of what you did here, such as connecting applications.'),
       read: async (userId: string, limit: number) => {
         const read = await readUpTo(limit, idOfEvent, (page) => this.audit.list({ actor: userId }, page));
         return read.map((event) => ({
@@ -338,9 +340,9 @@ export class UsersPersonalData {
         }));
       },
       columns: {
-        What: ({ action }) => inWords(action),
-        When: ({ at }) => at,
-        'IP address': ({ address }) => address,
+        [say('What')]: ({ action }) => inWords(action),
+        [say('When')]: ({ at }) => at,
+        [say('IP address')]: ({ address }) => address,
       },
     });
   }

@@ -1,18 +1,23 @@
 import { stack } from 'd3-shape';
 import type { VNode } from 'preact';
-import { formatCount } from './numbers.js';
+import { useContext } from 'preact/hooks';
+import { numberIn } from '../../language/formats.js';
+import { LanguageContext, useText } from '../layout/say.js';
 import { Plot, wordsFor, type ChartProps, type ChartSeries } from './plot.js';
 
 /** Bars of counts, with the later series stacked on the earlier ones. A bar leads to what it counts. */
 export function BarChart(chart: ChartProps): VNode {
   const { series, labels, periods } = chart;
+  const t = useText();
+  const language = useContext(LanguageContext);
+  const formatValue = (count: number): string => numberIn(language, count);
   const stacked = stack<void, number, ChartSeries>()
     .keys(series)
     .value((n, { values }) => values[n] ?? 0)(labels.keys());
   // Only whole numbers on the axis: there are no half counts.
   const highest = Math.max(4, ...stacked.flat().map(([, to]) => to));
   return (
-    <Plot {...chart} highest={highest} formatValue={formatCount}>
+    <Plot {...chart} highest={highest} formatValue={formatValue}>
       {(n, x, y) =>
         stacked.map((bars) => {
           const [from, to] = bars[n]!;
@@ -28,7 +33,7 @@ export function BarChart(chart: ChartProps): VNode {
             />
           );
           if (!hrefOf) return bar;
-          const words = wordsFor(periods[n]!, [{ name, value: to - from }], formatCount);
+          const words = wordsFor(periods[n]!, [{ name, value: to - from }], formatValue, t('nothing'));
           return (
             <a class="bar" href={hrefOf(n)} aria-label={`${words}. Show these deliveries`}>
               {bar}

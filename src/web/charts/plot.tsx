@@ -1,5 +1,6 @@
 import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-scale';
 import type { ComponentChildren, VNode } from 'preact';
+import { useText } from '../layout/say.js';
 
 const WIDTH = 520;
 const HEIGHT = 222;
@@ -44,10 +45,11 @@ export const wordsFor = (
   period: string,
   series: readonly { name: string; value: number | undefined }[],
   formatValue: (value: number) => string,
+  nothing: string,
 ): string => {
   const known = series.filter(({ value }) => value !== undefined);
   const words = known.map(({ name, value }) => `${formatValue(value!)} ${name}`);
-  return `${period}: ${words.join(', ') || 'nothing'}`;
+  return `${period}: ${words.join(', ') || nothing}`;
 };
 
 /**
@@ -56,6 +58,7 @@ export const wordsFor = (
  * focused themselves.
  */
 export function Plot({ id, description, labels, periods, series, highest, ...props }: PlotProps): VNode {
+  const t = useText();
   const { formatValue, below, children } = props;
   const x = scaleBand(labels.keys(), [MARGIN.left, WIDTH - MARGIN.right]).paddingInner(0.25);
   const y = scaleLinear([0, highest], [HEIGHT - MARGIN.bottom, MARGIN.top]).nice(4);
@@ -89,7 +92,7 @@ export function Plot({ id, description, labels, periods, series, highest, ...pro
       {below?.(x, y)}
       {periods.map((period, n) => {
         const values = series.map((each) => ({ name: each.name, value: each.values[n] }));
-        const words = wordsFor(period, values, formatValue);
+        const words = wordsFor(period, values, formatValue, t('nothing'));
         const focus =
           isLinked || values.every(({ value }) => value === undefined)
             ? {}

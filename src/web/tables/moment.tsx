@@ -1,14 +1,19 @@
 import type { VNode } from 'preact';
+import { useContext } from 'preact/hooks';
+import { datesBy } from '../../language/formats.js';
+import { LanguageContext } from '../layout/say.js';
 
-const FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
+const inWords = datesBy({ dateStyle: 'long', timeStyle: 'short' });
+const exactly = datesBy({ dateStyle: 'medium', timeStyle: 'medium' });
 
 /** A point in time in words, in UTC and labelled so: without a script, a page cannot know the reader's time zone. */
 export function Moment({ at }: { at: Date }): VNode {
-  return <time dateTime={at.toISOString()}>{`${FORMAT.format(at)} UTC`}</time>;
+  const language = useContext(LanguageContext);
+  return <time dateTime={at.toISOString()}>{`${inWords(language, at)} UTC`}</time>;
 }
 
 /** The same with seconds, for frequent events. */
 export function ExactMoment({ at }: { at: Date }): VNode {
-  return <time dateTime={at.toISOString()}>{`${EXACT.format(at)} UTC`}</time>;
+  const language = useContext(LanguageContext);
+  return <time dateTime={at.toISOString()}>{`${exactly(language, at)} UTC`}</time>;
 }

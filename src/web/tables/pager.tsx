@@ -1,8 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Page } from '../../database/queries/read-page.js';
+import { say } from '../../language/text.js';
+import { Say, useText } from '../layout/say.js';
 
 /** For lists that are not in the order of time. */
-export const NEXT_PREVIOUS = { previous: 'Previous', next: 'Next' };
+export const NEXT_PREVIOUS = { previous: say('Previous'), next: say('Next') };
 
 interface PagerProps {
   page: Page<{ id: string }>;
@@ -10,6 +12,7 @@ interface PagerProps {
   path: string;
   /** The label of the navigation, for screen readers. */
   label: string;
+  /** Messages, which are translated here. */
   labels?: { previous: string; next: string };
 }
 
@@ -18,8 +21,9 @@ function Pager({
   page: { items, hasPrevious, hasNext },
   path,
   label,
-  labels = { previous: 'Newer', next: 'Older' },
+  labels = { previous: say('Newer'), next: say('Older') },
 }: PagerProps): VNode | null {
+  const t = useText();
   const first = items[0];
   const last = items.at(-1);
   if (!first || !last || (!hasPrevious && !hasNext)) return null;
@@ -28,12 +32,12 @@ function Pager({
     <nav class="pager" aria-label={label}>
       {hasPrevious && (
         <a href={`${part}page_before=${first.id}`} rel="prev">
-          ← {labels.previous}
+          ← {t(labels.previous)}
         </a>
       )}
       {hasNext && (
         <a class="pager-next" href={`${part}page_after=${last.id}`} rel="next">
-          {labels.next} →
+          {t(labels.next)} →
         </a>
       )}
     </nav>
@@ -56,9 +60,10 @@ export function PagedList({ empty, children, ...pager }: PagedListProps): VNode 
       ) : (
         <p class="empty">
           {page.hasNext || page.hasPrevious ? (
-            <>
-              There is nothing more here. <a href={path}>Back to the first page</a>
-            </>
+            <Say
+              it="There is nothing more here. <first>Back to the first page</first>"
+              with={{ first: (words) => <a href={path}>{words}</a> }}
+            />
           ) : (
             empty
           )}

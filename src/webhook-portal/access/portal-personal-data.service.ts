@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { say } from '../../language/text.js';
 import { PersonalData, section } from '../../users/accounts/personal-data.js';
 import { MemberSessionsRepository } from './member-sessions.repository.js';
 
@@ -10,8 +11,8 @@ export class PortalPersonalData {
       section({
         name: 'portal_sessions',
         place: 94,
-        title: 'Sessions in the partner portal',
-        about: 'That you opened the partner portal lately.',
+        title: say('Sessions in the partner portal'),
+        about: say('That you opened the partner portal lately.'),
         read: async (userId: string, limit: number) => {
           const found = await sessions.listOf(userId, limit);
           return found.map(({ clientId, createdAt, expiresAt }) => ({
@@ -21,8 +22,8 @@ export class PortalPersonalData {
           }));
         },
         columns: {
-          Opened: ({ created_at: at }) => at,
-          Ends: ({ expires_at: at }) => at,
+          [say('Opened')]: ({ created_at: at }) => at,
+          [say('Ends')]: ({ expires_at: at }) => at,
         },
       }),
     );
