@@ -34,10 +34,16 @@ function languageNames(file: ts.SourceFile): Set<string> {
   return new Set(names);
 }
 
-/** The argument that is a message: of `t(…)`, `say(…)`, `useText()(…)` and `text(language, …)`. */
+/** Whether it is a call of `….t(…)`, as contexts of pages have it. */
+const isCallOfMember = (node: ts.CallExpression): boolean =>
+  ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 't';
+
+/** The argument that is a message: of `t(…)`, `context.t(…)`, `say(…)`, `useText()(…)` and `text(language, …)`. */
 function messageArgument(node: ts.CallExpression, names: Set<string>): ts.Expression | undefined {
   const isFirst =
-    (names.has('useText') && (isCallOf(node, 't') || isCallOf(node.expression, 'useText'))) ||
+    isCallOf(node, 't') ||
+    isCallOfMember(node) ||
+    (names.has('useText') && isCallOf(node.expression, 'useText')) ||
     (names.has('say') && isCallOf(node, 'say'));
   if (isFirst) return node.arguments[0];
   const isSecond =
