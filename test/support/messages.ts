@@ -37,7 +37,8 @@ function languageNames(file: ts.SourceFile): Set<string> {
 /** The argument that is a message: of `t(…)`, `say(…)`, `useText()(…)` and `text(language, …)`. */
 function messageArgument(node: ts.CallExpression, names: Set<string>): ts.Expression | undefined {
   const isFirst =
-    (names.has('useText') && (isCallOf(node, 't') || isCallOf(node.expression, 'useText'))) ||
+    ((names.has('useText') || names.has('text')) && isCallOf(node, 't')) ||
+    (names.has('useText') && isCallOf(node.expression, 'useText')) ||
     (names.has('say') && isCallOf(node, 'say'));
   if (isFirst) return node.arguments[0];
   const isSecond =
