@@ -3,7 +3,7 @@
  */
 
 // By the English ones, where the page is in another language.
-const words = JSON.parse(document.querySelector('main').dataset.words ?? '{}');
+const words = JSON.parse(document.querySelector('main')?.dataset.words ?? '{}');
 const inLanguage = (english) => words[english] ?? english;
 
 /** The text of a secret, an example or a field; of a list, a line for each item. */

@@ -53,7 +53,7 @@ function toJson(credential) {
 }
 
 // By the English ones, where the page is in another language.
-const words = JSON.parse(document.querySelector('main').dataset.words ?? '{}');
+const words = JSON.parse(document.querySelector('main')?.dataset.words ?? '{}');
 const inLanguage = (english) => words[english] ?? words['That did not work. Try again later.'] ?? english;
 
 /** What went wrong, in words for the person at the browser. */
