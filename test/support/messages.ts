@@ -27,7 +27,11 @@ function languageNames(file: ts.SourceFile): Set<string> {
     if (!ts.isImportDeclaration(statement)) return [];
     const from = (statement.moduleSpecifier as ts.StringLiteral).text;
     const bindings = statement.importClause?.namedBindings;
-    if (!/\/(language\/text|say|text)\.js$/.test(from) || !bindings || !ts.isNamedImports(bindings))
+    if (
+      !/\/(language\/text|say|text|account-context)\.js$/.test(from) ||
+      !bindings ||
+      !ts.isNamedImports(bindings)
+    )
       return [];
     return bindings.elements.map(({ name }) => name.text);
   });
@@ -37,7 +41,9 @@ function languageNames(file: ts.SourceFile): Set<string> {
 /** The argument that is a message: of `t(…)`, `say(…)`, `useText()(…)` and `text(language, …)`. */
 function messageArgument(node: ts.CallExpression, names: Set<string>): ts.Expression | undefined {
   const isFirst =
-    (names.has('useText') && (isCallOf(node, 't') || isCallOf(node.expression, 'useText'))) ||
+    (names.has('useText') && isCallOf(node.expression, 'useText')) ||
+    // Of a component, of the request to the account, or one's own.
+    (['useText', 'AccountContext', 'text'].some((name) => names.has(name)) && isCallOf(node, 't')) ||
     (names.has('say') && isCallOf(node, 'say'));
   if (isFirst) return node.arguments[0];
   const isSecond =
