@@ -1,5 +1,5 @@
 import type { Language } from '../language/languages.js';
-import { text, type TextValues } from '../language/text.js';
+import { text } from '../language/text.js';
 
 // In this order, because most browsers also claim to be those listed below them.
 const BROWSERS: [RegExp, string][] = [
@@ -25,10 +25,9 @@ const nameIn = (table: [RegExp, string][], text: string): string | undefined =>
 
 /** A readable name of a browser, for example "Firefox on Linux". The header may contain anything, so none of it is shown. */
 export function browserNameOf(userAgent: string | null, language: Language = 'en'): string {
-  const t = (english: string, values?: TextValues) => text(language, english, values);
   const browser = nameIn(BROWSERS, userAgent ?? '');
   const system = nameIn(SYSTEMS, userAgent ?? '');
-  if (browser && system) return t('{browser} on {system}', { browser, system });
-  if (system) return t('A browser on {system}', { system });
-  return browser ?? t('An unknown browser');
+  if (browser && system) return text(language, '{browser} on {system}', { browser, system });
+  if (system) return text(language, 'A browser on {system}', { system });
+  return browser ?? text(language, 'An unknown browser');
 }
