@@ -125,17 +125,15 @@ describe(`In ${DAYS} days`, () => {
           today + (previousSecretExpiresAt!.getTime() - Date.now()) / (DAY_SECONDS * 1000);
       }
       if (day === 150) {
-        await service.app
-          .get(ScopesService)
-          .put(
-            {
-              name: 'vehicle:read',
-              description: 'See your vehicles, and where they are',
-              audience: 'partner',
-            },
-            SERVICE_ACTOR,
-            { meaningChanged: true },
-          );
+        await service.app.get(ScopesService).put(
+          {
+            name: 'vehicle:read',
+            description: 'See your vehicles, and where they are',
+            audience: 'partner',
+          },
+          SERVICE_ACTOR,
+          { meaningChanged: true },
+        );
       }
       if (day === 200) await service.app.get(AccountDeletions).request(left!.user.id, SERVICE_ACTOR);
       await service.app.get(ConsentExpiryService).run();
