@@ -50,8 +50,8 @@ describe('The consent page in the language of the driver', () => {
   it('can be had in another language by a link that keeps the request', async () => {
     const page = await browser.open(path({ state: 'a b?c' }));
     const link = page.html.querySelector('a[hreflang="de"]')!.getAttribute('href')!;
-    expect(new URL(link, service.url).searchParams.get('state')).toBe('a b?c');
-    const german = await browser.open(link);
+    expect(new URL(link, `${service.url}/o/authorize/`).searchParams.get('state')).toBe('a b?c');
+    const german = await browser.open(`/o/authorize/${link}`);
     expect(german.html.querySelector('h1')!.text).toContain('Darf Northwind');
     // And so are the pages that follow, without being asked for it again.
     const next = await browser.open(path());

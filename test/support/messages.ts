@@ -27,23 +27,23 @@ function languageNames(file: ts.SourceFile): Set<string> {
     if (!ts.isImportDeclaration(statement)) return [];
     const from = (statement.moduleSpecifier as ts.StringLiteral).text;
     const bindings = statement.importClause?.namedBindings;
-    if (
-      !/\/(language\/text|say|text|account-context)\.js$/.test(from) ||
-      !bindings ||
-      !ts.isNamedImports(bindings)
-    )
+    if (!/\/(language\/text|say|text)\.js$/.test(from) || !bindings || !ts.isNamedImports(bindings))
       return [];
     return bindings.elements.map(({ name }) => name.text);
   });
   return new Set(names);
 }
 
-/** The argument that is a message: of `t(…)`, `say(…)`, `useText()(…)` and `text(language, …)`. */
+/** Whether it is a call of `….t(…)`, as contexts of pages have it. */
+const isCallOfMember = (node: ts.CallExpression): boolean =>
+  ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 't';
+
+/** The argument that is a message: of `t(…)`, `context.t(…)`, `say(…)`, `useText()(…)` and `text(language, …)`. */
 function messageArgument(node: ts.CallExpression, names: Set<string>): ts.Expression | undefined {
   const isFirst =
+    isCallOf(node, 't') ||
+    isCallOfMember(node) ||
     (names.has('useText') && isCallOf(node.expression, 'useText')) ||
-    // Of a component, of the request to the account, or one's own.
-    (['useText', 'AccountContext', 'text'].some((name) => names.has(name)) && isCallOf(node, 't')) ||
     (names.has('say') && isCallOf(node, 'say'));
   if (isFirst) return node.arguments[0];
   const isSecond =
