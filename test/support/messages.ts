@@ -27,11 +27,7 @@ function languageNames(file: ts.SourceFile): Set<string> {
     if (!ts.isImportDeclaration(statement)) return [];
     const from = (statement.moduleSpecifier as ts.StringLiteral).text;
     const bindings = statement.importClause?.namedBindings;
-    if (
-      !/\/(language\/text|say|text|account-context)\.js$/.test(from) ||
-      !bindings ||
-      !ts.isNamedImports(bindings)
-    )
+    if (!/\/(language\/text|say|text)\.js$/.test(from) || !bindings || !ts.isNamedImports(bindings))
       return [];
     return bindings.elements.map(({ name }) => name.text);
   });
