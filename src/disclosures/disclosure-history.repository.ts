@@ -7,6 +7,16 @@ import { DisclosureDayEntity } from './disclosure-day.entity.js';
 import type { Language } from '../language/languages.js';
 import type { DisclosedKind, DisclosureHistory, FormerClient } from './disclosure-history.js';
 
+/** What a client read on a day, as the export says it. */
+interface ReadOnDay {
+  day: string;
+  client_id: string;
+  application: string | null;
+  scope: string;
+  requests: number;
+  deliveries: number;
+}
+
 /** The first day that is shown, whether or not the purge has been there. */
 const FIRST_DAY = `((now() AT TIME ZONE 'UTC')::date - interval '${MONTHS_KEPT} months')::date`;
 
@@ -54,6 +64,22 @@ export class DisclosureHistoryRepository {
         WHERE a.day >= ${FIRST_DAY}
         GROUP BY a.day, a.scope, 3 ORDER BY a.day DESC, a.scope`,
       [userId, clientId, language],
+    );
+  }
+
+  /** What every client read of the user's data, newest day first. */
+  list(userId: string, limit: number): Promise<ReadOnDay[]> {
+    return this.days.query(
+      `WITH ${LATER}
+       SELECT a.day::text AS day, a.client_id, c.name AS application, a.scope,
+              sum(a.requests)::float8 AS requests, sum(a.deliveries)::float8 AS deliveries
+         FROM (SELECT y.client_id, y.day, y.scope, y.requests, y.deliveries FROM disclosure_days y WHERE y.user_id = $1
+               UNION ALL
+               SELECT l.client_id, l.day, l.scope, 0, count(*) FROM later l GROUP BY 1, 2, 3) a
+         LEFT JOIN clients c ON c.id = a.client_id
+        WHERE a.day >= ${FIRST_DAY}
+        GROUP BY a.day, a.client_id, c.name, a.scope ORDER BY a.day DESC, a.client_id, a.scope LIMIT $2`,
+      [userId, limit],
     );
   }
 

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { Transactions } from '../database/queries/transactions.js';
+import { UsersModule } from '../users/users.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { DeliverySumsRepository } from './delivery-sums.repository.js';
 import { DisclosedReads } from './disclosed-reads.service.js';
@@ -13,6 +14,7 @@ import { DisclosureHistoryService } from './disclosure-history.service.js';
 import { DisclosureRollUpEntity } from './disclosure-roll-up.entity.js';
 import { DISCLOSURES_PURGE } from './disclosures-purge.js';
 import { DisclosuresController } from './disclosures.controller.js';
+import { DisclosuresPersonalData } from './disclosures-personal-data.service.js';
 import { DisclosuresRepository } from './disclosures.repository.js';
 import { DisclosuresService } from './disclosures.service.js';
 
@@ -21,6 +23,7 @@ import { DisclosuresService } from './disclosures.service.js';
   imports: [
     ActivityModule,
     TokensModule,
+    UsersModule,
     TypeOrmModule.forFeature([DisclosureBatchEntity, DisclosureDayEntity, DisclosureRollUpEntity]),
   ],
   controllers: [DisclosuresController],
@@ -29,6 +32,7 @@ import { DisclosuresService } from './disclosures.service.js';
     DisclosedReads,
     DisclosureHistoryRepository,
     DisclosureHistoryService,
+    DisclosuresPersonalData,
     DisclosuresRepository,
     DisclosuresService,
   ],

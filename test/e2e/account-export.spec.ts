@@ -289,6 +289,7 @@ describe('Every table that names a user', () => {
     consents: 'consents',
     consent_notices: 'none: what the user was told of is among the notifications',
     consent_versions: 'receipts',
+    disclosure_days: 'read_by_applications',
     grants: 'grants',
     clients: 'owned_applications',
     identities: 'identities',
