@@ -1,3 +1,5 @@
+import { PLAIN_BRAND } from '../../src/config/brand-values.js';
+import { withoutLogo } from '../../src/web/layout/brand.js';
 import fc from 'fast-check';
 import type { IncomingMessage } from 'node:http';
 import type { ExecutionContext } from '@nestjs/common';
@@ -22,7 +24,13 @@ import { always } from './support/runs.js';
 
 const BASE_URL = 'https://auth.example';
 const request = (headers: Record<string, unknown>, url = '/'): FastifyRequest =>
-  ({ id: 'r1', url, headers, raw: { headers } }) as unknown as FastifyRequest;
+  ({
+    id: 'r1',
+    url,
+    headers,
+    raw: { headers },
+    server: { brand: withoutLogo(PLAIN_BRAND) },
+  }) as unknown as FastifyRequest;
 /** A header as Node provides it: absent, a string, or a list if it may be sent more than once. */
 const header = (...usual: string[]) =>
   fc.oneof(headerText(), fc.constantFrom(undefined, ...usual), fc.array(headerText(), { maxLength: 3 }));
