@@ -10,6 +10,20 @@ export interface EndingConsent {
   expiresAt: Date;
 }
 
+/** How many days before an end it is told of, and after how many days a consent ends by default. */
+interface NoticeTimes {
+  days: number;
+  defaultExpiryDays: number | null;
+}
+
+/** Consents (`k`) whose end, less than `$1` days from now, was not told of; `$2`: the default of their length in days. */
+const TO_BE_TOLD = `FROM consents k JOIN clients c ON c.id = k.client_id JOIN users u ON u.id = k.user_id AND u.enabled
+          WHERE k.revoked_at IS NULL AND k.expires_at > now() AND k.expires_at <= now() + make_interval(days => $1::int)
+            AND (k.reason = 'words_changed'
+                 OR k.expires_at <= now() + coalesce(c.consent_expiry_days, $2::int, $1::int) * interval '12 hours')
+            AND NOT EXISTS (SELECT 1 FROM consent_notices n
+                             WHERE n.client_id = k.client_id AND n.user_id = k.user_id AND n.expires_at = k.expires_at)`;
+
 /** Finds the consents whose time is over or soon will be. In SQL: statements over several tables, which claim what they find. */
 @Injectable()
 export class ConsentExpiryRepository {
@@ -24,6 +38,15 @@ export class ConsentExpiryRepository {
     );
   }
 
+  /** Whether there is anybody to tell of an end. */
+  async hasNotices({ days, defaultExpiryDays }: NoticeTimes): Promise<boolean> {
+    const [row]: { due: boolean }[] = await this.dataSource.query(
+      `SELECT EXISTS (SELECT 1 ${TO_BE_TOLD}) AS due`,
+      [days, defaultExpiryDays],
+    );
+    return row!.due;
+  }
+
   /**
    * Notes that the user and the client of up to `limit` consents are told of their end, and returns these consents: each end is told of
    * once. A consent that holds for less than twice the notice is told of when half of its time is over; one whose words came to mean something
@@ -31,17 +54,13 @@ export class ConsentExpiryRepository {
    */
   noteNotices(
     manager: EntityManager,
-    { days, defaultExpiryDays }: { days: number; defaultExpiryDays: number | null },
+    { days, defaultExpiryDays }: NoticeTimes,
     limit: number,
   ): Promise<EndingConsent[]> {
     return manager.query(
       `WITH due AS (
          SELECT k.client_id, k.user_id, k.expires_at, k.scopes, c.name
-           FROM consents k JOIN clients c ON c.id = k.client_id JOIN users u ON u.id = k.user_id AND u.enabled
-          WHERE k.revoked_at IS NULL AND k.expires_at > now() AND k.expires_at <= now() + make_interval(days => $1)
-            AND (k.reason = 'words_changed' OR k.expires_at <= now() + coalesce(c.consent_expiry_days, $2, $1) * interval '12 hours')
-            AND NOT EXISTS (SELECT 1 FROM consent_notices n
-                             WHERE n.client_id = k.client_id AND n.user_id = k.user_id AND n.expires_at = k.expires_at)
+           ${TO_BE_TOLD}
           ORDER BY k.expires_at LIMIT $3 FOR SHARE OF k SKIP LOCKED
        ), noted AS (
          INSERT INTO consent_notices (client_id, user_id, expires_at) SELECT client_id, user_id, expires_at FROM due

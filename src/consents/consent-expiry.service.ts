@@ -60,10 +60,13 @@ export class ConsentExpiryService {
     return { told, ended };
   }
 
-  private tell(): Promise<number> {
+  private async tell(): Promise<number> {
     const { consentNoticeDays: days, consentExpiryDays: defaultExpiryDays } = this.settings;
+    const times = { days, defaultExpiryDays };
+    // There is mostly nothing to do: then no transaction is begun.
+    if (!(await this.repository.hasNotices(times))) return 0;
     return this.transactions.run(async (manager) => {
-      const ending = await this.repository.noteNotices(manager, { days, defaultExpiryDays }, AT_ONCE);
+      const ending = await this.repository.noteNotices(manager, times, AT_ONCE);
       for (const { userId, clientId, clientName, expiresAt } of ending) {
         const message = MESSAGES.consentExpiring(clientName, dayOf(expiresAt));
         await this.notifications.raise(manager, userId, clientId, message);

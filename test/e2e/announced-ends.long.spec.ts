@@ -50,8 +50,13 @@ describe(`In ${DAYS} days`, () => {
         authorization: today + tokens.authorization_expires_in / DAY_SECONDS,
       };
     };
-    const connect = async (name: string, every: number, days: number | null): Promise<Application> => {
-      const client = await service.make.client({ name, consentExpiryDays: days });
+    const connect = async (
+      name: string,
+      every: number,
+      days: number | null,
+      scopes = ['charging_session:read'],
+    ): Promise<Application> => {
+      const client = await service.make.client({ name, scopes, consentExpiryDays: days });
       const user = await service.make.user({ name: `Driver of ${name}` });
       await service.database.query(
         `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
@@ -69,7 +74,7 @@ describe(`In ${DAYS} days`, () => {
       await connect('that is idle', DAYS, null),
       await connect('with a new secret', 1, null),
       await connect('whose driver leaves', 1, null),
-      await connect('whose words change', 1, 300),
+      await connect('whose words change', 1, 300, ['vehicle:read']),
     ];
     const [, renewed, , , rotated, left] = applications;
 
@@ -91,6 +96,8 @@ describe(`In ${DAYS} days`, () => {
         await database.query(`UPDATE ${table} SET ${sets.join(', ')}`);
       }
       await database.query('SET session_replication_role = origin');
+      // Instances remember what was not announced to have changed.
+      await database.query('UPDATE clients SET updated_at = now()');
     };
     const eventsOf = ({ client, user }: Application) =>
       service.database.query<{ type: string; on: Date | null }>(

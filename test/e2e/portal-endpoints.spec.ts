@@ -85,6 +85,7 @@ describe('Endpoints in the portal', () => {
         .querySelectorAll('input[type=checkbox]')
         .map((box) => box.getAttribute('value'));
       expect(shown).toEqual([
+        ...['user.consent_changed', 'user.consent_expired', 'user.consent_expiring'],
         ...['user.consent_granted', 'user.consent_revoked'],
         ...['vehicle.created', 'vehicle.deleted', 'vehicle.updated', 'webhook.test'],
       ]);

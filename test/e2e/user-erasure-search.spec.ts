@@ -169,7 +169,8 @@ describe('After a person has left,', () => {
   it('the search finds what it looks for while the person is there', () => {
     expect(foundBefore).toEqual([
       ...['activity_hours.last_address', 'approvals.details', 'audit_events.address', 'audit_events.after'],
-      ...['audit_events.before', 'client_contacts.email', 'client_contacts.email_key', 'consents.evidence'],
+      ...['audit_events.before', 'client_contacts.email', 'client_contacts.email_key'],
+      ...['consent_versions.evidence', 'consents.evidence'],
       ...['delivery_attempts.response_headers', 'delivery_attempts.response_start', 'email_links.email'],
       ...['email_links.email_key', 'event_sequences.resource_id', 'events.payload', 'identities.subject'],
       ...['mails.address', 'notifications.short_text_body', 'notifications.short_text_title'],
@@ -188,11 +189,14 @@ describe('After a person has left,', () => {
     expect([...after.keys()]).toEqual([
       ...['authenticator_apps.sealed_secret', 'email_links.return_to', 'encryption_canary.sealed'],
       ...[
+        'logos.image',
         'mails.sealed_content',
         'passkeys.public_key',
         'password_links.return_to',
         'pending_sign_ins.account_mark',
         'provider_sign_ins.sealed',
+        'receipt_keys.public_key',
+        'receipt_keys.sealed',
       ],
       ...['sessions.sealed_id_token', 'token_keys.sealed', 'webhook_endpoints.sealed_headers'],
       ...['webhook_endpoints.sealed_previous_secret', 'webhook_endpoints.sealed_secret'],
@@ -210,7 +214,7 @@ describe('After a person has left,', () => {
     expect(left).toEqual([]);
   });
 
-  it('the ID of the account, which names nobody any more, is in the audit log and in what partners are told', async () => {
+  it('the ID of the account, which names nobody any more, is in the audit log, in the record of consents and in what partners are told', async () => {
     expect(await columnsThatHold(service, [userId])).toEqual([
       'access_changes.about',
       'access_changes.ids',
@@ -218,6 +222,8 @@ describe('After a person has left,', () => {
       'audit_events.actor_id',
       'audit_events.after',
       'audit_events.subject_id',
+      // Who agreed to what stays provable (docs/decisions/0031-consent-records.md).
+      'consent_versions.user_id',
       'events.payload',
     ]);
   });
