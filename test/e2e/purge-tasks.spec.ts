@@ -10,9 +10,8 @@ const EXPECTED = [
     'audit_events occurred_at',
   ],
   ...['authorization_codes expires_at', 'client_requests occurred_at', 'client_secrets expires_at'],
-  ...['consent_versions recorded_at'],
+  ...['consent_notices expires_at', 'consent_versions recorded_at', 'data_exports expires_at'],
   ...['disclosure_batches received_at', 'disclosure_days day'],
-  ...['data_exports expires_at'],
   ...[
     'email_links expires_at',
     'event_idempotency_keys created_at',
@@ -46,6 +45,7 @@ const KEPT: Record<string, string> = {
   client_contacts: 'an address stays, verified or not, until it is removed or its client deleted',
   consents: 'that a consent was withdrawn is remembered as long as its user and client exist',
   deliveries: 'go with their events',
+  receipt_keys: 'the public part of a key verifies receipts for good',
   webhook_throttles: 'one row for each endpoint, which goes with it',
 };
 

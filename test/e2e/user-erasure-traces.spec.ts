@@ -19,7 +19,7 @@ describe('When a person is erased who used every way to log in,', () => {
   const service = useServiceWithProvider(idp, [{ accounts: 'verified_email' }], { env: MAIL_ENV });
   const tablesWith = (text: string) => tablesThatHold(service, text);
 
-  it('no table names the person any more, and only the audit log, changes of access and the events about the erasure keep the id', async () => {
+  it('no table names the person any more, and only the audit log, changes of access, the record of consents and the events about the erasure keep the id', async () => {
     const ask = async (path: string): Promise<void> => {
       const browser = new BrowserSession(service.url);
       await browser.fillIn(path, { email: EMAIL });
@@ -57,7 +57,12 @@ describe('When a person is erased who used every way to log in,', () => {
     expect(erased.status).toBe(204);
     expect(await tablesWith(TRACE)).toEqual([]);
     // Changes of access, which end tokens that were issued before, are kept for an hour; the events that tell clients whose data
-    // to delete, as long as other events.
-    expect(await tablesWith(user.id)).toEqual(['access_changes', 'audit_events', 'events']);
+    // to delete, as long as other events; and that there was an agreement stays provable.
+    expect(await tablesWith(user.id)).toEqual([
+      'access_changes',
+      'audit_events',
+      'consent_versions',
+      'events',
+    ]);
   });
 });
