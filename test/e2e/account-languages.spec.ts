@@ -250,5 +250,8 @@ describe('The account in the language of its user', () => {
     const codes = await browser.open(path);
     expect(codes.html.querySelector('.recovery-codes')!.getAttribute('data-copy')).toBe('Tout copier');
     expect(wordsOn(codes)).toEqual(expect.arrayContaining(['Copié', 'Télécharger']));
+    // What is shown once would be lost behind a link to another language.
+    expect(codes.html.querySelectorAll('a[hreflang]')).toEqual([]);
+    expect((await browser.open(path)).html.querySelectorAll('a[hreflang]')).toHaveLength(4);
   });
 });

@@ -21,6 +21,8 @@ export interface AccountPage {
   part: (typeof PARTS)[number]['part'] | 'leaving';
   /** Scripts of this service that enhance the page. */
   scripts?: string[];
+  /** It shows something that is shown only once. */
+  showsOnce?: boolean;
   children: ComponentChildren;
 }
 
@@ -33,13 +35,14 @@ interface Surroundings {
 
 /** The navigation, the page itself, and who is logged in. */
 export const accountLayout = (
-  { title, part, scripts, children }: AccountPage,
+  { title, part, scripts, showsOnce, children }: AccountPage,
   user: Surroundings['user'],
   { notice, withPassword }: Omit<Surroundings, 'user'>,
 ): LayoutProps => ({
   title,
   width: 'wide',
   scripts,
+  showsOnce,
   isTranslated: true,
   children: (
     <InAccount title={title} part={part} user={user} notice={notice} withPassword={withPassword}>
@@ -48,7 +51,7 @@ export const accountLayout = (
   ),
 });
 
-function InAccount(props: Omit<AccountPage, 'scripts'> & Surroundings): VNode {
+function InAccount(props: Omit<AccountPage, 'scripts' | 'showsOnce'> & Surroundings): VNode {
   const { title, part, user, notice, withPassword, children } = props;
   const t = useText();
   const parts = withPassword ? PARTS : PARTS.filter((each) => each.part !== 'password');

@@ -21,6 +21,7 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
   title: say('Recovery codes'),
   part: 'security',
   scripts: codes ? ['/assets/page.js'] : [],
+  showsOnce: codes !== undefined,
   children: codes ? (
     <NewCodes codes={codes} />
   ) : state.authenticatorApp ? (

@@ -36,6 +36,8 @@ export interface LayoutProps {
   brand?: Brand;
   /** All of its words are messages that are translated; other pages are in English whatever the reader prefers. */
   isTranslated?: boolean;
+  /** It cannot be opened again, so nothing leads away from it that is not needed: not the links to other languages. */
+  showsOnce?: boolean;
   reader?: Reader;
 }
 
@@ -51,6 +53,7 @@ function Layout({
   footer = say('for drivers and the apps they choose'),
   brand,
   isTranslated,
+  showsOnce,
   reader,
 }: LayoutProps & { brand: Brand }): VNode {
   const t = useText();
@@ -102,7 +105,7 @@ function Layout({
         >
           <div class="card">{children}</div>
         </main>
-        <Footer brand={brand} text={footer} reader={isTranslated ? reader : undefined} />
+        <Footer brand={brand} text={footer} reader={isTranslated && !showsOnce ? reader : undefined} />
       </body>
     </html>
   );
