@@ -165,6 +165,8 @@ export class ConsentRecords1795645377802 implements MigrationInterface {
           RETURN NULL;
         END
       $$;
+      -- A trigger needs nobody's right to run it.
+      REVOKE ALL ON FUNCTION forget_in_consent_versions FROM PUBLIC;
       CREATE TRIGGER users_forget_in_consent_versions AFTER DELETE ON users REFERENCING OLD TABLE AS gone
         FOR EACH STATEMENT EXECUTE FUNCTION forget_in_consent_versions();
 

@@ -86,6 +86,10 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
     ["UPDATE audit_events SET action = 'x'"],
     ['DELETE FROM audit_events'],
     ['TRUNCATE audit_events'],
+    ["UPDATE consent_versions SET scopes = '{}'"],
+    ['DELETE FROM consent_versions'],
+    ["UPDATE consent_words SET language = 'fr'"],
+    ['DELETE FROM consent_words'],
     ['ALTER TABLE audit_events DISABLE TRIGGER ALL'],
     ['DROP TRIGGER audit_events_stay ON audit_events'],
     ['CREATE OR REPLACE FUNCTION protect_audit_events() RETURNS trigger LANGUAGE sql AS $$SELECT 1$$'],
@@ -106,7 +110,7 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
     expect(await refused(sql)).toMatch(/^refused$|must be (owner|able)|permission denied/);
   });
 
-  it('protect the audit log from a function that everybody could call', async () => {
+  it('protect the audit log and the record of consents from functions that everybody could call', async () => {
     const { rows } = await postgres
       .query<{ open: boolean }>(
         'charging_data',
