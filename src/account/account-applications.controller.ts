@@ -7,14 +7,14 @@ import { Context } from '../http/page-routes/page-context.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
 import { stillAgreedTo } from '../consents/consent.entity.js';
-import { OPTIONAL_SCOPE } from '../consents/pages/access-choice.js';
-import { keptWords, meaningsOf } from '../consents/record/consent-words.js';
-import { choicePageWords } from '../consents/record/page-words.js';
+import { choiceIn, type Undecided } from '../consents/record/choice.js';
+import { keptWords } from '../consents/record/consent-words.js';
+import { accessWords, choicePageWords } from '../consents/record/page-words.js';
 import { legible } from '../http/validation/legible-text.js';
 import { PurposesService } from '../scopes/purposes/purposes.service.js';
-import { scopeWordsIn } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { choosePage } from './pages/choose.page.js';
+import { say } from '../language/text.js';
 import { isId } from '../secrets/ids.js';
 import { AccountDeletions } from '../users/leaving/account-deletions.service.js';
 import { Settings } from '../config/settings.js';
@@ -24,6 +24,11 @@ import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator
 import { applicationsPage } from './pages/applications.page.js';
 import { disconnectPage } from './pages/disconnect.page.js';
 import { historyPage } from './pages/history.page.js';
+
+const UNDECIDED: Record<Undecided, string> = {
+  'words changed': say('What this page says has changed since you opened it. Please read it again.'),
+  'nothing chosen': say('Choose what the application may read, or disconnect it.'),
+};
 
 /** The applications that a user shares data with, and disconnecting them. */
 @AccountPages()
@@ -84,22 +89,8 @@ export class AccountApplicationsController {
   ): Promise<AccountAnswer> {
     const { form, user, actor, t } = context;
     const { client, words } = await this.choicesOf(context, clientId);
-    const kept = keptWords(words);
-    if (form.get('words') !== kept.digest.toString('hex')) {
-      return this.choice(
-        context,
-        clientId,
-        t('What this page says has changed since you opened it. Please read it again.'),
-      );
-    }
-    const chosen = form.getAll(OPTIONAL_SCOPE);
-    const scopes = words.access
-      .filter(({ scope, optional }) => !optional || chosen.includes(scope))
-      .map(({ scope }) => scope);
-    if (scopes.length === 0) {
-      return this.choice(context, clientId, t('Choose what the application may read, or disconnect it.'));
-    }
-    const choice = { scopes, meanings: meaningsOf(words), words: kept };
+    const choice = choiceIn(form, words);
+    if (typeof choice === 'string') return this.choice(context, clientId, t(UNDECIDED[choice]));
     await this.consents.choose(client, user.id, choice, actor);
     return { goTo: '/account', notice: 'access_changed' };
   }
@@ -131,12 +122,7 @@ export class AccountApplicationsController {
       language,
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
-      access: described.map(({ name, meaningChangedAt, ...scope }) => ({
-        scope: name,
-        words: scopeWordsIn(scope, language),
-        optional: client.optionalScopes.includes(name),
-        meaningChangedAt,
-      })),
+      access: accessWords(client, described, language),
       purposes: await this.purposes.wordsOf(client.purposes, language),
       expiryDays: this.consents.expiryDaysOf(client),
     });

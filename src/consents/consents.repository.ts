@@ -28,7 +28,7 @@ export interface GivenConsent {
   /** Null: for as long as the user wants. */
   expiryDays: number | null;
   /** What the user saw. */
-  words: ShownWords | undefined;
+  words: ShownWords;
 }
 
 /** Words that are kept (`ConsentWordsRepository`). */
@@ -88,8 +88,8 @@ export class ConsentsRepository {
     return manager
       .withRepository(this.consents)
       .createQueryBuilder('consent')
-      .where({ clientId, userId, revokedAt: IsNull() })
-      .andWhere('(consent.expiresAt IS NULL OR consent.expiresAt > now())')
+      .where({ clientId, userId })
+      .andWhere(isLive('consent'))
       .getOne();
   }
 
@@ -138,18 +138,7 @@ export class ConsentsRepository {
          words_changed = CASE WHEN ${isLive('c')}
                               THEN ARRAY(SELECT w FROM unnest(c.words_changed) w WHERE w <> ALL (excluded.scopes || $5::text[])) ELSE '{}' END,
          revoked_at = NULL, ${AS_GIVEN}`,
-      [
-        clientId,
-        userId,
-        scopes,
-        realm,
-        declined,
-        method,
-        expiryDays,
-        words?.language ?? null,
-        words?.digest ?? null,
-        purposes,
-      ],
+      [clientId, userId, scopes, realm, declined, method, expiryDays, words.language, words.digest, purposes],
     );
   }
 
@@ -204,7 +193,7 @@ export class ConsentsRepository {
       `UPDATE consents c SET scopes = $3, method = 'account', reason = NULL, recorded_by = NULL, language = $4, words_digest = $5,
               expires_at = now() + make_interval(days => $6), purposes = $7, words_changed = '{}'
         WHERE client_id = $1 AND user_id = $2 AND ${isLive('c')}`,
-      [clientId, userId, scopes, words?.language ?? null, words?.digest ?? null, expiryDays, purposes],
+      [clientId, userId, scopes, words.language, words.digest, expiryDays, purposes],
     );
     return changed === 1;
   }
@@ -294,8 +283,7 @@ export class ConsentsRepository {
 
   /** The number of users with an active consent to the client, counted up to a limit. */
   countLive(clientId: string, limit: number): Promise<number> {
-    const query = this.consents.createQueryBuilder('consent').where({ clientId, revokedAt: IsNull() });
-    query.andWhere('(consent.expiresAt IS NULL OR consent.expiresAt > now())');
+    const query = this.consents.createQueryBuilder('consent').where({ clientId }).andWhere(isLive('consent'));
     return countUpTo(limit, this.consents.manager, query);
   }
 

@@ -1,5 +1,8 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import type { Settings } from '../../src/config/settings.js';
+import { ReceiptKeysRepository } from '../../src/consents/record/receipt-keys.repository.js';
+import { ReceiptKeysService } from '../../src/consents/record/receipt-keys.service.js';
 import type { ConsentWords } from '../../src/consents/record/consent-words.js';
 import type { SignedReceipt } from '../../src/consents/record/receipt.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
@@ -250,6 +253,27 @@ describe('The record of consents', () => {
         scopes: ['vehicle:read'],
         valid_until: null,
       });
+    });
+
+    it('are signed with another key each year, and the keys before stay published and open under a new ENCRYPTION_KEY', async () => {
+      await authorize();
+      const [version] = await versions();
+      await receiptOf(version!.id);
+      const repository = service.app.get(ReceiptKeysRepository, { strict: false });
+      const [old] = service.settings.encryptionKeys;
+      const fresh = Buffer.alloc(32, 'n');
+      const keysUnder = (...encryptionKeys: Buffer[]) =>
+        new ReceiptKeysService(repository, { encryptionKeys } as Settings);
+      const before = await keysUnder(old!).signing();
+      await service.database.query("UPDATE receipt_keys SET created_at = created_at - interval '366 days'");
+      const after = await keysUnder(old!).signing();
+      expect(after.id).not.toBe(before.id);
+      const { keys } = await keysUnder(old!).published();
+      expect(keys.map(({ kid }) => kid)).toEqual([after.id, before.id]);
+      expect(await keysUnder(fresh, old!).reseal()).toEqual({ resealed: 2, unreadable: [] });
+      expect(await keysUnder(fresh, old!).reseal()).toEqual({ resealed: 0, unreadable: [] });
+      expect((await keysUnder(fresh).signing()).id).toBe(after.id);
+      await keysUnder(old!, fresh).reseal();
     });
 
     it('are signed with one key by all who sign first at once', async () => {

@@ -1,6 +1,17 @@
+import type { ClientEntity } from '../../clients/client.entity.js';
+import { scopeWordsIn, type ScopeEntity } from '../../scopes/scope.entity.js';
 import type { Language } from '../../language/languages.js';
 import { text, type TextValues } from '../../language/text.js';
 import type { AccessWords, ConsentWords } from './consent-words.js';
+
+/** What each scope lets the client read, and whether the user may leave it out. */
+export const accessWords = (client: ClientEntity, scopes: ScopeEntity[], language: Language): AccessWords[] =>
+  scopes.map(({ name, meaningChangedAt, ...scope }) => ({
+    scope: name,
+    words: scopeWordsIn(scope, language),
+    optional: client.optionalScopes.includes(name),
+    meaningChangedAt,
+  }));
 
 /** What the words of a consent page depend on. */
 export interface PageSubject {

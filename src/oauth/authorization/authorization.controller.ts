@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
 import { stillAgreedTo } from '../../consents/consent.entity.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
-import { consentPageWords } from '../../consents/record/page-words.js';
+import { accessWords, consentPageWords } from '../../consents/record/page-words.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { languageOf, rememberLanguage } from '../../http/server/request-language.js';
 import { originOf } from '../../http/server/request-origin.js';
@@ -25,7 +25,8 @@ import { ApiAuthorization } from './api-authorization.decorator.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
 import { AuthorizationService } from './authorization.service.js';
 import { SandboxAuthorization } from './sandbox-authorization.service.js';
-import { accessWords, approvalIn, UNDECIDED, type Undecided } from './consent-decision.js';
+import type { Undecided } from '../../consents/record/choice.js';
+import { approvalIn, UNDECIDED } from './consent-decision.js';
 import { consentPage } from './pages/consent.page.js';
 import { displayHostOf, formTargetOf } from './redirect.js';
 
