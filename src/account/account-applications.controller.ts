@@ -4,7 +4,8 @@ import { ConsentsService } from '../consents/consents.service.js';
 import { DisclosureHistoryService } from '../disclosures/disclosure-history.service.js';
 import { MembersService } from '../partners/members/members.service.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
+import { pageRequestOf } from '../http/api/page-query.js';
+import { AccountListQuery } from './account-list-query.js';
 import { notFound } from '../http/problems/problem.js';
 import { stillAgreedTo } from '../consents/consent.entity.js';
 import { choiceIn, type Undecided } from '../consents/record/choice.js';
@@ -46,7 +47,7 @@ export class AccountApplicationsController {
   ) {}
 
   @AccountGet()
-  async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
+  async list(@Context() context: AccountContext, @Query() query: AccountListQuery): Promise<AccountAnswer> {
     const { user, reader } = context;
     const { id } = user;
     const [clients, former, ownsClients, isMember, deletion] = await Promise.all([

@@ -1,7 +1,8 @@
 import { Param, Query } from '@nestjs/common';
 import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
+import { pageRequestOf } from '../http/api/page-query.js';
+import { AccountListQuery } from './account-list-query.js';
 import { badRequest } from '../http/problems/problem.js';
 import { safeReturnTo } from '../http/forms/return-to.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
@@ -18,7 +19,7 @@ export class AccountNotificationsController {
 
   /** Newest first. */
   @AccountGet()
-  async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
+  async list(@Context() context: AccountContext, @Query() query: AccountListQuery): Promise<AccountAnswer> {
     const notifications = await this.notifications.list({ userId: context.user.id }, pageRequestOf(query));
     return { page: notificationsPage({ notifications, returnTo: context.url }) };
   }

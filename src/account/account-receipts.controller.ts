@@ -1,6 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { ConsentRecordService } from '../consents/record/consent-record.service.js';
-import { pageRequestOf, PageQuery } from '../http/api/page-query.js';
+import { pageRequestOf } from '../http/api/page-query.js';
+import { AccountListQuery, VersionsQuery } from './account-list-query.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
@@ -22,7 +23,7 @@ export class AccountReceiptsController {
 
   /** The newest receipt of each application, also of those that are no longer connected. */
   @AccountGet()
-  async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
+  async list(@Context() context: AccountContext, @Query() query: AccountListQuery): Promise<AccountAnswer> {
     return { page: receiptsPage(await this.record.listNewest(context.user.id, pageRequestOf(query))) };
   }
 
@@ -31,7 +32,7 @@ export class AccountReceiptsController {
   async listOf(
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
-    @Query() query: PageQuery,
+    @Query() query: VersionsQuery,
   ): Promise<AccountAnswer> {
     const request = pageRequestOf(query);
     const found = isId('clnt', clientId) && (await this.record.list(context.user.id, clientId, request));

@@ -1,6 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { Context } from '../http/page-routes/page-context.js';
-import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
+import { pageRequestOf } from '../http/api/page-query.js';
+import { AccountListQuery } from './account-list-query.js';
 import { IdentitiesService } from '../identity-providers/identities.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
@@ -18,7 +19,7 @@ export class AccountSessionsController {
   ) {}
 
   @AccountGet()
-  async list(@Context() context: AccountContext, @Query() query: PageQuery): Promise<AccountAnswer> {
+  async list(@Context() context: AccountContext, @Query() query: AccountListQuery): Promise<AccountAnswer> {
     const [sessions, identities] = await Promise.all([
       this.sessions.list(context.user, pageRequestOf(query)),
       this.identities.list(context.user.id),

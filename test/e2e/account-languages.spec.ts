@@ -233,6 +233,14 @@ describe('The account in the language of its user', () => {
     ]).toEqual(['Correo electrónico', 'Seguridad']);
   });
 
+  it('is asked for by the address of every list, too', async () => {
+    const browser = await reading('de');
+    for (const path of ['/account', '/account/notifications', '/account/sessions', '/account/receipts']) {
+      const page = await browser.open(`${path}?ui_locales=es`);
+      expect([path, page.status, langOf(page)]).toEqual([path, 200, 'es']);
+    }
+  });
+
   it('is English where another is asked for, and where none is', async () => {
     for (const language of ['pt', '', '*', 'x'.repeat(300)]) {
       const page = await (await reading(language)).open('/account');

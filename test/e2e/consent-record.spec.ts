@@ -224,6 +224,23 @@ describe('The record of consents', () => {
       expect(page.text).toContain('Download receipt');
     });
 
+    it('in pages, of one application by version and of all by application', async () => {
+      await authorize();
+      await authorize('charging_session:read vehicle:read');
+      await service.make.consent(await service.make.client({ name: 'Second' }), user);
+      const next = async (path: string) => {
+        const page = await browser.open(`${path}?page_size=1`);
+        const link = page.html.querySelector('a[rel="next"]')!.getAttribute('href')!;
+        return (await browser.open(link)).html.querySelectorAll('.entries h2').map(({ text }) => text);
+      };
+      expect(await next(`/account/receipts/of/${client.id}`)).toEqual(['You agreed']);
+      expect(await next('/account/receipts')).toEqual(['Second']);
+      for (const after of ['0', client.id, 'x']) {
+        const refused = await browser.open(`/account/receipts/of/${client.id}?page_after=${after}`);
+        expect(refused.status).toBe(400);
+      }
+    });
+
     it('that anyone can verify with the published key', async () => {
       await authorize();
       const [version] = await versions();

@@ -58,6 +58,7 @@ function Receipts({ versions }: { versions: Page<ConsentVersionEntity> }): VNode
       <Versions
         page={versions}
         path="/account/receipts"
+        placeOf={({ clientId }) => clientId}
         heading={({ clientName }) => clientName ?? t(NAMELESS)}
       >
         {({ clientId, clientName }) => (
@@ -103,6 +104,7 @@ function ReceiptsOf({
       <Versions
         page={versions}
         path={`/account/receipts/of/${clientId}`}
+        placeOf={({ number }) => String(number)}
         heading={({ event }) => t(EVENTS[event])}
       />
       <Back />
@@ -112,16 +114,18 @@ function ReceiptsOf({
 
 interface VersionsProps {
   page: Page<ConsentVersionEntity>;
+  /** What the next page begins after. */
+  placeOf: (version: ConsentVersionEntity) => string;
   path: string;
   heading: (version: ConsentVersionEntity) => string;
   children?: (version: ConsentVersionEntity) => ComponentChildren;
 }
 
-function Versions({ page, path, heading, children }: VersionsProps): VNode {
+function Versions({ page, path, heading, placeOf, children }: VersionsProps): VNode {
   const t = useText();
   return (
     <PagedList
-      page={page}
+      page={{ ...page, items: page.items.map((version) => ({ id: placeOf(version) })) }}
       path={path}
       label={t('More receipts')}
       labels={NEXT_PREVIOUS}

@@ -1,0 +1,29 @@
+import { Allow } from 'class-validator';
+import { IsPageSize, PageQuery } from '../http/api/page-query.js';
+import { violation } from '../http/problems/violation.js';
+import { IsMatching, IsOptionalNotNull } from '../http/validation/validation.decorators.js';
+
+const NUMBER = /^[1-9]\d{0,8}$/;
+
+/** The query of a list of the account: as of any list, and the language of the page. */
+export class AccountListQuery extends PageQuery {
+  @Allow()
+  ui_locales?: unknown;
+}
+
+/** The query of the receipts of one application, whose places are the numbers of versions. */
+export class VersionsQuery {
+  @IsPageSize()
+  page_size?: number;
+
+  @IsOptionalNotNull()
+  @IsMatching(NUMBER, violation('not_in_list'))
+  page_after?: string;
+
+  @IsOptionalNotNull()
+  @IsMatching(NUMBER, violation('not_in_list'))
+  page_before?: string;
+
+  @Allow()
+  ui_locales?: unknown;
+}
