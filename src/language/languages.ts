@@ -11,4 +11,13 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
   es: 'Español',
 };
 
+/** What each is called in English, for the console. */
+export const ENGLISH_NAMES: Record<Language, string> = {
+  en: 'English',
+  de: 'German',
+  fr: 'French',
+  nl: 'Dutch',
+  es: 'Spanish',
+};
+
 export const isLanguage = (text: unknown): text is Language => LANGUAGES.includes(text as Language);

@@ -1,7 +1,7 @@
+import { isLanguage } from '../../language/languages.js';
 import { violation, type Violation, type Violations } from '../../http/problems/violation.js';
 import { illegible } from '../../http/validation/legible-text.js';
 import { isTextOf, VISIBLE } from '../../http/validation/validation.decorators.js';
-import { PURPOSE_LANGUAGES } from './purpose.entity.js';
 
 export const PURPOSE_WORDS_MAX = 300;
 
@@ -28,7 +28,7 @@ export const translationViolations = (translations: object): Violations =>
   );
 
 function violationOf(language: string, text: unknown): Violation | undefined {
-  if (!(PURPOSE_LANGUAGES as readonly string[]).includes(language)) return violation('unknown_member');
+  if (!isLanguage(language)) return violation('unknown_member');
   if (!isTextOf(text, 1, PURPOSE_WORDS_MAX) || !VISIBLE.test(text)) {
     return violation('visible_text', { min: 1, max: PURPOSE_WORDS_MAX });
   }

@@ -1,11 +1,8 @@
+import type { Language } from '../../language/languages.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The languages in which a purpose can have words; English is needed. */
-export const PURPOSE_LANGUAGES = ['en', 'de', 'fr', 'nl', 'es'] as const;
-export type PurposeLanguage = (typeof PURPOSE_LANGUAGES)[number];
-
-/** What users read of a purpose, by language. */
-export type PurposeWords = { en: string } & Partial<Record<PurposeLanguage, string>>;
+/** What users read of a purpose, by language; English is needed. */
+export type PurposeWords = { en: string } & Partial<Record<Language, string>>;
 
 export const PURPOSE_NAME = /^[a-z0-9_-]{1,64}$/;
 export const isPurposeName = (name: string): boolean => PURPOSE_NAME.test(name);

@@ -1,10 +1,11 @@
+import { LANGUAGES } from '../../language/languages.js';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
 import { auditViewOf } from '../../audit/audit-view.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound, validationFailed, type Problem } from '../../http/problems/problem.js';
-import { PURPOSE_LANGUAGES, PurposeEntity, purposeWordsIn, type PurposeWords } from './purpose.entity.js';
+import { PurposeEntity, purposeWordsIn, type PurposeWords } from './purpose.entity.js';
 import { purposeViolations } from './purpose-words.js';
 import { PurposesRepository } from './purposes.repository.js';
 
@@ -98,9 +99,7 @@ export class PurposesService {
 /** The database keeps the members of JSON in an order of its own. */
 const inOrder = (words: PurposeWords): PurposeWords =>
   Object.fromEntries(
-    PURPOSE_LANGUAGES.flatMap((language) =>
-      words[language] === undefined ? [] : [[language, words[language]]],
-    ),
+    LANGUAGES.flatMap((language) => (words[language] === undefined ? [] : [[language, words[language]]])),
   ) as PurposeWords;
 
 const unknownPurpose = (): Problem => notFound('There is no purpose with this name.');

@@ -1,7 +1,7 @@
+import { LANGUAGES } from '../../../language/languages.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { text } from '../../../http/api/api-schemas.js';
 import { IsJsonObject } from '../../../http/validation/validation.decorators.js';
-import { PURPOSE_LANGUAGES } from '../../../scopes/purposes/purpose.entity.js';
 import { PURPOSE_WORDS_MAX } from '../../../scopes/purposes/purpose-words.js';
 
 /** The schema of the words of a purpose. */
@@ -9,10 +9,7 @@ export const PURPOSE_WORDS = {
   type: 'object' as const,
   description: 'What users read, by language. English is shown where there is no other.',
   properties: Object.fromEntries(
-    PURPOSE_LANGUAGES.map((language) => [
-      language,
-      text(undefined, { minLength: 1, maxLength: PURPOSE_WORDS_MAX }),
-    ]),
+    LANGUAGES.map((language) => [language, text(undefined, { minLength: 1, maxLength: PURPOSE_WORDS_MAX })]),
   ),
   additionalProperties: false,
   selfRequired: true,

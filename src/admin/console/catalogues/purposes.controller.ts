@@ -1,7 +1,8 @@
+import { LANGUAGES } from '../../../language/languages.js';
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { violation } from '../../../http/problems/violation.js';
-import { isPurposeName, PURPOSE_LANGUAGES } from '../../../scopes/purposes/purpose.entity.js';
+import { isPurposeName } from '../../../scopes/purposes/purpose.entity.js';
 import { purposeViolations } from '../../../scopes/purposes/purpose-words.js';
 import { PurposesService } from '../../../scopes/purposes/purposes.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -39,7 +40,7 @@ export class ConsolePurposesController {
   async askForChanges(@Param('purpose') name: string): Promise<ConsoleAnswer> {
     const { words } = await this.purposes.get(name);
     const values = Object.fromEntries(
-      PURPOSE_LANGUAGES.map((language) => [wordsField(language), words[language] ?? '']),
+      LANGUAGES.map((language) => [wordsField(language), words[language] ?? '']),
     );
     return { page: purposeFormPage({ name, values }) };
   }
@@ -63,7 +64,7 @@ export class ConsolePurposesController {
   }
 
   private async save(context: ConsoleContext, name: string, isNew: boolean): Promise<ConsoleAnswer> {
-    const typed = PURPOSE_LANGUAGES.map(
+    const typed = LANGUAGES.map(
       (language) => [language, context.form.get(wordsField(language)) ?? ''] as const,
     );
     // A language that is left empty has no words; English is needed.

@@ -1,11 +1,8 @@
 import { TextArea, TextField } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { Table } from '../../../web/tables/table.js';
-import {
-  PURPOSE_LANGUAGES,
-  type PurposeEntity,
-  type PurposeLanguage,
-} from '../../../scopes/purposes/purpose.entity.js';
+import { ENGLISH_NAMES, LANGUAGES, type Language } from '../../../language/languages.js';
+import type { PurposeEntity } from '../../../scopes/purposes/purpose.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ActionConfirmation } from '../pages/action-confirmation.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -19,16 +16,8 @@ const purposePath = (name: string, action: 'edit' | 'delete'): string => `${PURP
 
 const ABOVE = [{ href: PURPOSES_PATH, label: 'Purposes' }];
 
-const LANGUAGES: Record<PurposeLanguage, string> = {
-  en: 'English',
-  de: 'German',
-  fr: 'French',
-  nl: 'Dutch',
-  es: 'Spanish',
-};
-
 /** The form field with the words in a language; errors have the same name. */
-export const wordsField = (language: PurposeLanguage): string => `words.${language}`;
+export const wordsField = (language: Language): string => `words.${language}`;
 
 /** The catalogue of purposes. */
 export const purposesPage = (purposes: PurposeEntity[]): ConsolePage => ({
@@ -50,8 +39,8 @@ export const purposesPage = (purposes: PurposeEntity[]): ConsolePage => ({
             {
               head: 'Languages',
               cell: ({ words }) =>
-                PURPOSE_LANGUAGES.filter((language) => words[language] !== undefined)
-                  .map((language) => LANGUAGES[language])
+                LANGUAGES.filter((language) => words[language] !== undefined)
+                  .map((language) => ENGLISH_NAMES[language])
                   .join(', '),
             },
             {
@@ -98,10 +87,10 @@ export const purposeFormPage = ({ name, values, errors }: PurposeFormPageProps):
       {name === undefined && (
         <TextField name="name" label="Name" hint="For example route_planning. It cannot be changed later." />
       )}
-      {PURPOSE_LANGUAGES.map((language) => (
+      {LANGUAGES.map((language) => (
         <TextArea
           name={wordsField(language)}
-          label={LANGUAGES[language]}
+          label={ENGLISH_NAMES[language]}
           hint={
             language === 'en'
               ? 'Shown to users on the consent page, such as “To plan routes with charging stops”.'

@@ -3,7 +3,7 @@ import { LinkButton } from '../../../web/forms/form.js';
 import { State } from '../../../web/tables/state.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
-import { LANGUAGE_NAMES } from '../../../language/languages.js';
+import { ENGLISH_NAMES } from '../../../language/languages.js';
 import { TRANSLATED, type ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -117,7 +117,7 @@ export function scopeFormPage({
         {TRANSLATED.map((language) => (
           <TextArea
             name={translationField(language)}
-            label={LANGUAGE_NAMES[language]}
+            label={ENGLISH_NAMES[language]}
             hint="Optional. Without it, users read the English words."
           />
         ))}
