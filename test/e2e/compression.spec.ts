@@ -214,6 +214,11 @@ describe('A refusal below the path of a compressed page', () => {
   });
 });
 
+it('style sheets hold no data: URL, which the CSP of the pages would block', async () => {
+  for (const path of ['/assets/pico.min.css', '/assets/app.css', '/assets/guides.css', '/assets/docs.css'])
+    expect((await receive(path)).body.toString()).not.toMatch(/url\(["']?data:/);
+});
+
 describe.each([
   ['/assets/pico.min.css', 'public, max-age=3600'],
   ['/assets/favicon.svg', 'public, max-age=3600'],

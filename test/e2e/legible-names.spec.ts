@@ -151,8 +151,8 @@ describe('A deceptive name that is already stored', () => {
     await service.make.consent(client, user);
     const browser = await service.make.signedIn(user);
     for (const page of [
-      await operator.open('/admin/console/clients?page_size=100'),
-      await operator.open('/admin/console/users?page_size=100'),
+      await operator.open('/admin/console/clients?q=exe'),
+      await operator.open('/admin/console/users?q=exe'),
       await browser.open('/account'),
     ]) {
       const shown = page.html.querySelectorAll('bdi').filter(({ text }) => text.includes('\u202e'));

@@ -12,6 +12,8 @@ export interface StaticAsset {
   file: string;
   /** Its name has its version, and its compressed forms are files next to it. */
   versioned?: true;
+  /** What is left out of the file. */
+  without?: RegExp;
 }
 
 const own = path.join(import.meta.dirname, '../../web/assets');
@@ -24,7 +26,13 @@ const scalar = existsSync(vendor) ? readdirSync(vendor).find((file) => file.ends
 export const API_REFERENCE_SCRIPT = scalar && `/assets/${scalar}`;
 
 export const STATIC_ASSETS: StaticAsset[] = [
-  { path: '/assets/pico.min.css', folder: path.dirname(pico), file: path.basename(pico) },
+  // Its icons are data: URLs, which the pages' CSP blocks.
+  {
+    path: '/assets/pico.min.css',
+    folder: path.dirname(pico),
+    file: path.basename(pico),
+    without: /--pico-icon-[a-z]+:url\("data:[^"]*"\);?/g,
+  },
   { path: '/assets/app.css', folder: own, file: 'app.css' },
   { path: '/assets/docs.css', folder: own, file: 'docs.css' },
   { path: '/assets/guides.css', folder: own, file: 'guides.css' },
@@ -67,10 +75,12 @@ export function addAssets(fastify: FastifyInstance): void {
   }
 }
 
-async function readAsset({ folder, file, versioned }: StaticAsset): Promise<CompressedAsset> {
+async function readAsset({ folder, file, versioned, without }: StaticAsset): Promise<CompressedAsset> {
   const content = path.join(folder, file);
   const compressed = versioned
     ? (encoding: Encoding) => readFile(`${content}.${SUFFIXES[encoding]}`)
     : undefined;
-  return new CompressedAsset(await readFile(content), TYPES[path.extname(file)]!, compressed);
+  const read = await readFile(content);
+  const served = without ? Buffer.from(read.toString().replaceAll(without, '')) : read;
+  return new CompressedAsset(served, TYPES[path.extname(file)]!, compressed);
 }
