@@ -14,6 +14,7 @@ import { RATE_LIMIT_STORE } from './store/store-token.js';
 import { RefusalAnnouncements, type AnnouncedRefusal } from './partners/refusal-announcements.js';
 import { said, say } from '../language/text.js';
 import { waitingTime, waitingValues } from './waiting-time.js';
+import { upTo } from '../config/cache-capacity.js';
 
 const MINUTE_MS = 60_000;
 // Contract §14: an address may send ten times as much as a client, because several clients may share it.
@@ -37,9 +38,9 @@ type Refusals = LRUCache<string, Refusal>;
  */
 @Injectable()
 export class RateLimitsService implements AddressLimits, OnModuleInit {
-  private readonly partners: Refusals = new LRUCache({ max: CACHED_REFUSALS });
-  private readonly clients: Refusals = new LRUCache({ max: CACHED_REFUSALS });
-  private readonly addresses: Refusals = new LRUCache({ max: CACHED_REFUSALS });
+  private readonly partners: Refusals = new LRUCache(upTo(CACHED_REFUSALS));
+  private readonly clients: Refusals = new LRUCache(upTo(CACHED_REFUSALS));
+  private readonly addresses: Refusals = new LRUCache(upTo(CACHED_REFUSALS));
 
   constructor(
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,

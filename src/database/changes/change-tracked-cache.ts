@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { AccessChanges } from './access-changes.service.js';
+import { upTo } from '../../config/cache-capacity.js';
 
 /** A value as read, and how long it can be relied on. */
 export interface Reading<V> {
@@ -30,7 +31,7 @@ export class ChangeTrackedCache<V extends object> {
     private readonly changes: AccessChanges,
     most: number,
   ) {
-    this.kept = new LRUCache({ max: most });
+    this.kept = new LRUCache(upTo(most));
   }
 
   get(key: string): V | undefined {

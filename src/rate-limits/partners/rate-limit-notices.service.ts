@@ -7,6 +7,7 @@ import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { notificationView, type NotificationView } from '../../notifications/notification.view.js';
 import { newId } from '../../secrets/ids.js';
 import { RateLimitNoticesRepository, type OpenNotice } from './rate-limit-notices.repository.js';
+import { upTo } from '../../config/cache-capacity.js';
 
 // Contract §7: the first refusal opens a period of one hour.
 const PERIOD_SECONDS = 3600;
@@ -33,7 +34,7 @@ interface Kept {
 export class RateLimitNoticesService {
   private readonly keyOf = new Map<string, string>();
   private readonly kept = new LRUCache<string, Kept>({
-    max: CACHED_PAIRS,
+    ...upTo(CACHED_PAIRS),
     dispose: ({ id }) => id !== undefined && this.keyOf.delete(id),
   });
   private heard = 0;

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } from './rate-limit-store.js';
 import { RequestLog } from '../partners/request-log.js';
 import { namespaceOf, storageKey } from './storage-key.js';
+import { upTo } from '../../config/cache-capacity.js';
 
 /** About 60 MB per namespace if every key has a few requests; a key with the maximum number of entries takes 4.5 kB. */
 const KEYS_PER_NAMESPACE = 100_000;
@@ -83,7 +84,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
     const keys = this.namespaces.get(namespace);
     if (keys) return keys;
     if (namespace !== '' && this.namespaces.size >= NAMESPACES) return this.keysBeside('');
-    const created = new LRUCache<string, Counted>({ max: this.keysPerNamespace });
+    const created = new LRUCache<string, Counted>(upTo(this.keysPerNamespace));
     this.namespaces.set(namespace, created);
     return created;
   }
