@@ -17,6 +17,7 @@ import { Disclosures1795645804586 } from './1795645804586-disclosures.js';
 import { Brand1795645828790 } from './1795645828790-brand.js';
 import { ClientIdentities1795645829078 } from './1795645829078-client-identities.js';
 import { Purposes1795646200000 } from './1795646200000-purposes.js';
+import { RequestRecords1795653600000 } from './1795653600000-request-records.js';
 import { ScopeTranslations1795649212001 } from './1795649212001-scope-translations.js';
 
 /** Every migration, oldest first. */
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   ClientIdentities1795645829078,
   Purposes1795646200000,
   ScopeTranslations1795649212001,
+  RequestRecords1795653600000,
 ];
 
 /** The names of the migrations, as the database stores them. */

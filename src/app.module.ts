@@ -19,6 +19,7 @@ import { MailModule } from './mail/mail.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PartnersModule } from './partners/partners.module.js';
+import { RequestsModule } from './requests/requests.module.js';
 import { PartnerApiModule } from './partner-api/partner-api.module.js';
 import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { SandboxModule } from './sandbox/sandbox.module.js';
@@ -58,6 +59,7 @@ export class AppModule {
         DisclosuresModule,
         WebhooksModule,
         PartnersModule,
+        RequestsModule,
         SandboxModule,
         IdentityProvidersModule,
         OAuthModule,

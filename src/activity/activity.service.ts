@@ -30,8 +30,9 @@ export class ActivityService extends WriteBehind {
   }
 
   /** Counts an event for its client, for everybody and for the metrics, the last two unless it is of a sandbox; costs no query. */
-  count({ kind, detail, clientId = '', environment = 'live', address }: ActivityEvent): void {
-    const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: address ?? null };
+  count({ kind, detail, clientId = '', environment = 'live', request, address }: ActivityEvent): void {
+    if (request) request.refusal = { kind, detail, clientId: clientId || undefined };
+    const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: request?.ip ?? address ?? null };
     this.add({ clientId, ...once });
     if (environment === 'live') countInMetrics(kind, detail);
   }

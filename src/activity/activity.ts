@@ -1,3 +1,4 @@
+import type {} from 'fastify';
 /** The kinds of events that are counted. */
 export type ActivityKind =
   | 'token_issued'
@@ -85,6 +86,20 @@ export interface ActivityEvent {
   /** Where the client is, if it is known: events of a sandbox are no metrics. */
   environment?: 'live' | 'sandbox';
   address?: string;
+  /** The request that was refused, in place of its address. */
+  request?: Refusable;
+}
+
+/** A request that remembers why it was refused. */
+export interface Refusable {
+  ip: string;
+  refusal?: Pick<ActivityEvent, 'kind' | 'detail' | 'clientId'>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    refusal?: Refusable['refusal'];
+  }
 }
 
 /** An event with its count and its last occurrence. */

@@ -7,6 +7,7 @@ import { IdentityProvidersModule } from '../identity-providers/identity-provider
 import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { PartnersModule } from '../partners/partners.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -29,4 +30,5 @@ export const ADMINISTERED = [
   ApprovalsModule,
   IdentityProvidersModule,
   PartnersModule,
+  RequestsModule,
 ];

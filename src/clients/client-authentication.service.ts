@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CredentialsRefusal } from '../activity/activity.js';
+import type { CredentialsRefusal, Refusable } from '../activity/activity.js';
 import { ActivityService } from '../activity/activity.service.js';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
 import { digestOf, sameDigest } from '../secrets/tokens.js';
@@ -26,33 +26,33 @@ export class ClientAuthenticationService {
    */
   async authenticate(
     { clientId, clientSecret }: ClientCredentials,
-    address?: string,
+    request?: Refusable,
   ): Promise<KnownClient | undefined> {
-    if (!CLIENT_ID_PATTERN.test(clientId)) return this.refuse('unknown_client', undefined, address);
+    if (!CLIENT_ID_PATTERN.test(clientId)) return this.refuse('unknown_client', undefined, request);
     const found = await this.clients.find(clientId);
-    if (!found) return this.refuse('unknown_client', undefined, address);
+    if (!found) return this.refuse('unknown_client', undefined, request);
     const { client, secretDigests } = found;
-    if (!client.enabled) return this.refuse('client_disabled', clientId, address);
-    if (!isBacked(found)) return this.refuse('owner_not_operator', clientId, address);
+    if (!client.enabled) return this.refuse('client_disabled', clientId, request);
+    if (!isBacked(found)) return this.refuse('owner_not_operator', clientId, request);
     if (client.type === 'public') {
-      return clientSecret === undefined ? client : this.refuse('secret_of_public_client', clientId, address);
+      return clientSecret === undefined ? client : this.refuse('secret_of_public_client', clientId, request);
     }
-    if (clientSecret === undefined) return this.refuse('no_secret', clientId, address);
+    if (clientSecret === undefined) return this.refuse('no_secret', clientId, request);
     const digest = digestOf(clientSecret);
     const right = secretDigests.find((each) => sameDigest(each, digest));
     const state = right ? 'valid' : await this.repository.stateOfSecret(clientId, digest);
     if (state !== 'valid')
-      return this.refuse(state === 'expired' ? 'expired_secret' : 'wrong_secret', clientId, address);
+      return this.refuse(state === 'expired' ? 'expired_secret' : 'wrong_secret', clientId, request);
     this.uses.note(clientId, right ?? digest);
     return client;
   }
 
   /** Counts a request without readable client credentials. */
-  countMissing(address: string): void {
-    this.refuse('no_credentials', undefined, address);
+  countMissing(request: Refusable): void {
+    this.refuse('no_credentials', undefined, request);
   }
 
-  private refuse(detail: CredentialsRefusal, clientId: string | undefined, address?: string): undefined {
-    this.activity.count({ kind: 'token_refused', detail, clientId, address });
+  private refuse(detail: CredentialsRefusal, clientId: string | undefined, request?: Refusable): undefined {
+    this.activity.count({ kind: 'token_refused', detail, clientId, request });
   }
 }

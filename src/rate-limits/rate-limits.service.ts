@@ -107,7 +107,7 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
     request.isCounted = true;
     const key = `client:${clientId}`;
     const decision = await this.consume(this.clients, key, this.settings.oauthRateLimit, MINUTE_MS);
-    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'oauth', clientId });
+    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'oauth', clientId, request });
     refuseUnless(decision);
   }
 
@@ -115,20 +115,20 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
   async countAddress(request: FastifyRequest): Promise<void> {
     request.isCounted = true;
     const decision = await this.consume(this.addresses, addressKey(request.ip), this.addressLimit, MINUTE_MS);
-    this.refuseAddress(request.ip, decision);
+    this.refuseAddress(request, decision);
   }
 
   /** Throws a 429 problem if this instance already knows that the address is over its limit. Counts nothing and asks no store. */
-  refuseOverLimit({ ip }: FastifyRequest): void {
+  refuseOverLimit(request: FastifyRequest): void {
     if (this.addresses.size === 0) return;
-    const refusal = this.refusalOf(this.addresses, addressKey(ip), this.addressLimit);
+    const refusal = this.refusalOf(this.addresses, addressKey(request.ip), this.addressLimit);
     if (!refusal) return;
     countDecision('address', false);
-    this.refuseAddress(ip, refusal);
+    this.refuseAddress(request, refusal);
   }
 
-  private refuseAddress(address: string, decision: RateLimitDecision): void {
-    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'address', address });
+  private refuseAddress(request: FastifyRequest, decision: RateLimitDecision): void {
+    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'address', request });
     refuseUnless(decision);
   }
 

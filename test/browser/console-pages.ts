@@ -311,5 +311,9 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console notifications': open('/notifications', notify),
   'console raise a notification': open('/notifications/new'),
   'console audit log': open('/audit', connect),
+  'console search': open('/search?q=example'),
+  'console request explained': open('/requests/explained', async ({ http }) => {
+    await http.get('/v2/users', { headers: { 'x-request-id': 'explained' } });
+  }),
   'console audit log, a wrong filter': open('/audit?since=yesterday'),
 };

@@ -29,6 +29,7 @@ const EXPECTED = [
   ...['organisation_invitations expires_at', 'password_links expires_at', 'pending_sign_ins expires_at'],
   ...['portal_links expires_at', 'portal_member_sessions expires_at', 'portal_sessions expires_at'],
   ...['provider_sign_ins expires_at', 'rate_limit_periods ends_at', 'redirect_uri_requests decided_at'],
+  ...['request_records occurred_at'],
   ...[
     'revoked_access_tokens expires_at',
     'sandbox_faults expires_at',

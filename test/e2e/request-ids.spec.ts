@@ -42,7 +42,7 @@ describe('A request id', () => {
       expect(rows[0]).toContain(id);
       expect(rows[0]).toContain('404');
       expect(page.html.querySelector('#request_id, [name="request_id"]')!.getAttribute('value')).toBe(id);
-      expect(page.html.querySelector(`a[href^="/admin/console/audit?request_id=${id}"]`)).not.toBeNull();
+      expect(page.html.querySelector(`a[href="/admin/console/requests/${id}"]`)).not.toBeNull();
       expect(rowsOf(await operator.open(requestsPath()))).toHaveLength(3);
       expect(rowsOf(await operator.open(requestsPath({ status: '404' })))).toHaveLength(1);
     });

@@ -18,6 +18,7 @@ const OWNERS: Record<string, string[]> = {
   notifications: ['notifications'],
   partners: ['client_requests', 'organisation_invitations', 'organisation_members', 'redirect_uri_requests'],
   'rate-limits': ['rate_limit_periods'],
+  requests: ['request_records'],
   sandbox: ['sandbox_drivers', 'sandbox_planned_events'],
   'sandbox-faults': ['sandbox_faults'],
   scopes: ['purposes', 'scopes'],

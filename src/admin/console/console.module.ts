@@ -23,6 +23,9 @@ import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
+import { ConsoleSearch } from './search/console-search.service.js';
+import { ExplainedRequests } from './search/explained-requests.service.js';
+import { ConsoleSearchController } from './search/search.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
 import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
@@ -58,6 +61,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsolePurposesController,
     ConsoleRedirectUrisController,
     ConsoleScopesController,
+    ConsoleSearchController,
     ConsoleUnknownPageController,
     ConsoleUserApplicationsController,
     ConsoleUserIdentitiesController,
@@ -65,6 +69,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, FormIds],
+  providers: [ConsoleGuard, ConsoleSearch, ExplainedRequests, FormIds],
 })
 export class ConsoleModule {}

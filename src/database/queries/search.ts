@@ -10,4 +10,5 @@ export function searchFor(text: string, alias: string, columns: string[]): [stri
   ];
 }
 
-const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+/** A pattern of ILIKE for what contains the text. */
+export const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

@@ -43,9 +43,10 @@ export class ClientAuthenticationGuard extends StrategyGuard {
   }
 
   override getRequest(context: ExecutionContext): ClientRequest {
-    const { headers, body, ip } = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { headers, body } = request;
     const authorization = basicHeaderOf(headers.authorization!, basicPartsOf(headers.authorization!)!);
-    return { strategy: this.strategy, headers: { authorization }, form: body as Form, address: ip };
+    return { strategy: this.strategy, headers: { authorization }, form: body as Form, request };
   }
 
   override handleRequest<User>(
@@ -61,8 +62,8 @@ export class ClientAuthenticationGuard extends StrategyGuard {
   }
 
   private async admit(request: FastifyRequest, credentials: ClientCredentials | undefined): Promise<true> {
-    if (!credentials) this.clients.countMissing(request.ip);
-    request.oauthClient = credentials && (await this.clients.authenticate(credentials, request.ip));
+    if (!credentials) this.clients.countMissing(request);
+    request.oauthClient = credentials && (await this.clients.authenticate(credentials, request));
     if (!request.oauthClient) throw invalidClient();
     return true;
   }

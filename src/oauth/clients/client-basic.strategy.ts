@@ -7,11 +7,12 @@ import type { KnownClient } from '../../clients/client-with-secrets.js';
 import type { Form } from '../../http/forms/form.js';
 import { ownPassport, type CredentialsRequest } from '../../http/guards/strategy.guard.js';
 import { requireSingleMethod } from './single-authentication-method.js';
+import type { Refusable } from '../../activity/activity.js';
 
 /** The request to an OAuth endpoint that is passed to the strategy. */
 export interface ClientRequest extends CredentialsRequest {
   form: Form;
-  address: string;
+  request: Refusable;
 }
 
 /** Client authentication by HTTP Basic (RFC 6749 §2.3.1). The strategy parses the header and calls `validate` with its parts. */
@@ -23,17 +24,17 @@ export class ClientBasicStrategy extends PassportStrategy(BasicStrategy, 'basic'
 
   /** The client with this id and secret, both still form-urlencoded; false if not found. */
   async validate(
-    { form, address }: ClientRequest,
+    { form, request }: ClientRequest,
     userId: string,
     password: string,
   ): Promise<KnownClient | false> {
     const credentials = credentialsOf({ userId, password });
     if (!credentials) {
-      this.clients.countMissing(address);
+      this.clients.countMissing(request);
       return false;
     }
     requireSingleMethod(credentials, form);
-    return (await this.clients.authenticate(credentials, address)) ?? false;
+    return (await this.clients.authenticate(credentials, request)) ?? false;
   }
 
   getPassportInstance() {

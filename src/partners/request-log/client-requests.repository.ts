@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { LessThanOrEqual, Repository } from 'typeorm';
 import { InputRows } from '../../database/queries/input-rows.js';
 import { ClientRequestEntity, type NewClientRequest } from './client-request.entity.js';
 
@@ -44,6 +44,24 @@ export class ClientRequestsRepository {
       .addOrderBy('request.id', 'DESC')
       .limit(REQUESTS_KEPT)
       .getMany();
+  }
+
+  /** Up to `limit` requests of any client with this id, newest first. */
+  withId(requestId: string, limit: number): Promise<ClientRequestEntity[]> {
+    return this.requests.find({
+      where: { requestId },
+      order: { occurredAt: 'DESC', id: 'DESC' },
+      take: limit,
+    });
+  }
+
+  /** Up to `limit` requests of a client before a time, that one included, newest first. */
+  before(clientId: string, time: Date, limit: number): Promise<ClientRequestEntity[]> {
+    return this.requests.find({
+      where: { clientId, occurredAt: LessThanOrEqual(time) },
+      order: { occurredAt: 'DESC', id: 'DESC' },
+      take: limit,
+    });
   }
 
   /** In SQL, because one statement writes many rows. */

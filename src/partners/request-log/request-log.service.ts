@@ -52,6 +52,18 @@ export class RequestLogService extends WriteBehind {
     return this.repository.list(clientId, filter);
   }
 
+  /** Up to `limit` requests of any client with this id, newest first. */
+  async withId(requestId: string, limit: number): Promise<ClientRequestEntity[]> {
+    await this.flush();
+    return this.repository.withId(requestId, limit);
+  }
+
+  /** Up to `limit` requests of a client before a time, that one included, newest first. */
+  async before(clientId: string, time: Date, limit: number): Promise<ClientRequestEntity[]> {
+    await this.flush();
+    return this.repository.before(clientId, time, limit);
+  }
+
   /** The activity may have been written for the last time already, and this write counts requests in it. */
   protected override async flushLast(): Promise<void> {
     await this.flush();

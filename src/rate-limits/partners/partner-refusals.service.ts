@@ -61,7 +61,7 @@ export class PartnerRefusals {
       kind: 'rate_limited',
       detail: request.sandboxFault === undefined ? 'partner' : 'sandbox_fault',
       clientId: client.id,
-      address: request.ip,
+      request,
     });
     throw rateLimitExceeded(
       `The limit of ${limit} requests per hour is reached. Please try again in ${waitingTime(retryAfter)}.`,

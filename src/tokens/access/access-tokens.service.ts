@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { ActivityService } from '../../activity/activity.service.js';
-import type { BearerRefusal } from '../../activity/activity.js';
+import type { BearerRefusal, Refusable } from '../../activity/activity.js';
 import { isWorking, type ClientWithSecrets } from '../../clients/client-with-secrets.js';
 import { KnownClients } from '../../clients/known-clients.service.js';
 import { Settings } from '../../config/settings.js';
@@ -69,11 +69,11 @@ export class AccessTokensService {
   }
 
   /** Counts a token that `find` refused, and returns the reason, and the client of a genuine token. */
-  async countRefusal(token: string, address: string): Promise<Refusal> {
+  async countRefusal(token: string, request: Refusable): Promise<Refusal> {
     const judgement = await this.judge(token);
     // Valid by now: what it depends on became valid again between the two calls.
     const { reason, clientId }: Refusal = 'principal' in judgement ? { reason: 'token_unknown' } : judgement;
-    this.activity.count({ kind: 'bearer_refused', detail: reason, clientId, address });
+    this.activity.count({ kind: 'bearer_refused', detail: reason, clientId, request });
     return { reason, clientId };
   }
 

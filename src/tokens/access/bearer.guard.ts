@@ -57,7 +57,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
       throw badRequest('Send the access token only in the Authorization header.');
     }
     if (inQuery) {
-      this.activity.count({ kind: 'bearer_refused', detail: 'token_in_query', address: request.ip });
+      this.activity.count({ kind: 'bearer_refused', detail: 'token_in_query', request });
       throw unauthorized(
         'Authentication credentials were not provided: a token in the query string is not accepted, send it in the Authorization header.',
         BEARER_REALM,
@@ -65,7 +65,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
     }
     // RFC 6750 §3.1: where no bearer token was sent, the challenge SHOULD NOT say what is wrong with one.
     if (!isBearer(authorization)) {
-      this.activity.count({ kind: 'bearer_refused', detail: 'no_token', address: request.ip });
+      this.activity.count({ kind: 'bearer_refused', detail: 'no_token', request });
       throw unauthorized('Authentication credentials were not provided.', BEARER_REALM);
     }
     return { strategy: this.strategy, headers: { authorization: withOneBlank(authorization) } };
@@ -94,7 +94,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
   /** Refuses an invalid token and counts the reason. The holder may be told why, because the token itself is a secret. */
   private async refuse(request: FastifyRequest): Promise<never> {
     const token = bearerTokenOf(request.headers.authorization) ?? '';
-    const { reason, clientId } = await this.accessTokens.countRefusal(token, request.ip);
+    const { reason, clientId } = await this.accessTokens.countRefusal(token, request);
     request.refusedClientId = clientId;
     throw this.refusal(invalidTokenMessage(reason), challengeOf(reason));
   }

@@ -54,6 +54,10 @@ export class GrantsRepository {
     };
   }
 
+  find(id: string): Promise<GrantEntity | null> {
+    return this.grants.findOneBy({ id });
+  }
+
   /** What is stored of the user's grants, including ended ones, newest first, up to so many. */
   listOf(userId: string, limit: number): Promise<GrantEntity[]> {
     return this.grants.find({ where: { userId }, order: { id: 'DESC' }, take: limit });

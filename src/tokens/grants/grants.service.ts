@@ -16,6 +16,7 @@ import {
 } from '../../users/accounts/access-revocations.js';
 import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
+import type { GrantEntity } from './grant.entity.js';
 import { GrantsRepository } from './grants.repository.js';
 import type { Grant, GrantInList } from './grant.js';
 
@@ -36,6 +37,11 @@ export class GrantsService implements AccessRevocation {
   ) {
     revocations.add(this);
     consents.add((manager, changes) => this.followConsents(manager, changes));
+  }
+
+  /** A grant, active or not. */
+  find(id: string): Promise<GrantEntity | null> {
+    return this.repository.find(id);
   }
 
   /** The active grants, by id. */

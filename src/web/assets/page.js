@@ -1,5 +1,6 @@
 /*
- * Enhances pages that work without a script: buttons to copy and to download, and forms that a second click does not submit again.
+ * Enhances pages that work without a script: buttons to copy and to download, and forms that a second click does not submit again; the key
+ * that leads to the search.
  */
 
 // By the English ones, where the page is in another language.
@@ -47,6 +48,14 @@ function addDownloadButton(source) {
   });
   source.after(button);
 }
+
+const search = document.querySelector('.search-box input');
+addEventListener('keydown', (event) => {
+  const isTyping = event.target.matches?.('input, textarea, select, [contenteditable]');
+  if (!search || event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  search.focus();
+});
 
 document.querySelectorAll('[data-download]').forEach(addDownloadButton);
 addCopyButtons(document);

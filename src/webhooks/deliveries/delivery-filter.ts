@@ -5,8 +5,10 @@ import type { DeliveryState } from './delivery.js';
 
 /** All given members must match; `from` is inclusive, `to` exclusive, both for the creation time of the delivery. */
 export interface DeliveryFilter {
+  id?: string;
   clientId?: string;
   endpointId?: string;
+  eventId?: string;
   state?: DeliveryState;
   eventType?: string;
   from?: Date;
@@ -26,10 +28,12 @@ export function filtered(
   query: SelectQueryBuilder<DeliveryEntity>,
   filter: DeliveryFilter,
 ): SelectQueryBuilder<DeliveryEntity> {
-  const { clientId, endpointId, state, eventType, from, to, recoveryId } = filter;
+  const { clientId, endpointId, eventId, state, eventType, from, to, recoveryId } = filter;
   const id = orderOf(filter);
+  if (filter.id !== undefined) query.andWhere('delivery.id = :id', { id: filter.id });
   if (clientId !== undefined) query.andWhere('delivery.clientId = :clientId', { clientId });
   if (endpointId !== undefined) query.andWhere('delivery.endpointId = :endpointId', { endpointId });
+  if (eventId !== undefined) query.andWhere('delivery.eventId = :eventId', { eventId });
   if (eventType !== undefined) query.andWhere('delivery.eventType = :eventType', { eventType });
   if (recoveryId !== undefined) query.andWhere('delivery.recoveryId = :recoveryId', { recoveryId });
   if (from !== undefined) query.andWhere(`${id} >= :firstId`, { firstId: firstIdAt('dlvr', from) });

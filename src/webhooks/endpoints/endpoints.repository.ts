@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Equal, IsNull, MoreThan, Not, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { ClientEntity } from '../../clients/client.entity.js';
 import { columnList } from '../../database/queries/column-list.js';
+import { patternOf } from '../../database/queries/search.js';
 import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import type { Environment } from '../../users/accounts/environment.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
@@ -13,7 +14,10 @@ import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
 
 /** All given members must match. */
 export interface EndpointFilter {
+  id?: string;
   clientId?: string;
+  /** Part of the URL. */
+  url?: string;
   /** Only disabled endpoints. */
   isDisabled?: boolean;
   /** Of the client. */
@@ -129,7 +133,7 @@ export class EndpointsRepository {
 
   /** One page of endpoints by id, with their attempts of the last 24 hours. */
   async list(
-    { clientId, isDisabled, environment }: EndpointFilter,
+    { id, clientId, url, isDisabled, environment }: EndpointFilter,
     page: PageRequest,
   ): Promise<Page<EndpointInList>> {
     return readPageBySql(page, 'e.id', 'asc', (part) => {
@@ -138,6 +142,8 @@ export class EndpointsRepository {
       const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
       // A literal, so that the partial index of disabled endpoints can be used.
       const realm = environment === undefined ? 'true' : `c.environment = $${params.push(environment)}`;
+      const one = id === undefined ? 'true' : `e.id = $${params.push(id)}`;
+      const ofUrl = url === undefined ? 'true' : `e.url ILIKE $${params.push(patternOf(url))}`;
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       // Joins the clients; the query builder knows no lateral joins.
       return this.endpoints.query(
@@ -148,7 +154,7 @@ export class EndpointsRepository {
            LEFT JOIN LATERAL (
              SELECT sum(delivered) AS delivered, sum(failed) AS failed FROM webhook_endpoint_hours
               WHERE endpoint_id = e.id AND hour > now() - interval '24 hours') h ON true
-          WHERE ${client} AND ${realm} AND ${disabled} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
+          WHERE ${one} AND ${client} AND ${realm} AND ${disabled} AND ${ofUrl} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
         params,
       );
     });

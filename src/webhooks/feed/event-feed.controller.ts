@@ -104,11 +104,11 @@ export class EventFeedController {
     return this.waits.isStopped || raw.destroyed;
   }
 
-  private async judgeAgain({ headers, ip }: FastifyRequest): Promise<Principal> {
-    const token = bearerTokenOf(headers.authorization)!;
+  private async judgeAgain(request: FastifyRequest): Promise<Principal> {
+    const token = bearerTokenOf(request.headers.authorization)!;
     const principal = await this.accessTokens.find(token);
     if (!principal) {
-      const { reason } = await this.accessTokens.countRefusal(token, ip);
+      const { reason } = await this.accessTokens.countRefusal(token, request);
       throw invalidToken(reason);
     }
     return principal;

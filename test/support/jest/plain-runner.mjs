@@ -8,7 +8,7 @@ import * as circus from 'jest-circus';
 import { formatResultsErrors } from 'jest-message-util';
 import { ModuleMocker } from 'jest-mock';
 import { pathToFileURL } from 'node:url';
-import { endFile, logFromNow } from '../../../dist/test/support/between-files.js';
+import { endFile, endWorker, logFromNow } from '../../../dist/test/support/between-files.js';
 
 // The same inputs in every run, so that none fails by chance. A nightly run searches with a seed of its own, which a failure prints.
 fc.configureGlobal({ seed: Number(process.env.PROPERTY_SEED ?? 1) });
@@ -75,6 +75,8 @@ export default async function runFile(globalConfig, config, _environment, _runti
   Error.prepareStackTrace = undefined;
   Error.stackTraceLimit = 20;
   process.setSourceMapsEnabled(true);
+  // Timers that a unit test holds are not those of a service that runs beside it.
+  if (config.displayName.name === 'unit') await endWorker();
   circus.resetState();
   expect.setState({
     testPath,

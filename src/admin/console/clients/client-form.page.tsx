@@ -38,7 +38,6 @@ export function newClientPage({
   return {
     part: 'clients',
     title: 'Create client',
-    withScript: true,
     above: [{ href: CLIENTS_PATH, label: 'Clients' }],
     children: (
       <ConsoleForm

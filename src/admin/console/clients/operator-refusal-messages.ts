@@ -86,7 +86,48 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
   ),
 };
 
-/** What was refused, and how to fix it: to a client, or a login. */
-export const refusalMessage = (kind: ActivityKind, detail: string): RefusalMessage =>
-  (kind === 'sign_in_refused' ? (SIGN_IN_REFUSED as Record<string, RefusalMessage>)[detail] : undefined) ??
-  clientRefusalMessage(kind, detail);
+/** Refusals of requests that no client is known of. */
+const OF_NOBODY: Record<string, RefusalMessage> = {
+  no_token: refused(
+    '401',
+    'No access token',
+    'Send the access token in the Authorization header: “Bearer”, a blank, and the token.',
+  ),
+  token_in_query: refused(
+    '401',
+    'Access token in the query string',
+    'It is only accepted in the Authorization header, because URLs end up in logs. Revoke this token.',
+  ),
+  token_malformed: refused(
+    '401',
+    'Malformed access token',
+    'It was truncated or changed in transit, or is no access token of this service.',
+  ),
+  token_forged: refused(
+    '401',
+    'Access token with a wrong signature',
+    'This service did not sign it: it comes from another installation, was changed, or is forged.',
+  ),
+  token_unknown: refused('401', 'Unknown access token', 'It was never issued, or ended some time ago.'),
+  no_credentials: refused(
+    '401 invalid_client',
+    'No client credentials',
+    'Send the client ID and secret by HTTP Basic or in the body, not in both. A header that is no HTTP Basic counts as none.',
+  ),
+  unknown_client: refused(
+    '401 invalid_client',
+    'Unknown client',
+    'There is no client with this ID: it has a typing error, belongs to another installation, or the client was deleted.',
+  ),
+  address: refused(
+    '429',
+    'Too many requests from one address',
+    'Requests without valid credentials are limited by network address. Wait for as long as Retry-After says.',
+  ),
+};
+
+/** What was refused, and how to fix it: to a client, to nobody who is known, or a login. */
+export const refusalMessage = (kind: ActivityKind, detail: string): RefusalMessage => {
+  const own: Record<string, RefusalMessage> = kind === 'sign_in_refused' ? SIGN_IN_REFUSED : OF_NOBODY;
+  return own[detail] ?? clientRefusalMessage(kind, detail);
+};

@@ -29,7 +29,6 @@ export interface RotateSecretPageProps {
 export function rotateSecretPage({ client, overlap, newest, errors }: RotateSecretPageProps): ConsolePage {
   return aboutClient(client, {
     title: 'Rotate secret',
-    withScript: true,
     children:
       client.type === 'public' ? (
         <p class="empty">This is a public client, so it has no secret.</p>

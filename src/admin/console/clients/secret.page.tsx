@@ -32,7 +32,6 @@ export function secretPage({ client, shown }: SecretPageProps): ConsolePage {
   const { secret, isNew, previousSecretExpiresAt } = shown;
   return aboutClient(client, {
     title: isNew ? 'Client created' : 'New secret',
-    withScript: true,
     children: (
       <ShownOnce
         note="Copy the secret now and keep it safe: it is shown only once."

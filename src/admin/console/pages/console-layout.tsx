@@ -5,6 +5,7 @@ import type { SignedInUser } from '../../../users/sessions/signed-in-user.js';
 import { Permissions, type MayUse } from '../../../web/layout/may-use.js';
 import { GroupedNavigation } from '../../../web/layout/navigation.js';
 import { DoneNotice } from '../../../web/layout/notices.js';
+import { SEARCH_PATH } from '../search/explanation-path.js';
 import { RoleOfVisitor } from './for-admins.js';
 
 const GROUPS = [
@@ -62,8 +63,8 @@ export interface ConsolePage {
   actions?: ComponentChildren;
   /** Whether it is about an operator, of whom only admins may change anything. */
   isAboutOperator?: boolean;
-  /** Whether a script of this service enhances the page. */
-  withScript?: boolean;
+  /** What was searched for. */
+  wanted?: string;
   /** Further scripts. */
   scripts?: string[];
   /** Shown in place of the console and of everything here. */
@@ -73,19 +74,20 @@ export interface ConsolePage {
 
 /** The navigation, the page itself, and who is logged in. */
 export const consoleLayout = (
-  { title, part, above = [], actions, withScript, scripts = [], children }: ConsolePage,
+  { title, part, above = [], actions, scripts = [], wanted, children }: ConsolePage,
   user: Pick<SignedInUser, 'name' | 'email' | 'operatorRole'>,
   { role, mayUse }: { role: OperatorRole; mayUse: MayUse },
   notice: string | undefined,
 ): LayoutProps => ({
   title: `${title} · Console`,
   width: 'full',
-  scripts: [...(withScript ? ['/assets/page.js'] : []), ...scripts],
+  scripts: ['/assets/page.js', ...scripts],
   footer: 'operator console',
   children: (
     <Permissions.Provider value={mayUse}>
       <RoleOfVisitor.Provider value={role}>
         <div class="console">
+          <SearchBox wanted={wanted} />
           <GroupedNavigation label="Console" groups={GROUPS} current={part} />
           <div class="console-head">
             <div class="console-title">
@@ -126,3 +128,20 @@ function Above({ pages }: { pages: { href: string; label: string }[] }): VNode {
     </nav>
   );
 }
+
+/** On every page; the key / leads there. */
+const SearchBox = ({ wanted }: { wanted?: string }): VNode => (
+  <form method="get" action={SEARCH_PATH} class="search-box" role="search">
+    <input
+      type="search"
+      name="q"
+      value={wanted}
+      aria-label="Search the console"
+      aria-keyshortcuts="/"
+      placeholder="ID, address, name or host"
+      autocomplete="off"
+      spellcheck={false}
+    />
+    <button type="submit">Search</button>
+  </form>
+);

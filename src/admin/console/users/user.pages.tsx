@@ -27,7 +27,6 @@ export function userPage({ user, isSelf, once, factor, withPassword }: UserPageP
   const hasFactor = factor.authenticatorApp || factor.passkeys > 0;
   return aboutUser(user, {
     current: 'user',
-    withScript: true,
     actions: (
       <LinkButton look="quiet" href={userPath(id, 'edit')}>
         Edit
@@ -125,7 +124,6 @@ export function passwordLinkPage({ user, url }: Props & { url: string | undefine
   const back = userPath(user.id);
   return aboutUser(user, {
     title: url === undefined ? 'Link already shown' : 'Password link',
-    withScript: true,
     children:
       url === undefined ? (
         <ShownAlready note="The link was already shown and cannot be shown again. If nobody copied it, create another.">

@@ -27,7 +27,6 @@ export function newEndpointPage({
 }: FormProps & { client: ClientEntity; once: string }): ConsolePage {
   return aboutClient(client, {
     title: 'Add endpoint',
-    withScript: true,
     children: (
       <ConsoleForm
         values={{ ...fields }}

@@ -109,7 +109,6 @@ export function endpointSecretPage({
     part: 'endpoints',
     title: secret === undefined ? 'Secret already shown' : 'Endpoint added',
     above: [ABOVE, { href: endpointPath(endpoint.id), label: endpoint.url }],
-    withScript: true,
     children:
       secret === undefined ? (
         <ShownAlready note="The signing secret was already shown and is not shown again here. The partner can see it in the webhook portal.">

@@ -1,0 +1,42 @@
+import { Param, Query } from '@nestjs/common';
+import { notFound } from '../../../http/problems/problem.js';
+import type { ConsoleAnswer } from '../console-context.js';
+import { ConsoleGet, ConsolePages } from '../console-pages.decorator.js';
+import { ConsoleSearch } from './console-search.service.js';
+import { explainedRequestPage } from './explained-request.page.js';
+import { ExplainedRequests } from './explained-requests.service.js';
+import { searchPage } from './search.page.js';
+
+const LONGEST = 200;
+
+/** One search over everything, and the page that explains a request. */
+@ConsolePages()
+export class ConsoleSearchController {
+  constructor(
+    private readonly search: ConsoleSearch,
+    private readonly requests: ExplainedRequests,
+  ) {}
+
+  /** Leads straight to the only hit. */
+  @ConsoleGet('search', 'not asked', 'viewer')
+  async find(@Query('q') given?: unknown): Promise<ConsoleAnswer> {
+    const wanted = typeof given === 'string' ? given.trim().slice(0, LONGEST) : '';
+    if (wanted === '') return { page: searchPage('', []) };
+    const found = await this.search.find(wanted);
+    const hits = found.flatMap(({ hits }) => hits);
+    return hits.length === 1 ? { goTo: hits[0]!.href } : { page: searchPage(wanted, found) };
+  }
+
+  @ConsoleGet('requests/:request_id', 'not asked', 'viewer')
+  async explain(@Param('request_id') id: string): Promise<ConsoleAnswer> {
+    const requests = await this.requests.withId(id);
+    const [latest] = requests;
+    if (!latest) {
+      throw notFound(
+        'There is no record of this request. Refused requests are kept for seven days, the last 200 of each client, and some of the others.',
+      );
+    }
+    const [around, changes] = await Promise.all([this.requests.around(latest), this.requests.changesOf(id)]);
+    return { page: explainedRequestPage({ id, requests, around, changes }) };
+  }
+}

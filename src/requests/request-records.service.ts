@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { WriteBehind } from '../database/background/write-behind.js';
+import { Transactions } from '../database/queries/transactions.js';
+import type { NewRequestRecord, RequestRecordEntity } from './request-record.entity.js';
+import { RequestRecordsRepository } from './request-records.repository.js';
+
+// Of one instance, between two writes: more than a partner who asks why needs, and no more than a flood may cost.
+const REFUSED_MAX = 500;
+const SERVED_MAX = 10;
+
+/** Requests that nobody asks about: files of pages, and what watches the service. */
+const UNRECORDED = /^\/(assets|health|metrics|brand)\b/;
+
+/**
+ * What operators need to say why a request was refused (contract §12): every refused request up to a bound, and some of those that were
+ * served; without query strings, bodies, tokens and people. Written behind the answers; what is not yet written is lost when an instance is killed.
+ */
+@Injectable()
+export class RequestRecordsService extends WriteBehind {
+  private refused: NewRequestRecord[] = [];
+  private served: NewRequestRecord[] = [];
+
+  constructor(
+    private readonly repository: RequestRecordsRepository,
+    private readonly transactions: Transactions,
+    server: HttpAdapterHost,
+  ) {
+    super(server);
+  }
+
+  override onModuleInit(): void {
+    super.onModuleInit();
+    this.fastify.addHook('onResponse', (request, reply, done) => {
+      this.note(request, reply);
+      done();
+    });
+  }
+
+  /** Up to `limit` requests with this id, newest first, including what this instance has only just noted. */
+  async withId(requestId: string, limit: number): Promise<RequestRecordEntity[]> {
+    await this.flush();
+    return this.repository.withId(requestId, limit);
+  }
+
+  private note(request: FastifyRequest, reply: FastifyReply): void {
+    const [notes, most] = reply.statusCode < 400 ? [this.served, SERVED_MAX] : [this.refused, REFUSED_MAX];
+    if (notes.length >= most) return;
+    const route = request.routeOptions.url ?? '(none)';
+    if (UNRECORDED.test(route)) return;
+    const refusal =
+      request.refusal ??
+      (request.refusedWith && {
+        kind: 'token_refused' as const,
+        detail: request.refusedWith,
+        clientId: undefined,
+      });
+    notes.push({
+      occurredAt: new Date(),
+      requestId: request.id,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      error: request.errorCode ?? null,
+      refusedKind: refusal?.kind ?? null,
+      refused: refusal?.detail ?? null,
+      clientId: request.oauthClient?.id ?? request.principal?.client.id ?? refusal?.clientId ?? null,
+      milliseconds: Math.round(reply.elapsedTime),
+      injected: request.sandboxFault !== undefined,
+    });
+  }
+
+  protected async write(): Promise<void> {
+    const records = [...this.refused, ...this.served];
+    if (records.length === 0) return;
+    this.refused = [];
+    this.served = [];
+    try {
+      await this.transactions.retried(() => this.repository.insert(records));
+    } catch (error) {
+      // The database is unavailable: the records go on with the next requests.
+      this.logger.warn(`Records of requests could not be written: ${(error as Error).message}`);
+    }
+  }
+}
