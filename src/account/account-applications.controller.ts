@@ -1,6 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { ClientsService } from '../clients/clients.service.js';
 import { ConsentsService } from '../consents/consents.service.js';
+import { GivenConsentsService } from '../consents/given-consents.service.js';
 import { DisclosureHistoryService } from '../disclosures/disclosure-history.service.js';
 import { MembersService } from '../partners/members/members.service.js';
 import { Context } from '../http/page-routes/page-context.js';
@@ -37,6 +38,7 @@ export class AccountApplicationsController {
   constructor(
     private readonly connected: ConnectedClientsService,
     private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
     private readonly clients: ClientsService,
     private readonly members: MembersService,
     private readonly scopes: ScopesService,
@@ -92,7 +94,7 @@ export class AccountApplicationsController {
     const { client, words } = await this.choicesOf(context, clientId);
     const choice = choiceIn(form, words);
     if (typeof choice === 'string') return this.choice(context, clientId, t(UNDECIDED[choice]));
-    await this.consents.choose(client, user.id, choice, actor);
+    await this.given.choose(client, user.id, choice, actor);
     return { goTo: '/account', notice: 'access_changed' };
   }
 
@@ -125,7 +127,7 @@ export class AccountApplicationsController {
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, described, language),
       purposes: await this.purposes.wordsOf(client.purposes, language),
-      expiryDays: this.consents.expiryDaysOf(client),
+      expiryDays: this.given.expiryDaysOf(client),
     });
     return { client, consent, words };
   }

@@ -113,6 +113,20 @@ export class ConsentsRepository {
     return this.lock(manager, clientId, userId);
   }
 
+  /** The ids of the clients to which the user has an active consent, which is locked until the transaction ends. */
+  async lockLiveClients(manager: EntityManager, userId: string): Promise<string[]> {
+    const live = await manager
+      .withRepository(this.consents)
+      .createQueryBuilder('consent')
+      .select(['consent.clientId', 'consent.userId'])
+      .where({ userId })
+      .andWhere(isLive('consent'))
+      .orderBy('consent.clientId')
+      .setLock('pessimistic_read')
+      .getMany();
+    return live.map(({ clientId }) => clientId);
+  }
+
   /**
    * Adds what was given to a consent, takes out what was declined, and creates or renews it if necessary. A consent that ended starts
    * again with only what was given. One with a scope whose words came to mean something else, and which the page did not show, keeps its end.

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
+import { GivenConsentsService } from '../../../consents/given-consents.service.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
@@ -13,7 +14,10 @@ import { ConsentView, consentView } from './admin-consents.view.js';
 @Controller('admin/clients/:client_id/consents')
 @AdminApi()
 export class AdminConsentsController {
-  constructor(private readonly consents: ConsentsService) {}
+  constructor(
+    private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
+  ) {}
 
   /** The client's consents by user id, paged, including revoked ones; `page_after` and `page_before` are user ids. */
   @Get()
@@ -57,7 +61,7 @@ export class AdminConsentsController {
     @Body() { scopes, evidence }: ConsentDto,
     @CurrentActor() actor: Actor,
   ): Promise<ConsentView> {
-    return consentView(await this.consents.record(clientId, userId, scopes, evidence ?? null, actor));
+    return consentView(await this.given.record(clientId, userId, scopes, evidence ?? null, actor));
   }
 
   /** Revokes the consent and everything that depends on it, immediately: 204; without an active one: 404. */
