@@ -19,6 +19,7 @@ import { ClientIdentities1795645829078 } from './1795645829078-client-identities
 import { Purposes1795646200000 } from './1795646200000-purposes.js';
 import { ScopeTranslations1795649212001 } from './1795649212001-scope-translations.js';
 import { AccountDeletionEvents1795658767673 } from './1795658767673-account-deletion-events.js';
+import { OwnEndsOfGrants1795659151886 } from './1795659151886-own-ends-of-grants.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -43,6 +44,7 @@ export const MIGRATIONS = [
   Purposes1795646200000,
   ScopeTranslations1795649212001,
   AccountDeletionEvents1795658767673,
+  OwnEndsOfGrants1795659151886,
 ];
 
 /** The names of the migrations, as the database stores them. */
