@@ -131,6 +131,13 @@ describe('Deleting one’s account', () => {
     expect((await browser.open('/account')).html.querySelectorAll(`a[href="${PATH}"]`)).toEqual([]);
     const { text } = await mail('Your account will be deleted');
     expect(text).toContain('Keep my account');
+    // Operators see it, too.
+    const bearer = await service.make.adminToken();
+    const { deletion_due_at: due } = (await service.http.get(`/admin/users/${user.id}`, { bearer })).json;
+    expect(new Date(due as string).getTime()).toBeGreaterThan(Date.now());
+    const viewer = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
+    const shownTo = await (await service.make.signedIn(viewer)).open(`/admin/console/users/${user.id}`);
+    expect(shownTo.html.querySelector(`time[datetime="${due as string}"]`)).not.toBeNull();
     // Nothing has changed yet.
     expect(await deletions().eraseDue()).toBe(0);
     expect((await service.make.signedIn(user)).cookies.has('session')).toBe(true);

@@ -31,6 +31,7 @@ import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
+import { AccountDeletions } from '../../../users/leaving/account-deletions.service.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewUserDto, toNewUser, toUserChanges, UserChangesDto, UsersQuery } from './admin-users.dto.js';
@@ -47,6 +48,7 @@ export class AdminUsersController {
     private readonly fourEyes: FourEyes,
     private readonly grants: GrantsService,
     private readonly factors: SecondFactorService,
+    private readonly deletions: AccountDeletions,
   ) {}
 
   /** Creates a user: 201 and the user with its `id`; an email that is taken: 409. */
@@ -79,7 +81,8 @@ export class AdminUsersController {
   @ApiAnswer(200, 'The user.', UserDetailsView)
   @ApiProblems(404)
   async get(@Param('id') id: string): Promise<UserDetailsView> {
-    return userDetailsView(await this.users.get(id), await this.factors.stateOf(id));
+    const user = await this.users.get(id);
+    return userDetailsView(user, await this.factors.stateOf(id), await this.deletions.find(id));
   }
 
   /**

@@ -10,6 +10,7 @@ import {
 } from '../../../users/accounts/user.entity.js';
 import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
 import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
+import type { AccountDeletionEntity } from '../../../users/leaving/account-deletion.entity.js';
 
 /** What a user has besides the password. */
 @ApiSchema({ name: 'SecondFactor' })
@@ -67,20 +68,28 @@ export class UserView {
   updated_at!: string;
 }
 
-/** One user, with the second factor. */
+/** One user, with the second factor and a deletion that waits. */
 @ApiSchema({ name: 'UserDetails' })
 export class UserDetailsView extends UserView {
   @ApiProperty({ type: SecondFactorView })
   second_factor!: SecondFactorView;
+
+  @ApiProperty(orNull(time('When the account is deleted, as its user asked; null: nobody asked.')))
+  deletion_due_at!: string | null;
 }
 
-export const userDetailsView = (user: UserEntity, state: SecondFactorState): UserDetailsView => ({
+export const userDetailsView = (
+  user: UserEntity,
+  state: SecondFactorState,
+  deletion: AccountDeletionEntity | null,
+): UserDetailsView => ({
   ...userView(user),
   second_factor: {
     passkeys: state.passkeys,
     authenticator_app: state.authenticatorApp,
     recovery_codes_left: state.recoveryCodesLeft,
   },
+  deletion_due_at: deletion?.dueAt.toISOString() ?? null,
 });
 
 export const userView = (user: UserEntity): UserView => ({
