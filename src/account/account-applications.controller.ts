@@ -19,7 +19,6 @@ import { choosePage } from './pages/choose.page.js';
 import { say } from '../language/text.js';
 import { isId } from '../secrets/ids.js';
 import { AccountDeletions } from '../users/leaving/account-deletions.service.js';
-import { Settings } from '../config/settings.js';
 import { ConnectedClientsService } from '../tokens/grants/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -44,7 +43,6 @@ export class AccountApplicationsController {
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
     private readonly deletions: AccountDeletions,
-    private readonly settings: Settings,
     private readonly history: DisclosureHistoryService,
   ) {}
 
@@ -60,9 +58,8 @@ export class AccountApplicationsController {
       this.deletions.find(id),
     ]);
     const withPortal = ownsClients || isMember;
-    const { sendsMail: withExport } = this.settings;
     const deletionDueAt = deletion?.dueAt;
-    return { page: applicationsPage({ clients, former, withPortal, withExport, deletionDueAt }) };
+    return { page: applicationsPage({ clients, former, withPortal, deletionDueAt }) };
   }
 
   /** The confirmation page for disconnecting; 404 for an application that is not connected. */

@@ -156,9 +156,9 @@ describe('Deleting one’s account', () => {
     ];
     for (const each of [first, second, former]) await service.make.consent(each, user);
     await service.make.revokeConsent(former, user);
-    const endpoints = [];
-    for (const each of [first, second, former, later])
-      endpoints.push(await webhooks.endpoint(each, { types }));
+    const endpoints = await Promise.all(
+      [first, second, former, later].map((each) => webhooks.endpoint(each, { types })),
+    );
     const page = await browser.open(PATH);
     const submit = () => browser.submit(page, PATH, { email: user.email });
     await Promise.all([submit(), submit()]);

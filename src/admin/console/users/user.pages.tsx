@@ -61,7 +61,7 @@ export function userPage({
             ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
             ['Second factor', hasFactor ? factorText(factor) : 'none'],
             ['Created', <Moment at={user.createdAt} />],
-            deletionDueAt && ['Deletion asked for, due', <Moment at={deletionDueAt} />],
+            deletionDueAt !== undefined && ['Deletion asked for, due', <Moment at={deletionDueAt} />],
           ]}
         />
         <Buttons heading="Actions">
