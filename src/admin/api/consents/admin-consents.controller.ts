@@ -8,7 +8,7 @@ import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { ConsentDto } from './admin-consents.dto.js';
-import { ConsentView, consentView } from './admin-consents.view.js';
+import { ConsentView } from './admin-consents.view.js';
 
 /** Consents of users to one client in the admin API (contract §2, §12). */
 @Controller('admin/clients/:client_id/consents')
@@ -35,7 +35,7 @@ export class AdminConsentsController {
   ): Promise<ListAnswer<ConsentView>> {
     return listAnswer(
       await this.consents.list(clientId, pageRequestOf(query)),
-      consentView,
+      ConsentView.of,
       (consent) => consent.userId,
     );
   }
@@ -61,7 +61,7 @@ export class AdminConsentsController {
     @Body() { scopes, evidence }: ConsentDto,
     @CurrentActor() actor: Actor,
   ): Promise<ConsentView> {
-    return consentView(await this.given.record(clientId, userId, scopes, evidence ?? null, actor));
+    return ConsentView.of(await this.given.record(clientId, userId, scopes, evidence ?? null, actor));
   }
 
   /** Revokes the consent and everything that depends on it, immediately: 204; without an active one: 404. */
