@@ -171,7 +171,7 @@ async function startService() {
 async function makeSetting({ get, query }, port) {
   const { UsersService } = await load('users/accounts/users.service.js');
   const { ClientsService } = await load('clients/clients.service.js');
-  const { ConsentsService } = await load('consents/consents.service.js');
+  const { GivenConsentsService } = await load('consents/given-consents.service.js');
   const { EndpointsService } = await load('webhooks/endpoints/endpoints.service.js');
   const { PublishingService } = await load('webhooks/events/publishing.service.js');
   const { AccessTokensService } = await load('tokens/access/access-tokens.service.js');
@@ -193,7 +193,7 @@ async function makeSetting({ get, query }, port) {
       )
     ).client;
   const client = await newClient(['vehicle:read']);
-  await get(ConsentsService).record(client.id, owner.id, ['vehicle:read'], null, SERVICE_ACTOR);
+  await get(GivenConsentsService).record(client.id, owner.id, ['vehicle:read'], null, SERVICE_ACTOR);
   const endpointIds = [];
   for (let n = 0; n < ENDPOINTS; n++) {
     const eventTypes = [n === 0 ? TYPE : 'vehicle.deleted'];

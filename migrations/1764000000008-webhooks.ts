@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { EVENT_RESOURCES, EVENT_SCHEMAS } from './event-schemas.js';
-import { EVENT_TYPES } from './event-types.js';
+import { addEventTypes } from './support/event-types.js';
 
 /**
  * Webhooks (contract §10): the catalogue of event types with the versions of their schemas (contract §21), endpoints, events,
@@ -264,17 +263,7 @@ export class Webhooks1764000000008 implements MigrationInterface {
         sealed_at timestamptz NOT NULL DEFAULT now()
       );
     `);
-    for (const [name, scope, publisher, description, sample] of EVENT_TYPES) {
-      await queryRunner.query(
-        `INSERT INTO event_types (name, scope, publisher, description, sample, resource)
-         VALUES ($1, $2, $3, $4, $5, $6)`,
-        [name, scope, publisher, description, JSON.stringify(sample), EVENT_RESOURCES[name]],
-      );
-      await queryRunner.query('INSERT INTO event_type_versions (type, version, schema) VALUES ($1, 1, $2)', [
-        name,
-        JSON.stringify(EVENT_SCHEMAS[name]),
-      ]);
-    }
+    await addEventTypes(queryRunner);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

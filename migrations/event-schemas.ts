@@ -41,8 +41,12 @@ const VEHICLE: Properties = {
   reachable: { type: 'boolean', description: 'Whether it answers.' },
 };
 
-const CONSENT: Properties = {
+const CLIENT: Properties = {
   client_id: { type: 'string', pattern: '^clnt[0-7][0-9A-HJKMNP-TV-Z]{25}$', description: 'Your client.' },
+};
+
+const CONSENT: Properties = {
+  ...CLIENT,
   scopes: {
     type: 'array',
     items: { type: 'string' },
@@ -90,4 +94,10 @@ describe('user.consent_revoked', CONSENT, ['client_id', 'scopes']);
 describe('user.consent_changed', CONSENT_WITH_END, ['client_id', 'scopes', 'expires_at']);
 describe('user.consent_expiring', CONSENT_WITH_END, ['client_id', 'scopes', 'expires_at']);
 describe('user.consent_expired', CONSENT_WITH_END, ['client_id', 'scopes', 'expires_at']);
+describe(
+  'user.deletion_requested',
+  { ...CLIENT, due_at: time('When the account is deleted, with everything that depends on it.') },
+  ['client_id', 'due_at'],
+);
+describe('user.deletion_cancelled', CLIENT, ['client_id']);
 describe('webhook.test', { message: text('A greeting.') }, ['message']);

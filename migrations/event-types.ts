@@ -149,6 +149,20 @@ export const EVENT_TYPES: [
     { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', scopes: [], expires_at: '2026-03-16T08:00:00Z' },
   ],
   [
+    'user.deletion_requested',
+    null,
+    'itself',
+    'A user who shares data with your application asked for the deletion of the account, and can still keep it.',
+    { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', due_at: '2026-03-09T08:00:00Z' },
+  ],
+  [
+    'user.deletion_cancelled',
+    null,
+    'itself',
+    'The account of a user who asked for its deletion stays.',
+    { client_id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735' },
+  ],
+  [
     'webhook.test',
     null,
     'itself',

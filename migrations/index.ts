@@ -17,8 +17,10 @@ import { Disclosures1795645804586 } from './1795645804586-disclosures.js';
 import { Brand1795645828790 } from './1795645828790-brand.js';
 import { ClientIdentities1795645829078 } from './1795645829078-client-identities.js';
 import { Purposes1795646200000 } from './1795646200000-purposes.js';
-import { RequestRecords1795653600000 } from './1795653600000-request-records.js';
 import { ScopeTranslations1795649212001 } from './1795649212001-scope-translations.js';
+import { RequestRecords1795653600000 } from './1795653600000-request-records.js';
+import { AccountDeletionEvents1795658767673 } from './1795658767673-account-deletion-events.js';
+import { OwnEndsOfGrants1795659151886 } from './1795659151886-own-ends-of-grants.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -43,6 +45,8 @@ export const MIGRATIONS = [
   Purposes1795646200000,
   ScopeTranslations1795649212001,
   RequestRecords1795653600000,
+  AccountDeletionEvents1795658767673,
+  OwnEndsOfGrants1795659151886,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -1,6 +1,7 @@
 import { Param, Query } from '@nestjs/common';
 import { ClientsService } from '../clients/clients.service.js';
 import { ConsentsService } from '../consents/consents.service.js';
+import { GivenConsentsService } from '../consents/given-consents.service.js';
 import { DisclosureHistoryService } from '../disclosures/disclosure-history.service.js';
 import { MembersService } from '../partners/members/members.service.js';
 import { Context } from '../http/page-routes/page-context.js';
@@ -18,7 +19,6 @@ import { choosePage } from './pages/choose.page.js';
 import { say } from '../language/text.js';
 import { isId } from '../secrets/ids.js';
 import { AccountDeletions } from '../users/leaving/account-deletions.service.js';
-import { Settings } from '../config/settings.js';
 import { ConnectedClientsService } from '../tokens/grants/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -37,12 +37,12 @@ export class AccountApplicationsController {
   constructor(
     private readonly connected: ConnectedClientsService,
     private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
     private readonly clients: ClientsService,
     private readonly members: MembersService,
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
     private readonly deletions: AccountDeletions,
-    private readonly settings: Settings,
     private readonly history: DisclosureHistoryService,
   ) {}
 
@@ -58,9 +58,8 @@ export class AccountApplicationsController {
       this.deletions.find(id),
     ]);
     const withPortal = ownsClients || isMember;
-    const { sendsMail: withExport } = this.settings;
     const deletionDueAt = deletion?.dueAt;
-    return { page: applicationsPage({ clients, former, withPortal, withExport, deletionDueAt }) };
+    return { page: applicationsPage({ clients, former, withPortal, deletionDueAt }) };
   }
 
   /** The confirmation page for disconnecting; 404 for an application that is not connected. */
@@ -92,7 +91,7 @@ export class AccountApplicationsController {
     const { client, words } = await this.choicesOf(context, clientId);
     const choice = choiceIn(form, words);
     if (typeof choice === 'string') return this.choice(context, clientId, t(UNDECIDED[choice]));
-    await this.consents.choose(client, user.id, choice, actor);
+    await this.given.choose(client, user.id, choice, actor);
     return { goTo: '/account', notice: 'access_changed' };
   }
 
@@ -125,7 +124,7 @@ export class AccountApplicationsController {
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, described, language),
       purposes: await this.purposes.wordsOf(client.purposes, language),
-      expiryDays: this.consents.expiryDaysOf(client),
+      expiryDays: this.given.expiryDaysOf(client),
     });
     return { client, consent, words };
   }

@@ -59,9 +59,9 @@ export class AccountDeleteController {
 
   private async form({ user }: AccountContext, errors?: FieldErrors): Promise<AccountAnswer> {
     const { items, hasNext } = await this.connected.list(user.id, { size: APPLICATIONS_NAMED });
-    const { accountDeletionDays: days, sendsMail: withExport } = this.settings;
+    const { accountDeletionDays: days } = this.settings;
     const { email } = user;
-    const page = deletePage({ email, applications: items, hasMore: hasNext, days, withExport, errors });
+    const page = deletePage({ email, applications: items, hasMore: hasNext, days, errors });
     return { page, status: errors ? 400 : 200 };
   }
 }

@@ -2,16 +2,21 @@ import { Param, UseGuards } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { notFound } from '../http/problems/problem.js';
 import { MailLimitsService } from '../rate-limits/sign-in/mail-limits.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { DataExports, fileOf } from '../users/leaving/data-exports.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { AsksToConfirm } from './asks-to-confirm.js';
-import { askForExportPage, EXPORT_PATH, exportGonePage, exportPage } from './pages/export.pages.js';
+import {
+  askForExportPage,
+  downloadPage,
+  EXPORT_PATH,
+  exportGonePage,
+  exportPage,
+} from './pages/export.pages.js';
 
-/** Users take along what is held about them, by a link that is mailed (contract §13). Without mail there are no such pages. */
+/** Users take along what is held about them, by a link that is mailed, or at once without mail (contract §13). */
 @AccountPages('export')
 @UseGuards(AddressRateLimitGuard)
 export class AccountExportController {
@@ -24,29 +29,29 @@ export class AccountExportController {
 
   @AccountGet('', AsksToConfirm())
   async ask(@Context() { user }: AccountContext): Promise<AccountAnswer> {
-    this.requireMail();
+    if (!this.settings.sendsMail) return { page: downloadPage() };
     const { emailVerifiedAt } = await this.users.get(user.id);
     return { page: askForExportPage(user.email, emailVerifiedAt ? undefined : 'unverified') };
   }
 
-  /** Mails the link; 409 for an address that is not verified, 429 beyond the mails of an hour (contract §18). */
+  /**
+   * Mails the link; 409 for an address that is not verified, 429 beyond the mails of an hour (contract §18). Without mail it leads to
+   * where the link would.
+   */
   @AccountPost('', AsksToConfirm())
   async send(@Context() { user, actor }: AccountContext): Promise<AccountAnswer> {
-    this.requireMail();
     const { emailVerifiedAt } = await this.users.get(user.id);
-    if (emailVerifiedAt && !(await this.limits.admitTo(user.email))) {
+    if (this.settings.sendsMail && emailVerifiedAt && !(await this.limits.admitTo(user.email))) {
       return { page: askForExportPage(user.email, 'over limit'), status: 429 };
     }
-    if (!(await this.exports.request(user.id, actor))) {
-      return { page: askForExportPage(user.email, 'unverified'), status: 409 };
-    }
-    return { goTo: EXPORT_PATH, notice: 'export_sent' };
+    const made = await this.exports.request(user.id, actor);
+    if (!made) return { page: askForExportPage(user.email, 'unverified'), status: 409 };
+    return made.key ? { goTo: `${EXPORT_PATH}/${made.key}` } : { goTo: EXPORT_PATH, notice: 'export_sent' };
   }
 
   /** Shows what there is. Opening the link changes nothing, because mail scanners open links too; 410 if it does not work for this user. */
   @AccountGet(':key', AsksToConfirm())
   async show(@Context() { user }: AccountContext, @Param('key') key: string): Promise<AccountAnswer> {
-    this.requireMail();
     const data = await this.exports.show(user.id, key);
     return data ? { page: exportPage(data, `${EXPORT_PATH}/${key}`) } : gone();
   }
@@ -57,15 +62,10 @@ export class AccountExportController {
     @Context() { user, actor }: AccountContext,
     @Param('key') key: string,
   ): Promise<AccountAnswer> {
-    this.requireMail();
     const data = await this.exports.take(user.id, key, actor);
     if (!data) return gone();
     const name = `my-data-${data.madeAt.toISOString().slice(0, 10)}.json`;
     return { file: { name, type: 'application/json; charset=utf-8', text: fileOf(data, user.id) } };
-  }
-
-  private requireMail(): void {
-    if (!this.settings.sendsMail) throw notFound('There is no such page.');
   }
 }
 

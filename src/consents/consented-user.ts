@@ -9,4 +9,6 @@ export interface ConsentedUser {
   scopes: string[];
   /** Milliseconds since 1970. */
   grantedAt: number;
+  /** The same; null: never. */
+  expiresAt: number | null;
 }

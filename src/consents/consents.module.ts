@@ -15,6 +15,7 @@ import { ChangedMeanings } from './changed-meanings.service.js';
 import { ChangedMeaningsRepository } from './changed-meanings.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 import { ConsentsService } from './consents.service.js';
+import { GivenConsentsService } from './given-consents.service.js';
 import { ConsentNoticeEntity } from './consent-notice.entity.js';
 import { ConsentWordsEntity } from './record/consent-words.entity.js';
 import { ConsentExpiryRepository } from './consent-expiry.repository.js';
@@ -58,6 +59,7 @@ import { ReceiptKeysService } from './record/receipt-keys.service.js';
     ConsentRecordService,
     ConsentVersionsRepository,
     ConsentWordsRepository,
+    GivenConsentsService,
     ReceiptKeysRepository,
     ReceiptKeysService,
   ],
@@ -67,6 +69,7 @@ import { ReceiptKeysService } from './record/receipt-keys.service.js';
     ConsentExpiryService,
     ConsentImportService,
     ConsentRecordService,
+    GivenConsentsService,
     ReceiptKeysService,
   ],
 })

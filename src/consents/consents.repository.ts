@@ -10,7 +10,9 @@ import { ConsentEntity, type ConsentEnd, type ConsentMethod } from './consent.en
 import type { ConsentedUser } from './consented-user.js';
 
 // In forms that are parsed several times as fast as an array and a date.
-const SCOPES_AND_TIME = `to_json(c.scopes) AS scopes, floor(extract(epoch FROM c.granted_at) * 1000)::float8 AS "grantedAt"`;
+const inMilliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
+const SCOPES_AND_TIMES = `to_json(c.scopes) AS scopes, ${inMilliseconds('c.granted_at')} AS "grantedAt",
+              ${inMilliseconds('c.expires_at')} AS "expiresAt"`;
 
 /** Who consents to whom. The database refuses a user of another realm than the client's. */
 export interface ConsentPair {
@@ -111,6 +113,20 @@ export class ConsentsRepository {
       `${clientId} ${userId}`,
     ]);
     return this.lock(manager, clientId, userId);
+  }
+
+  /** The ids of the clients to which the user has an active consent, which is locked until the transaction ends. */
+  async lockLiveClients(manager: EntityManager, userId: string): Promise<string[]> {
+    const live = await manager
+      .withRepository(this.consents)
+      .createQueryBuilder('consent')
+      .select(['consent.clientId', 'consent.userId'])
+      .where({ userId })
+      .andWhere(isLive('consent'))
+      .orderBy('consent.clientId')
+      .setLock('pessimistic_read')
+      .getMany();
+    return live.map(({ clientId }) => clientId);
   }
 
   /**
@@ -252,7 +268,7 @@ export class ConsentsRepository {
       const user = userId === undefined ? 'true' : `c.user_id = $${params.push(userId)}`;
       return this.statements.run(
         `live consents${userId === undefined ? '' : ' of a user'}, ${name}`,
-        `SELECT u.id, u.email, u.name, u.role, ${SCOPES_AND_TIME}
+        `SELECT u.id, u.email, u.name, u.role, ${SCOPES_AND_TIMES}
            FROM consents c JOIN users u ON u.id = c.user_id AND u.enabled
           WHERE c.client_id = $1 AND ${isLive('c')} AND ${user} AND ${where} ${orderAndLimit}`,
         params,
@@ -265,7 +281,7 @@ export class ConsentsRepository {
     async (pairs) => {
       const rows = await this.statements.run<ConsentedUser & { clientId: string }>(
         'consented users',
-        `SELECT c.client_id AS "clientId", u.id, u.email, u.name, u.role, ${SCOPES_AND_TIME}
+        `SELECT c.client_id AS "clientId", u.id, u.email, u.name, u.role, ${SCOPES_AND_TIMES}
            FROM (SELECT DISTINCT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'text')}) AS p (client_id, user_id)) AS p
            JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND ${isLive('c')}
            JOIN users u ON u.id = c.user_id AND u.enabled`,

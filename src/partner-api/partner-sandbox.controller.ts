@@ -20,7 +20,7 @@ import {
   NewSessionDto,
   PastDaysDto,
 } from './partner-sandbox.dto.js';
-import { driverView, DriverView, FaultView, PlannedView } from './partner-sandbox.view.js';
+import { DriverView, FaultView, PlannedView } from './partner-sandbox.view.js';
 import { CurrentSandbox, SandboxEndpoint } from './sandbox-endpoint.js';
 import { violation } from '../http/problems/violation.js';
 
@@ -43,7 +43,7 @@ export class PartnerSandboxController {
   )
   @PartnerPage(DriverView)
   async list(@Query() query: PageQuery, @CurrentSandbox() sandbox: Sandbox): Promise<ListAnswer<DriverView>> {
-    return listAnswer(await this.drivers.list(sandbox, pageRequestOf(query)), driverView);
+    return listAnswer(await this.drivers.list(sandbox, pageRequestOf(query)), DriverView.of);
   }
 
   @Post('drivers')
@@ -58,7 +58,7 @@ export class PartnerSandboxController {
     @CurrentSandbox() sandbox: Sandbox,
     @CurrentActor() actor: Actor,
   ): Promise<DriverView> {
-    return driverView(await this.drivers.create(sandbox, body, actor));
+    return DriverView.of(await this.drivers.create(sandbox, body, actor));
   }
 
   @Delete('drivers/:id')
@@ -146,7 +146,7 @@ export class PartnerSandboxController {
     @CurrentActor() actor: Actor,
   ): Promise<DriverView> {
     await this.drivers.consent(sandbox, id, scopes, actor);
-    return driverView(await this.drivers.get(sandbox, id));
+    return DriverView.of(await this.drivers.get(sandbox, id));
   }
 
   @Delete('drivers/:id/consent')

@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import type { Actor } from '../audit/audit.service.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { ConsentsService } from '../consents/consents.service.js';
+import { GivenConsentsService } from '../consents/given-consents.service.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import { conflict, notFound } from '../http/problems/problem.js';
 import { ScopesService } from '../scopes/scopes.service.js';
@@ -25,6 +26,7 @@ export class DriversService {
     private readonly repository: DriversRepository,
     private readonly users: UsersService,
     private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
     private readonly clients: ClientsService,
     private readonly scopes: ScopesService,
   ) {}
@@ -68,7 +70,7 @@ export class DriversService {
   async consent(sandbox: Sandbox, id: string, scopes: string[] | undefined, actor: Actor): Promise<void> {
     await this.get(sandbox, id);
     const wanted = scopes ?? (await this.grantable(sandbox.clientId));
-    await this.consents.record(sandbox.clientId, id, wanted, null, actor);
+    await this.given.record(sandbox.clientId, id, wanted, null, actor);
   }
 
   /** Throws a 404 problem if there is no active consent. */

@@ -53,6 +53,7 @@ import { WebauthnChallenges } from './factors/webauthn-challenges.service.js';
 import { WebauthnChallengesRepository } from './factors/webauthn-challenges.repository.js';
 import { ShownOnce } from './sessions/shown-once.service.js';
 import { PersonalData } from './accounts/personal-data.js';
+import { DeletionEvents } from './leaving/deletion-events.js';
 import { UserErasures } from './accounts/user-erasures.js';
 import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
@@ -120,6 +121,7 @@ import { USERS_PURGE } from './users-purge.js';
     SignInWays,
     SignedInUsers,
     SignUpService,
+    DeletionEvents,
     UserErasures,
     Unsubscribing,
     UsersPersonalData,
@@ -155,6 +157,7 @@ import { USERS_PURGE } from './users-purge.js';
     SignInWays,
     SignedInUsers,
     SignUpService,
+    DeletionEvents,
     UserErasures,
     UsersService,
   ],

@@ -46,7 +46,7 @@ import { EventTypeVersionEntity } from './event-types/event-type-version.entity.
 import { EventTypeEntity } from './event-types/event-type.entity.js';
 import { EventTypesRepository } from './event-types/event-types.repository.js';
 import { EventTypesService } from './event-types/event-types.service.js';
-import { ConsentEventPublisher } from './events/consent-event-publisher.js';
+import { UserEventPublisher } from './events/user-event-publisher.js';
 import { EventIdempotencyKeyEntity } from './events/event-idempotency-key.entity.js';
 import { EventSequenceEntity } from './events/event-sequence.entity.js';
 import { EventEntity } from './events/event.entity.js';
@@ -99,7 +99,7 @@ const ENTITIES = [
   ],
   controllers: [EventCatalogueController, EventFeedController, EventsController],
   providers: [
-    ConsentEventPublisher,
+    UserEventPublisher,
     ContactsRepository,
     ContactsService,
     DeliveriesRepository,

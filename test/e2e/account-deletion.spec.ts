@@ -131,11 +131,72 @@ describe('Deleting one’s account', () => {
     expect((await browser.open('/account')).html.querySelectorAll(`a[href="${PATH}"]`)).toEqual([]);
     const { text } = await mail('Your account will be deleted');
     expect(text).toContain('Keep my account');
+    // Operators see it, too.
+    const bearer = await service.make.adminToken();
+    const { deletion_due_at: due } = (await service.http.get(`/admin/users/${user.id}`, { bearer })).json;
+    expect(new Date(due as string).getTime()).toBeGreaterThan(Date.now());
+    const viewer = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
+    const shownTo = await (await service.make.signedIn(viewer)).open(`/admin/console/users/${user.id}`);
+    expect(shownTo.html.querySelector(`time[datetime="${due as string}"]`)).not.toBeNull();
     // Nothing has changed yet.
     expect(await deletions().eraseDue()).toBe(0);
     expect((await service.make.signedIn(user)).cookies.has('session')).toBe(true);
     expect(await auditEventsOn(service, user.id, 'user.deletion')).toEqual([
       expect.objectContaining({ action: 'user.deletion_requested', actor_id: user.id }),
+    ]);
+  });
+
+  it('tells every application with access when it is asked for and when the account stays, each once, and nothing but when', async () => {
+    const types = ['user.deletion_requested', 'user.deletion_cancelled'];
+    const [first, second, former, later] = [
+      await service.make.client(),
+      await service.make.client(),
+      await service.make.client(),
+      await service.make.client(),
+    ];
+    for (const each of [first, second, former]) await service.make.consent(each, user);
+    await service.make.revokeConsent(former, user);
+    const endpoints = await Promise.all(
+      [first, second, former, later].map((each) => webhooks.endpoint(each, { types })),
+    );
+    const page = await browser.open(PATH);
+    const submit = () => browser.submit(page, PATH, { email: user.email });
+    await Promise.all([submit(), submit()]);
+    const due = await service.database.value<Date>(
+      'SELECT due_at FROM account_deletions WHERE user_id = $1',
+      [user.id],
+    );
+    await service.make.consent(later, user);
+    const account = await browser.open('/account');
+    await Promise.all([browser.submit(account, KEEP), browser.submit(account, KEEP)]);
+    // At its time, the second wish meets an obstacle.
+    await ask();
+    await service.make.client({ ownerId: user.id });
+    await makeDue();
+    await deletions().eraseDue();
+    const told = (n: number) =>
+      webhooks
+        .received(endpoints[n]!)
+        .map(({ body }) => JSON.parse(body) as { type: string; user_id: string; data: object })
+        .sort((one, other) => (other.type < one.type ? -1 : 1));
+    await until('both of each have arrived', () => told(0).length + told(1).length + told(3).length >= 11);
+    for (const [n, client] of [first, second].entries()) {
+      const [requested, again, ...cancelled] = told(n);
+      expect([requested, again]).toContainEqual(
+        expect.objectContaining({
+          type: 'user.deletion_requested',
+          user_id: user.id,
+          data: { client_id: client.id, due_at: due.toISOString() },
+        }),
+      );
+      const stays = { type: 'user.deletion_cancelled', data: { client_id: client.id } };
+      expect(cancelled).toEqual([expect.objectContaining(stays), expect.objectContaining(stays)]);
+    }
+    expect(told(2)).toEqual([]);
+    expect(told(3).map(({ type }) => type)).toEqual([
+      'user.deletion_requested',
+      'user.deletion_cancelled',
+      'user.deletion_cancelled',
     ]);
   });
 

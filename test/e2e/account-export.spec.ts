@@ -53,15 +53,22 @@ describe('The export of a person’s data', () => {
 
   describe('refuses', () => {
     it('to send a link to an address that is not verified, and says where to verify it', async () => {
-      const unverified = await service.make.user();
+      const unverified = await service.make.user({ emailVerified: true });
       const theirs = await service.make.signedIn(unverified);
+      const before = await theirs.open(PATH);
+      await service.database.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', [
+        unverified.id,
+      ]);
       const page = await theirs.open(PATH);
-      expect(page.html.querySelector('[role="alert"]')!.text).toContain('Confirm your address');
-      const answer = await theirs.submit(page, PATH);
-      expect(answer.status).toBe(409);
-      expect(answer.html.querySelector('[role="alert"] a')!.getAttribute('href')).toBe('/account/email');
+      const answer = await theirs.submit(before, PATH);
+      expect([page.status, answer.status]).toEqual([200, 409]);
+      for (const { html } of [page, answer]) {
+        expect(html.querySelector('[role="alert"]')!.text).toContain('Confirm your address');
+        expect(html.querySelector('[role="alert"] a')!.getAttribute('href')).toBe('/account/email');
+        expect(html.querySelector(`form[action="${PATH}"]`)).toBeNull();
+      }
       expect(await actionsOn(service, unverified.id, 'user.export')).toEqual([]);
-      expect(smtp.to(unverified.email)).toEqual([]);
+      expect(smtp.to(unverified.email).map(({ subject }) => subject)).not.toContain('Your data is ready');
     });
 
     it('a login of long ago, to ask and to use the link', async () => {
@@ -333,12 +340,27 @@ describe('Every table that names a user', () => {
 describe('Without mail', () => {
   const service = useSharedService();
 
-  it('there is neither the link on the account page nor the pages', async () => {
-    const browser = await service.make.signedInNew();
-    const page = await browser.open('/account');
-    expect(page.html.querySelectorAll(`a[href="${PATH}"]`)).toEqual([]);
-    for (const path of [PATH, `${PATH}/${newSecret('exportKey')}`]) {
-      expect((await browser.open(path)).status).toBe(404);
-    }
+  it('the data is shown at once after a recent login, and downloaded once', async () => {
+    const user = await service.make.user();
+    const browser = await service.make.signedIn(user);
+    const asking = await browser.open(PATH);
+    await service.make.ageSessions(user);
+    const refused = [await browser.open(PATH), await browser.submit(asking, PATH)];
+    const confirm = [303, `/account/confirm?return_to=${encodeURIComponent(PATH)}`];
+    expect(refused.map(placeOf)).toEqual([confirm, confirm]);
+    expect(await actionsOn(service, user.id, 'user.export')).toEqual([]);
+    const again = await service.make.signedIn(user);
+    expect((await again.open('/account')).html.querySelectorAll(`a[href="${PATH}"]`)).toHaveLength(1);
+    const answer = await again.fillIn(PATH);
+    const link = answer.headers.get('location')!;
+    const page = await again.open(link);
+    expect(page.html.querySelector('h1')!.text).toBe('Your data');
+    const downloads = await Promise.all([1, 2, 3].map(() => again.submit(page, link)));
+    expect(downloads.map(({ status }) => status).sort()).toEqual([200, 410, 410]);
+    expect(await actionsOn(service, user.id, 'user.export')).toEqual([
+      'user.export_requested',
+      'user.exported',
+    ]);
+    expect(await service.database.query('SELECT 1 FROM mails WHERE user_id = $1', [user.id])).toEqual([]);
   });
 });

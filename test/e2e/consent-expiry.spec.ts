@@ -1,6 +1,8 @@
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { authorizePath } from '../support/browser-session.js';
+import { atEndOfFile } from '../support/between-files.js';
+import { Settings } from '../../src/config/settings.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { madeForEach } from '../support/made.js';
@@ -147,6 +149,37 @@ describe('A consent that ends by itself', () => {
       'user.consent_expired',
       { client_id: client.id, scopes: [], expires_at: expect.any(String) as string },
     ]);
+  });
+
+  it('does not give its grants another life of their own when it is renewed after settings have changed', async () => {
+    await service.make.tokens(client, user);
+    const ends = async () => {
+      const [row] = await service.database.query<Record<string, number>>(
+        `SELECT round(extract(epoch FROM expires_at - created_at) / 86400)::int AS grant,
+                round(extract(epoch FROM refresh_expires_at - created_at) / 86400)::int AS refresh FROM grants WHERE user_id = $1`,
+        [user.id],
+      );
+      return [row!.grant, row!.refresh];
+    };
+    const renewed = async (days: number | null) => {
+      await service.database.query('UPDATE clients SET consent_expiry_days = $1 WHERE id = $2', [
+        days,
+        client.id,
+      ]);
+      const browser = await service.make.signedIn(user);
+      await browser.fillIn(`/account/applications/${client.id}/access`);
+      return ends();
+    };
+    expect(await ends()).toEqual([90, 30]);
+    const settings = service.app.get(Settings);
+    const { grantTtl, refreshTokenTtl } = settings;
+    Object.assign(settings, { grantTtl: 5 * DAY, refreshTokenTtl: 2 * DAY });
+    atEndOfFile(() => void Object.assign(settings, { grantTtl, refreshTokenTtl }));
+    expect(await renewed(120)).toEqual([120, 30]);
+    expect(await renewed(700)).toEqual([365, 30]);
+    // Of a build that did not note it.
+    await service.database.query('UPDATE grants SET own_end = NULL WHERE user_id = $1', [user.id]);
+    expect(await renewed(60)).toEqual([5, 5]);
   });
 
   it('is not told of at once if it holds only for a few days', async () => {

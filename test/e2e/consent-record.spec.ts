@@ -6,6 +6,7 @@ import { ReceiptKeysService } from '../../src/consents/record/receipt-keys.servi
 import type { ConsentWords } from '../../src/consents/record/consent-words.js';
 import type { SignedReceipt } from '../../src/consents/record/receipt.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
@@ -145,10 +146,11 @@ describe('The record of consents', () => {
   });
 
   it('says who recorded a consent for a user, with the proof, and why it ended', async () => {
-    const consents = service.app.get(ConsentsService);
     const actor = { type: 'user', id: (await service.make.user({ role: 'operator' })).id } as const;
-    await consents.record(client.id, user.id, ['vehicle:read'], 'Contract 17, page 2', actor);
-    await consents.revoke(client.id, user.id, actor);
+    await service.app
+      .get(GivenConsentsService)
+      .record(client.id, user.id, ['vehicle:read'], 'Contract 17, page 2', actor);
+    await service.app.get(ConsentsService).revoke(client.id, user.id, actor);
     const digest = createHash('sha256').update('Contract 17, page 2').digest();
     expect(await versions()).toMatchObject([
       {
@@ -173,7 +175,7 @@ describe('The record of consents', () => {
 
   it('stays when the person is erased, without what an operator wrote', async () => {
     await service.app
-      .get(ConsentsService)
+      .get(GivenConsentsService)
       .record(client.id, user.id, ['vehicle:read'], 'Dana Driver signed', SERVICE_ACTOR);
     await service.make.eraseUser(user);
     const found = await versions();

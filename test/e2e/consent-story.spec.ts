@@ -31,6 +31,7 @@ describe('The story of a consent', () => {
         'user.consent_expiring',
         'user.consent_expired',
         'user.consent_revoked',
+        'user.deletion_requested',
       ],
     });
     const told = () =>
@@ -132,6 +133,7 @@ describe('The story of a consent', () => {
 
     // Leaves.
     await browser.fillIn('/account/delete', { email: EMAIL });
+    await isTold('user.deletion_requested');
     await service.database.query("UPDATE account_deletions SET due_at = now() - interval '1 second'");
     await service.app.get(AccountDeletions).eraseDue();
     await isTold('user.consent_revoked');
@@ -143,6 +145,7 @@ describe('The story of a consent', () => {
       'user.consent_granted',
       'user.consent_granted',
       'user.consent_changed',
+      'user.deletion_requested',
       'user.consent_revoked',
     ]);
     await until(

@@ -185,6 +185,18 @@ describe('In the console, clients', () => {
     expect(await said(recorded)).toContain('recorded');
     const listed = await browser.open(consents);
     expect(listed.html.querySelector('tbody tr')!.text).toContain('Dana Driver');
+    const lists = [consents, `/admin/console/users/${user.id}/applications`];
+    const ends = async () => {
+      const pages = [await browser.open(lists[0]!), await browser.open(lists[1]!)];
+      return pages.map(({ html }) => html.querySelector('td[data-head="Ends"] .cell')!.innerHTML);
+    };
+    expect(await ends()).toEqual(['never', 'never']);
+    const at = '2099-03-01T08:00:00.000Z';
+    await service.database.query('UPDATE consents SET expires_at = $1 WHERE client_id = $2', [at, client.id]);
+    expect(await ends()).toEqual([
+      expect.stringContaining(`datetime="${at}"`),
+      expect.stringContaining(`datetime="${at}"`),
+    ]);
     const tokens = await service.make.tokens(client, user);
     const grants = await browser.open(path(client, '/grants'));
     expect(grants.html.querySelectorAll('tbody tr')).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
@@ -232,7 +233,9 @@ describe('An event', () => {
     it('does not go to endpoints of a disabled client or without a subscription', async () => {
       const deaf = await webhooks.endpoint(client);
       await setEnabled(false);
-      await consents().record(client.id, user.id, PARTNER_SCOPES, null, SERVICE_ACTOR);
+      await service.app
+        .get(GivenConsentsService)
+        .record(client.id, user.id, PARTNER_SCOPES, null, SERVICE_ACTOR);
       await setEnabled(true);
       await consents().revoke(client.id, user.id, SERVICE_ACTOR);
       await webhooks.receives(endpoint);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { idsOf, nextOf, session, setUpEventFeed, type FeedEvent } from '../support/event-feed.js';
 import { membersIn } from '../support/http.js';
@@ -125,8 +126,8 @@ describe('GET /v2/events', () => {
     });
 
     it('of users who share that scope now, and did when the event was accepted', async () => {
-      const consents = service.app.get(ConsentsService);
-      const record = (scopes: string[]) => consents.record(client.id, user.id, scopes, null, SERVICE_ACTOR);
+      const given = service.app.get(GivenConsentsService);
+      const record = (scopes: string[]) => given.record(client.id, user.id, scopes, null, SERVICE_ACTOR);
       await record(['vehicle:read']);
       const before = await publish(session('before'));
       const vehicle = await publish({ type: 'vehicle.updated', data: { id: 'v' } });
@@ -137,7 +138,7 @@ describe('GET /v2/events', () => {
       await untilShown(after);
       expect(await shown()).not.toContain(before);
       expect(await shown()).toContain(vehicle);
-      await consents.revoke(client.id, user.id, SERVICE_ACTOR);
+      await service.app.get(ConsentsService).revoke(client.id, user.id, SERVICE_ACTOR);
       const ids = await shown();
       for (const id of [before, vehicle, after]) expect(ids).not.toContain(id);
       await record([SESSION_SCOPE, 'vehicle:read']);

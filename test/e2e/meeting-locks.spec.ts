@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { exchange } from '../support/oauth.js';
@@ -60,7 +60,7 @@ it('A portal link whose statement lost a deadlock is stored by the next', async 
 it('Two first consents of the same pair at a time are one grant for the trail, the partner and the user', async () => {
   const { make, database, app } = service;
   const user = await make.user();
-  const consents = app.get(ConsentsService, { strict: false });
+  const consents = app.get(GivenConsentsService, { strict: false });
   // Holds whoever writes the consent first.
   await database.query('BEGIN');
   await database.query('LOCK TABLE consents IN SHARE MODE');

@@ -87,6 +87,7 @@ describe('Endpoints in the portal', () => {
       expect(shown).toEqual([
         ...['user.consent_changed', 'user.consent_expired', 'user.consent_expiring'],
         ...['user.consent_granted', 'user.consent_revoked'],
+        ...['user.deletion_cancelled', 'user.deletion_requested'],
         ...['vehicle.created', 'vehicle.deleted', 'vehicle.updated', 'webhook.test'],
       ]);
       for (const path of ['/portal/event_types', '/portal/deliveries']) {

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
@@ -115,7 +116,9 @@ describe('Tokens under load, during changes and faults,', () => {
     await tracked.end(ofUser(two.userId), () =>
       next().app.get(ConsentsService).revoke(client.id, two.userId, SERVICE_ACTOR),
     );
-    await next().app.get(ConsentsService).record(client.id, two.userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
+    await next()
+      .app.get(GivenConsentsService)
+      .record(client.id, two.userId, PARTNER_SCOPES, null, SERVICE_ACTOR);
     const users = next().app.get(UsersService);
     await tracked.end(ofUser(three.userId), () =>
       users.update(three.userId, { enabled: false }, SERVICE_ACTOR),

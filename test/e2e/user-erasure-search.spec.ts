@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ConsentsService } from '../../src/consents/consents.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
@@ -95,7 +95,9 @@ describe('After a person has left,', () => {
     await by(ADDRESS).fillIn('/password/forgotten', { email: EMAIL });
     // What others write about the person.
     const scopes = ['charging_session:read'];
-    await app.get(ConsentsService).record(partner.id, userId, scopes, `Signed by ${NAME}`, SERVICE_ACTOR);
+    await app
+      .get(GivenConsentsService)
+      .record(partner.id, userId, scopes, `Signed by ${NAME}`, SERVICE_ACTOR);
     await app.get(ContactsService).add(partner.id, EMAIL, SERVICE_ACTOR);
     await app.get(ContactsService).add(partner.id, EARLIER, SERVICE_ACTOR);
     const organisations = [

@@ -26,6 +26,10 @@ export function describeEvent(event: Event): string {
     case 'user.consent_expiring':
     case 'user.consent_expired':
       return `${event.type}: ${event.data.scopes.join(' ')} until ${event.data.expires_at ?? 'the user says'}`;
+    case 'user.deletion_requested':
+      return `${event.type}: due at ${event.data.due_at}`;
+    case 'user.deletion_cancelled':
+      return `${event.type}: ${event.data.client_id}`;
     case 'webhook.test':
       return `${event.type}: ${event.data.message.trim()}`;
     default:

@@ -10,6 +10,7 @@ import { ConsentRecordService } from '../../src/consents/record/consent-record.s
 import { choicePageWords } from '../../src/consents/record/page-words.js';
 import { ReceiptKeysService } from '../../src/consents/record/receipt-keys.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { PARTNER_SCOPES } from './factory.js';
 import type { TestService } from './test-service.js';
@@ -42,6 +43,7 @@ export async function perform(
   history: Step[],
 ): Promise<Said[]> {
   const consents = service.app.get(ConsentsService);
+  const given = service.app.get(GivenConsentsService);
   const words = keptWords(
     choicePageWords({
       language: 'en',
@@ -66,7 +68,7 @@ export async function perform(
         await service.app
           .get(Transactions)
           .run((manager) =>
-            consents.approve(
+            given.approve(
               manager,
               client,
               userId,
@@ -77,12 +79,12 @@ export async function perform(
         say('page', [...new Set([...shares, ...step.scopes])].sort());
         break;
       case 'record':
-        await consents.record(client.id, userId, step.scopes, null, SERVICE_ACTOR);
+        await given.record(client.id, userId, step.scopes, null, SERVICE_ACTOR);
         say('operator', step.scopes);
         break;
       case 'choose':
         if (isLive) {
-          await consents.choose(client, userId, { scopes: step.scopes, meanings: [], words }, actor);
+          await given.choose(client, userId, { scopes: step.scopes, meanings: [], words }, actor);
           say('account', step.scopes);
         }
         break;

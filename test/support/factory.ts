@@ -7,6 +7,7 @@ import { ClientSecretsService } from '../../src/clients/client-secrets.service.j
 import type { ClientChanges, NewClient } from '../../src/clients/client.resource.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { NewUser, UserChanges } from '../../src/users/accounts/user-changes.js';
@@ -117,7 +118,7 @@ export class Factory {
   }
 
   async consent(client: ClientEntity, user: UserEntity, scopes = PARTNER_SCOPES): Promise<void> {
-    await this.instance.app.get(ConsentsService).record(client.id, user.id, scopes, null, SERVICE_ACTOR);
+    await this.instance.app.get(GivenConsentsService).record(client.id, user.id, scopes, null, SERVICE_ACTOR);
   }
 
   /** Withdraws the consent of a user, as operators do. */

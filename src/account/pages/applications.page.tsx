@@ -20,8 +20,6 @@ export interface ApplicationsPageProps {
   former: FormerClient[];
   /** Whether there is a portal that the user may open. */
   withPortal: boolean;
-  /** Whether the user's data can be asked for. */
-  withExport: boolean;
   /** When the account will be deleted, if its user asked for that. */
   deletionDueAt: Date | undefined;
 }
@@ -34,7 +32,7 @@ export const applicationsPage = (props: ApplicationsPageProps): AccountPage => (
 });
 
 function Applications(props: ApplicationsPageProps): VNode {
-  const { clients, former, withPortal, withExport, deletionDueAt } = props;
+  const { clients, former, withPortal, deletionDueAt } = props;
   const t = useText();
   return (
     <>
@@ -63,11 +61,9 @@ function Applications(props: ApplicationsPageProps): VNode {
       <h2>{t('Leaving')}</h2>
       <p>{t('You can take along what we hold about you, and delete your account yourself.')}</p>
       <div class="buttons">
-        {withExport && (
-          <LinkButton look="quiet" href={EXPORT_PATH}>
-            {t('Download my data')}
-          </LinkButton>
-        )}
+        <LinkButton look="quiet" href={EXPORT_PATH}>
+          {t('Download my data')}
+        </LinkButton>
         {!deletionDueAt && (
           <LinkButton look="quiet" href={DELETE_PATH}>
             {t('Delete account')}

@@ -87,7 +87,6 @@ export interface DeletePageProps {
   hasMore: boolean;
   /** How long the account can be kept after all. */
   days: number;
-  withExport: boolean;
   errors?: FieldErrors;
 }
 
@@ -127,7 +126,7 @@ function Delete(props: DeletePageProps): VNode {
   );
 }
 
-const consequencesOf = ({ applications, hasMore, days, withExport }: DeletePageProps): VNode[] => [
+const consequencesOf = ({ applications, hasMore, days }: DeletePageProps): VNode[] => [
   days === 0 ? (
     <Say it="Your account is deleted at once. This cannot be undone." />
   ) : (
@@ -152,14 +151,10 @@ const consequencesOf = ({ applications, hasMore, days, withExport }: DeletePageP
   <Say it="What applications have read before stays with them. Ask them to delete it." />,
   <Say it="Your name, your addresses, your sessions, notifications and agreements are deleted here, and so is the data that was sent to applications." />,
   <Say it="We keep, without your name and address, that there was an account, what was done with it and when: for a year, to be able to account for it. Applications are told of you by the ID of your account only." />,
-  ...(withExport
-    ? [
-        <Say
-          it="If you want to keep a copy, <export>download your data</export> first."
-          with={{ export: linkTo('/account/export') }}
-        />,
-      ]
-    : []),
+  <Say
+    it="If you want to keep a copy, <export>download your data</export> first."
+    with={{ export: linkTo('/account/export') }}
+  />,
 ];
 
 const Names = ({ applications }: Pick<DeletePageProps, 'applications'>): VNode => (

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { say } from '../../language/text.js';
 import { inWords, OwnWords, type ReadSection, type ShownValue } from '../../users/accounts/personal-data.js';
@@ -31,39 +31,64 @@ const REFUSALS: Record<ExportRefusal, VNode> = {
   ),
 };
 
-/** Asks for the link. */
+/** Asks for the link, where one can be sent. */
 export const askForExportPage = (email: string, refusal?: ExportRefusal): AccountPage => ({
   title: TITLE,
   part: 'leaving',
-  children: <AskForExport email={email} refusal={refusal} />,
+  children: (
+    <AskForExport submit={refusal === 'unverified' ? undefined : say('Send link')}>
+      {refusal && <ErrorNotice>{REFUSALS[refusal]}</ErrorNotice>}
+      {refusal !== 'unverified' && <AboutLink email={email} />}
+    </AskForExport>
+  ),
 });
 
-function AskForExport({ email, refusal }: { email: string; refusal?: ExportRefusal }): VNode {
+/** Leads to the data at once, where there is no mail. */
+export const downloadPage = (): AccountPage => ({
+  title: TITLE,
+  part: 'leaving',
+  children: <AskForExport submit={TITLE} />,
+});
+
+function AskForExport({ submit, children }: { submit?: string; children?: ComponentChildren }): VNode {
   const t = useText();
+  const cancel = (
+    <LinkButton look="quiet" href="/account">
+      {t('Cancel')}
+    </LinkButton>
+  );
   return (
     <>
-      {refusal && <ErrorNotice>{REFUSALS[refusal]}</ErrorNotice>}
       <p class="lead">
         {t(
           'You get a file with everything that we hold about you: your account, sessions, applications, notifications, and what was recorded.',
         )}
       </p>
-      <ul>
-        <li>
-          <Say it="We mail a link to {email}." with={{ email: <bdi>{email}</bdi> }} />
-        </li>
-        <li>{t('It works once, within 24 hours, and only while you are logged in.')}</li>
-        <li>{t('A new link ends the one before.')}</li>
-      </ul>
-      <PostForm action={EXPORT_PATH}>
-        <div class="buttons">
-          <button type="submit">{t('Send link')}</button>
-          <LinkButton look="quiet" href="/account">
-            {t('Cancel')}
-          </LinkButton>
-        </div>
-      </PostForm>
+      {children}
+      {submit === undefined ? (
+        <div class="buttons">{cancel}</div>
+      ) : (
+        <PostForm action={EXPORT_PATH}>
+          <div class="buttons">
+            <button type="submit">{t(submit)}</button>
+            {cancel}
+          </div>
+        </PostForm>
+      )}
     </>
+  );
+}
+
+function AboutLink({ email }: { email: string }): VNode {
+  const t = useText();
+  return (
+    <ul>
+      <li>
+        <Say it="We mail a link to {email}." with={{ email: <bdi>{email}</bdi> }} />
+      </li>
+      <li>{t('It works once, within 24 hours, and only while you are logged in.')}</li>
+      <li>{t('A new link ends the one before.')}</li>
+    </ul>
   );
 }
 

@@ -4,7 +4,7 @@ import { badRequest, Problem } from '../../http/problems/problem.js';
 import { apiWordsOf } from '../../http/problems/violation.js';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
 import { UsersService } from '../../users/accounts/users.service.js';
-import { ConsentsService } from '../consents.service.js';
+import { GivenConsentsService } from '../given-consents.service.js';
 import { ImportedConsentDto } from './imported-consent.dto.js';
 
 /** What became of the lines of a file. */
@@ -21,7 +21,7 @@ export class ConsentImportService {
   private readonly pipe = new RequestValidationPipe();
 
   constructor(
-    private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
     private readonly users: UsersService,
   ) {}
 
@@ -46,7 +46,7 @@ export class ConsentImportService {
   private async importLine(line: string, dryRun: boolean): Promise<'imported' | 'unchanged'> {
     const dto = await this.read(line);
     const userId = await this.userOf(dto);
-    return this.consents.import(
+    return this.given.import(
       {
         clientId: dto.client_id,
         userId,

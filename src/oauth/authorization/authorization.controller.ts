@@ -1,6 +1,7 @@
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
+import { GivenConsentsService } from '../../consents/given-consents.service.js';
 import { stillAgreedTo } from '../../consents/consent.entity.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { accessWords, consentPageWords } from '../../consents/record/page-words.js';
@@ -43,6 +44,7 @@ export class AuthorizationController {
     private readonly authorization: AuthorizationService,
     private readonly sessions: SessionsService,
     private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
     private readonly csrf: CsrfService,
@@ -174,7 +176,7 @@ export class AuthorizationController {
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes), languageOf(request)),
       purposes: await this.purposes.wordsOf(client.purposes, languageOf(request)),
-      expiryDays: this.consents.expiryDaysOf(client),
+      expiryDays: this.given.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),
       // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.
       isOwned: client.type === 'confidential' && client.ownerId === user.id,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
-import { ConsentsService, type Approval } from '../../consents/consents.service.js';
+import { GivenConsentsService, type Approval } from '../../consents/given-consents.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { badRequest } from '../../http/problems/problem.js';
@@ -24,7 +24,7 @@ const endedMeanwhile = () =>
 @Injectable()
 export class AuthorizationService {
   constructor(
-    private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
     private readonly codes: AuthorizationCodesService,
     private readonly transactions: Transactions,
     private readonly settings: Settings,
@@ -46,7 +46,7 @@ export class AuthorizationService {
       // Locks the client before the consent, in the same order as deleting or disabling a client does. The reverse order can
       // deadlock.
       if (!(await this.hold(manager, client.id, user))) throw endedMeanwhile();
-      await this.consents.approve(manager, client, user.id, approval, actor);
+      await this.given.approve(manager, client, user.id, approval, actor);
       return this.codes.issue(manager, {
         clientId: client.id,
         userId: user.id,

@@ -1,4 +1,4 @@
-import type { Approval } from '../../consents/consents.service.js';
+import type { Approval } from '../../consents/given-consents.service.js';
 import { choiceIn, type Undecided } from '../../consents/record/choice.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
 import type { Form } from '../../http/forms/form.js';

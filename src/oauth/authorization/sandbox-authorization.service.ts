@@ -13,7 +13,7 @@ import { PurposesService } from '../../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { renderPage } from '../../web/layout/layout.js';
-import { ConsentsService, type Approval } from '../../consents/consents.service.js';
+import { GivenConsentsService, type Approval } from '../../consents/given-consents.service.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { accessWords, sandboxPageWords } from '../../consents/record/page-words.js';
 import type { AuthorizationRequest } from './authorization-request.js';
@@ -36,7 +36,7 @@ export class SandboxAuthorization {
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
     private readonly csrf: CsrfService,
-    private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
   ) {}
 
   async show(
@@ -133,7 +133,7 @@ export class SandboxAuthorization {
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes), 'en'),
       purposes: await this.purposes.wordsOf(client.purposes, 'en'),
-      expiryDays: this.consents.expiryDaysOf(client),
+      expiryDays: this.given.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),
     });
   }

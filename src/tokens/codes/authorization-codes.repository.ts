@@ -140,11 +140,12 @@ export class AuthorizationCodesRepository {
            FROM holder
           WHERE a.digest = $1 AND a.consumed_at IS NULL AND a.expires_at > now() AND holder.scopes <> '{}'
           RETURNING holder.client_id, holder.user_id, holder.scopes,
+                    now() + make_interval(secs => $5) AS own_end,
                     least(now() + make_interval(secs => $5), holder.consent_ends) AS ends
        )
-       INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, token_key_id, token_era, token_position,
+       INSERT INTO grants AS g (id, client_id, user_id, scopes, expires_at, own_end, token_key_id, token_era, token_position,
                                 access_expires_at, refresh_expires_at, look_again_at)
-       SELECT $2, client_id, user_id, scopes, ends, $6, $7,
+       SELECT $2, client_id, user_id, scopes, ends, own_end, $6, $7,
               pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
               least(now() + make_interval(secs => $3), ends), least(now() + make_interval(secs => $4), ends),
               least(now() + make_interval(secs => $4), ends)

@@ -26,6 +26,10 @@ export class GrantEntity {
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
+  /** When it would end if its consent never did; null for a grant of an earlier build. */
+  @Column('timestamptz', { name: 'own_end', nullable: true })
+  ownEnd!: Date | null;
+
   @Column('timestamptz', { name: 'revoked_at', nullable: true })
   revokedAt!: Date | null;
 

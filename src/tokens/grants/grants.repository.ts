@@ -156,8 +156,9 @@ export class GrantsRepository {
   }
 
   /**
-   * Sets when the active grants of a consent end: with the consent, but not later than the longest life of a grant, in seconds. In
-   * SQL, because one statement locks in an order and then updates.
+   * Sets when the active grants of a consent end: with the consent, but not later than each would by itself. A refresh token that was cut
+   * short lasts its time again, as far as the grant does. The lifetimes, in seconds, are for what does not know its own. In SQL, because
+   * one statement locks in an order and then updates.
    */
   async endWith(
     manager: EntityManager,
@@ -167,12 +168,15 @@ export class GrantsRepository {
   ): Promise<void> {
     await manager.query(
       `WITH live AS (
-         SELECT id, least(created_at + make_interval(secs => $4), coalesce($3::timestamptz, 'infinity')) AS ends FROM grants
+         SELECT id, least(coalesce(own_end, created_at + make_interval(secs => $4)), coalesce($3::timestamptz, 'infinity')) AS ends
+           FROM grants
           WHERE client_id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()
           ORDER BY id FOR NO KEY UPDATE
        )
        UPDATE grants g
-          SET expires_at = live.ends, refresh_expires_at = least(g.issued_at + make_interval(secs => $5), live.ends)
+          SET expires_at = live.ends,
+              refresh_expires_at = least(live.ends, CASE WHEN g.refresh_expires_at < g.expires_at THEN g.refresh_expires_at
+                                                         ELSE g.issued_at + make_interval(secs => $5) END)
          FROM live WHERE g.id = live.id AND g.expires_at <> live.ends`,
       [clientId, userId, end, grantTtl, refreshTokenTtl],
     );

@@ -16,6 +16,7 @@ import { UsersService } from '../accounts/users.service.js';
 import { ActingSessions } from '../sessions/acting-sessions.service.js';
 import type { AccountDeletionEntity } from './account-deletion.entity.js';
 import { AccountDeletionsRepository } from './account-deletions.repository.js';
+import { DeletionEvents } from './deletion-events.js';
 
 /** What became of a wish to delete an account: it waits until a time, is done, or is not possible yet. */
 export type DeletionOutcome =
@@ -42,6 +43,7 @@ export class AccountDeletions {
     private readonly erasures: UserErasures,
     private readonly acting: ActingSessions,
     private readonly notifications: NotificationsService,
+    private readonly events: DeletionEvents,
     private readonly mails: MailsService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
@@ -62,7 +64,7 @@ export class AccountDeletions {
   }
 
   /**
-   * Asks for the deletion, which is due after `ACCOUNT_DELETION_DAYS`, and tells the user; asking again changes nothing. With 0 days it
+   * Asks for the deletion, which is due after `ACCOUNT_DELETION_DAYS`, and tells the user and the clients with access; asking again changes nothing. With 0 days it
    * is carried out at once.
    */
   async request(userId: string, actor: Actor): Promise<DeletionOutcome> {
@@ -77,7 +79,10 @@ export class AccountDeletions {
       const { dueAt } = (await this.repository.find(userId, manager))!;
       if (isNew) {
         await this.record(manager, actor, 'user.deletion_requested', userId, { due_at: dueAt });
-        if (days > 0) await this.tell(manager, userId, MESSAGES.deletionRequested(dueAt));
+        if (days > 0) {
+          await this.tell(manager, userId, MESSAGES.deletionRequested(dueAt));
+          await this.events.tell(manager, { kind: 'requested', userId, dueAt });
+        }
       }
       return { dueAt };
     });
@@ -92,6 +97,7 @@ export class AccountDeletions {
       if (!(await this.repository.delete(manager, userId))) return false;
       await this.record(manager, actor, 'user.deletion_cancelled', userId);
       await this.tell(manager, userId, MESSAGES.deletionCancelled());
+      await this.events.tell(manager, { kind: 'cancelled', userId });
       return true;
     });
   }
@@ -129,6 +135,7 @@ export class AccountDeletions {
       if (obstacle) {
         await this.record(manager, actor, 'user.deletion_refused', userId, { reason: obstacle });
         await this.tell(manager, userId, MESSAGES.deletionRefused(obstacle));
+        await this.events.tell(manager, { kind: 'cancelled', userId });
         return { obstacle };
       }
       await this.accounts.eraseIn(manager, userId, actor);

@@ -24,7 +24,7 @@ export interface DataExport {
 }
 
 /**
- * The data of a person, by a link that is mailed and works once, for the person alone (contract §13). Nothing is prepared or stored: it is
+ * The data of a person, by a link that works once, for the person alone, and is mailed if there is mail (contract §13). Nothing is prepared or stored: it is
  * read at the moment when it is shown or downloaded.
  */
 @Injectable()
@@ -40,28 +40,34 @@ export class DataExports {
     private readonly settings: Settings,
   ) {}
 
-  /** Mails the user a link; an earlier one ends. False if the address is not verified. */
-  request(userId: string, actor: Actor): Promise<boolean> {
+  /**
+   * Makes a link, and mails it to the user; an earlier one ends. Without mail it returns the key of the link instead. Undefined if there
+   * is mail, but the address is not verified.
+   */
+  request(userId: string, actor: Actor): Promise<{ key?: string } | undefined> {
     return this.transactions.run(async (manager) => {
       const user = await this.users.lock(manager, userId);
       await this.acting.requireLive(manager, actor);
-      if (!user?.emailVerifiedAt) return false;
+      const { sendsMail, baseUrl } = this.settings;
+      if (!user || (sendsMail && !user.emailVerifiedAt)) return undefined;
       const { key, digest } = newLink('exportKey');
       await this.repository.replace(manager, { userId, digest, ttl: LINK_TTL_SECONDS });
-      await this.mails.queue(manager, {
-        kind: 'data_export',
-        userId,
-        address: user.email,
-        cause: `link ${digest.toString('base64url')}`,
-        usefulSeconds: LINK_TTL_SECONDS,
-        mail: MAIL_TEXTS.dataExport(`${this.settings.baseUrl}/account/export/${key}`),
-      });
+      if (sendsMail) {
+        await this.mails.queue(manager, {
+          kind: 'data_export',
+          userId,
+          address: user.email,
+          cause: `link ${digest.toString('base64url')}`,
+          usefulSeconds: LINK_TTL_SECONDS,
+          mail: MAIL_TEXTS.dataExport(`${baseUrl}/account/export/${key}`),
+        });
+      }
       await this.audit.record(manager, actor, {
         action: 'user.export_requested',
         subjectType: 'user',
         subjectId: userId,
       });
-      return true;
+      return sendsMail ? {} : { key };
     });
   }
 

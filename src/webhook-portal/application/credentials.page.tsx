@@ -3,7 +3,7 @@ import type { SecretInfo } from '../../clients/secret-info.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { SelectField, type FieldErrors } from '../../web/forms/field.js';
 import { LinkButton, PageForm, PostButton } from '../../web/forms/form.js';
-import { CopiedOnce, ShownAlready, ShownOnce } from '../../web/layout/shown-once.js';
+import { NewClientSecret, newSecretTitle, type ShownSecret } from '../../web/layout/new-client-secret.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { Facts } from '../../web/tables/facts.js';
 import { Moment } from '../../web/tables/moment.js';
@@ -126,42 +126,14 @@ function SecretState({ secret, isNewest }: { secret: SecretInfo; isNewest: boole
   return isNewest ? <State tone="good">Valid</State> : <State tone="warn">Old, still valid</State>;
 }
 
-/** A new secret, passed on to the page that shows it once. */
-export interface ShownSecret {
-  secret: string;
-  /** ISO 8601; null if there were no previous secrets. */
-  previousSecretExpiresAt: string | null;
-}
-
 /** The new secret, shown once; afterwards the page says that it was shown. */
 export const newSecretPage = (clientId: string, shown: ShownSecret | undefined): PortalPage => ({
-  title: shown ? 'New secret' : 'Secret already shown',
+  title: newSecretTitle(shown),
   part: 'credentials',
   above: { href: CREDENTIALS_PATH, label: 'Credentials' },
-  children: shown ? (
-    <ShownOnce note="Copy the secret now and keep it safe: it is shown only once." next={CREDENTIALS_PATH}>
-      <Facts
-        facts={[
-          ['Client ID', <code>{clientId}</code>],
-          ['Client secret', <CopiedOnce text={shown.secret} />],
-          ['Previous secrets', previousText(shown.previousSecretExpiresAt)],
-        ]}
-      />
-    </ShownOnce>
-  ) : (
-    <ShownAlready note="The secret was already shown and cannot be shown again. If nobody copied it, rotate the secret.">
+  children: (
+    <NewClientSecret clientId={clientId} shown={shown} next={CREDENTIALS_PATH}>
       <LinkButton href={CREDENTIALS_PATH}>Go to the credentials</LinkButton>
-    </ShownAlready>
+    </NewClientSecret>
   ),
 });
-
-function previousText(until: string | null): VNode {
-  if (until === null) return <>none</>;
-  const time = new Date(until);
-  if (time.getTime() <= Date.now()) return <>ended</>;
-  return (
-    <>
-      valid until <Moment at={time} />
-    </>
-  );
-}

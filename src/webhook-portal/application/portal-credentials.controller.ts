@@ -7,13 +7,13 @@ import { badRequest } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { MembersService } from '../../partners/members/members.service.js';
 import type { FieldErrors } from '../../web/forms/field.js';
+import type { ShownSecret } from '../../web/layout/new-client-secret.js';
 import {
   credentialsPage,
   CREDENTIALS_PATH,
   NEW_SECRET_PATH,
   newSecretPage,
   OVERLAPS,
-  type ShownSecret,
 } from './credentials.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';

@@ -8,7 +8,7 @@ import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 import { ApprovalsQuery } from './admin-approvals.dto.js';
-import { ApprovalView, approvalView } from './admin-approvals.view.js';
+import { ApprovalView } from './admin-approvals.view.js';
 
 /** What waits for a second admin, in the admin API (contract §17). */
 @Controller('admin/approvals')
@@ -25,7 +25,7 @@ export class AdminApprovalsController {
   )
   @ApiPage(ApprovalView)
   async list(@Query() query: ApprovalsQuery): Promise<ListAnswer<ApprovalView>> {
-    return listAnswer(await this.approvals.list(query.state, pageRequestOf(query)), approvalView);
+    return listAnswer(await this.approvals.list(query.state, pageRequestOf(query)), ApprovalView.of);
   }
 
   /** Only a person approves, in the console: 403 for every token. */
@@ -56,6 +56,6 @@ export class AdminApprovalsController {
   @HttpCode(200)
   @UseGuards(EmptyBodyGuard)
   async reject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ApprovalView> {
-    return approvalView(await this.approvals.reject(id, actor));
+    return ApprovalView.of(await this.approvals.reject(id, actor));
   }
 }

@@ -3,14 +3,13 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiAnswer } from '../../../http/api/api-answers.js';
 import { idOf, oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
+import { viewOf } from '../../../http/api/view-of.js';
 import {
   APPROVAL_ACTIONS,
   APPROVAL_STATES,
   shownDetails,
   stateOf,
-  type ApprovalAction,
   type ApprovalEntity,
-  type ApprovalState,
 } from '../../approvals/approval.entity.js';
 
 /** Who asked or decided, as in the audit log. */
@@ -25,74 +24,52 @@ class ApprovalPartyView {
 
 /** Something that waits for a second admin, or did, on the wire. */
 @ApiSchema({ name: 'Approval' })
-export class ApprovalView {
-  @ApiProperty(idOf('appr'))
-  id!: string;
-
-  @ApiProperty(oneOf(...APPROVAL_ACTIONS))
-  action!: ApprovalAction;
-
-  @ApiProperty(
-    text('The id of the user or client; of a client that is to be created, the id that it will have.'),
-  )
-  subject_id!: string;
-
-  @ApiProperty(oneOf(...APPROVAL_STATES))
-  state!: ApprovalState;
-
-  @ApiProperty({ type: ApprovalPartyView })
-  requested_by!: ApprovalPartyView;
-
-  @ApiProperty(time())
-  requested_at!: string;
-
-  @ApiProperty(time())
-  expires_at!: string;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    description: 'What exactly was asked for, as far as the action does not say it.',
-  })
-  details!: Record<string, unknown>;
-
-  @ApiProperty({
-    type: ApprovalPartyView,
-    nullable: true,
-    description: 'The admin who stands behind what a client asked for.',
-  })
-  seconded_by!: ApprovalPartyView | null;
-
-  @ApiProperty({ type: ApprovalPartyView, nullable: true })
-  decided_by!: ApprovalPartyView | null;
-
-  @ApiProperty(orNull(time()))
-  decided_at!: string | null;
-}
+export class ApprovalView extends viewOf<ApprovalEntity>()({
+  id: idOf('appr'),
+  action: oneOf(...APPROVAL_ACTIONS),
+  subject_id: text(
+    'The id of the user or client; of a client that is to be created, the id that it will have.',
+  ),
+  state: [oneOf(...APPROVAL_STATES), stateOf],
+  requested_by: [
+    { type: ApprovalPartyView },
+    ({ requestedByType, requestedById }) => ({ type: requestedByType, id: requestedById }),
+  ],
+  requested_at: time(),
+  expires_at: time(),
+  details: [
+    {
+      type: 'object',
+      additionalProperties: true,
+      description: 'What exactly was asked for, as far as the action does not say it.',
+    },
+    (approval) => snakeCased(shownDetails(approval)),
+  ],
+  seconded_by: [
+    {
+      type: ApprovalPartyView,
+      nullable: true,
+      description: 'The admin who stands behind what a client asked for.',
+    },
+    ({ secondedBy }) => (secondedBy === null ? null : { type: 'user', id: secondedBy }),
+  ],
+  decided_by: [
+    { type: ApprovalPartyView, nullable: true },
+    ({ decidedByType, decidedById }) =>
+      decidedByType === null ? null : { type: decidedByType, id: decidedById },
+  ],
+  decided_at: orNull(time()),
+}) {}
 
 /** As the members are called elsewhere in the API. */
-const snakeCased = (details: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
+function snakeCased(details: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
     Object.entries(details).map(([name, value]) => [
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       value,
     ]),
   );
-
-export const approvalView = (approval: ApprovalEntity): ApprovalView => ({
-  id: approval.id,
-  action: approval.action,
-  subject_id: approval.subjectId,
-  state: stateOf(approval),
-  requested_by: { type: approval.requestedByType, id: approval.requestedById },
-  requested_at: approval.requestedAt.toISOString(),
-  expires_at: approval.expiresAt.toISOString(),
-  details: snakeCased(shownDetails(approval)),
-  seconded_by: approval.secondedBy === null ? null : { type: 'user', id: approval.secondedBy },
-  decided_by:
-    approval.decidedByType === null ? null : { type: approval.decidedByType, id: approval.decidedById! },
-  decided_at: approval.decidedAt?.toISOString() ?? null,
-});
+}
 
 /** The answer of a route whose action waits for a second admin. */
 export const ApiWaiting = (): MethodDecorator =>
@@ -101,5 +78,5 @@ export const ApiWaiting = (): MethodDecorator =>
 /** Answers 202 with the approval. */
 export function waiting(reply: FastifyReply, approval: ApprovalEntity): ApprovalView {
   void reply.status(HttpStatus.ACCEPTED);
-  return approvalView(approval);
+  return ApprovalView.of(approval);
 }

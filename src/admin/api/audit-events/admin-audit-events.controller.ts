@@ -5,7 +5,7 @@ import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
 import { AdminApi, AdminRead } from '../admin-api.decorator.js';
 import { auditFilterOf, AuditEventsQuery } from './admin-audit-events.dto.js';
-import { AuditEventView, auditEventView } from './admin-audit-events.view.js';
+import { AuditEventView } from './admin-audit-events.view.js';
 
 /** The audit log in the admin API (contract §12). */
 @Controller('admin/audit_events')
@@ -19,6 +19,6 @@ export class AdminAuditEventsController {
   @ApiPage(AuditEventView)
   async list(@Query() query: AuditEventsQuery): Promise<ListAnswer<AuditEventView>> {
     const filter = auditFilterOf(query);
-    return listAnswer(await this.audit.list(filter, pageRequestOf(query)), auditEventView);
+    return listAnswer(await this.audit.list(filter, pageRequestOf(query)), AuditEventView.of);
   }
 }

@@ -1,19 +1,23 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
+import { GivenConsentsService } from '../../../consents/given-consents.service.js';
 import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { ConsentDto } from './admin-consents.dto.js';
-import { ConsentView, consentView } from './admin-consents.view.js';
+import { ConsentView } from './admin-consents.view.js';
 
 /** Consents of users to one client in the admin API (contract §2, §12). */
 @Controller('admin/clients/:client_id/consents')
 @AdminApi()
 export class AdminConsentsController {
-  constructor(private readonly consents: ConsentsService) {}
+  constructor(
+    private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
+  ) {}
 
   /** The client's consents by user id, paged, including revoked ones; `page_after` and `page_before` are user ids. */
   @Get()
@@ -31,7 +35,7 @@ export class AdminConsentsController {
   ): Promise<ListAnswer<ConsentView>> {
     return listAnswer(
       await this.consents.list(clientId, pageRequestOf(query)),
-      consentView,
+      ConsentView.of,
       (consent) => consent.userId,
     );
   }
@@ -57,7 +61,7 @@ export class AdminConsentsController {
     @Body() { scopes, evidence }: ConsentDto,
     @CurrentActor() actor: Actor,
   ): Promise<ConsentView> {
-    return consentView(await this.consents.record(clientId, userId, scopes, evidence ?? null, actor));
+    return ConsentView.of(await this.given.record(clientId, userId, scopes, evidence ?? null, actor));
   }
 
   /** Revokes the consent and everything that depends on it, immediately: 204; without an active one: 404. */

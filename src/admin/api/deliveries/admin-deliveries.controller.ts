@@ -7,12 +7,7 @@ import { CurrentActor } from '../../../tokens/access/current-principal.decorator
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { DeliveriesQuery } from './admin-deliveries.dto.js';
-import {
-  DeliveryDetailView,
-  deliveryDetailView,
-  DeliveryView,
-  deliveryView,
-} from './admin-deliveries.view.js';
+import { DeliveryDetailView, DeliveryView } from './admin-deliveries.view.js';
 import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 
 /** Deliveries of webhooks in the admin API (contract §12). */
@@ -27,7 +22,7 @@ export class AdminDeliveriesController {
   @ApiPage(DeliveryView)
   async list(@Query() query: DeliveriesQuery): Promise<ListAnswer<DeliveryView>> {
     const filter = { clientId: query.client_id, endpointId: query.endpoint_id, state: query.state };
-    return listAnswer(await this.deliveries.list(filter, pageRequestOf(query)), deliveryView);
+    return listAnswer(await this.deliveries.list(filter, pageRequestOf(query)), DeliveryView.of);
   }
 
   /** One delivery with its payload and `attempts`, or 404. */
@@ -41,7 +36,7 @@ export class AdminDeliveriesController {
   @ApiAnswer(200, 'The delivery.', DeliveryDetailView)
   @ApiProblems(404)
   async get(@Param('id') id: string): Promise<DeliveryDetailView> {
-    return deliveryDetailView(await this.deliveries.get(id));
+    return DeliveryDetailView.of(await this.deliveries.get(id));
   }
 
   /** Resends it with the same `webhook-id`: 202 and the delivery; while an attempt is running: 409. */
@@ -58,6 +53,6 @@ export class AdminDeliveriesController {
   @HttpCode(202)
   @UseGuards(EmptyBodyGuard)
   async resend(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DeliveryDetailView> {
-    return deliveryDetailView(await this.deliveries.resend(id, undefined, actor));
+    return DeliveryDetailView.of(await this.deliveries.resend(id, undefined, actor));
   }
 }

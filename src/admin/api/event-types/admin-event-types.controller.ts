@@ -14,12 +14,7 @@ import {
   EventTypeVersionDto,
   isEventTypeName,
 } from './admin-event-types.dto.js';
-import {
-  EventTypeVersionView,
-  eventTypeVersionView,
-  EventTypeView,
-  eventTypeView,
-} from './admin-event-types.view.js';
+import { EventTypeVersionView, EventTypeView } from './admin-event-types.view.js';
 import { violation } from '../../../http/problems/violation.js';
 
 const VERSION = /^[1-9]\d{0,3}$/;
@@ -47,7 +42,7 @@ export class AdminEventTypesController {
   )
   @ApiAnswer(200, 'Every event type, by name.', [EventTypeView])
   async list(): Promise<EventTypeView[]> {
-    return (await this.types.list()).map(eventTypeView);
+    return (await this.types.list()).map(EventTypeView.of);
   }
 
   @Get(':name')
@@ -56,7 +51,7 @@ export class AdminEventTypesController {
   @ApiAnswer(200, 'The event type.', EventTypeView)
   @ApiProblems(404)
   async get(@Param('name') name: string): Promise<EventTypeView> {
-    return eventTypeView(await this.types.get(name));
+    return EventTypeView.of(await this.types.get(name));
   }
 
   /** Creates a type (201) or changes one (200). It can be published once it has a version that is not a draft. */
@@ -81,7 +76,7 @@ export class AdminEventTypesController {
     }
     const { created } = await this.catalogue.putType({ name, description, scope, sample, resource }, actor);
     void reply.status(created ? 201 : 200);
-    return eventTypeView(await this.types.get(name));
+    return EventTypeView.of(await this.types.get(name));
   }
 
   /** Creates the next version (201), or changes one that nothing was published with (200). */
@@ -109,6 +104,6 @@ export class AdminEventTypesController {
     const { created } = await this.catalogue.putVersion(name, version, { schema, draft, sample }, actor);
     void reply.status(created ? 201 : 200);
     const { versions } = await this.types.get(name);
-    return eventTypeVersionView(versions.find((each) => each.version === version)!);
+    return EventTypeVersionView.of(versions.find((each) => each.version === version)!);
   }
 }

@@ -1,5 +1,6 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 import { flag, oneOf, orNull, text, whole } from '../../../http/api/api-schemas.js';
+import { viewOf } from '../../../http/api/view-of.js';
 import type { EventTypeVersionEntity } from '../../../webhooks/event-types/event-type-version.entity.js';
 import type { VersionedEventType } from '../../../webhooks/event-types/versioned-event-type.js';
 
@@ -7,58 +8,27 @@ const free = (description: string) => ({ type: 'object' as const, additionalProp
 
 /** A version of an event type on the wire. */
 @ApiSchema({ name: 'EventTypeVersion' })
-export class EventTypeVersionView {
-  @ApiProperty(whole(undefined, { minimum: 1 }))
-  version!: number;
-
-  @ApiProperty(free('The JSON Schema (2020-12) of `data`.'))
-  schema!: object;
-
-  @ApiProperty(flag('Nothing is published with a draft, and it is not public.'))
-  draft!: boolean;
-
-  @ApiProperty(flag('Whether events were published with it: then it does not change.'))
-  used!: boolean;
-}
+export class EventTypeVersionView extends viewOf<EventTypeVersionEntity>()({
+  version: whole(undefined, { minimum: 1 }),
+  schema: free('The JSON Schema (2020-12) of `data`.'),
+  draft: flag('Nothing is published with a draft, and it is not public.'),
+  used: [
+    flag('Whether events were published with it: then it does not change.'),
+    ({ usedAt }) => usedAt !== null,
+  ],
+}) {}
 
 /** An event type on the wire. */
 @ApiSchema({ name: 'EventType' })
-export class EventTypeView {
-  @ApiProperty(text(undefined, { example: 'charging_session.created' }))
-  name!: string;
-
-  @ApiProperty(text('When it is sent.'))
-  description!: string;
-
-  @ApiProperty(orNull(text('What client and consent need; null: it concerns the client alone.')))
-  scope!: string | null;
-
-  @ApiProperty(oneOf('services', 'itself'))
-  publisher!: 'services' | 'itself';
-
-  @ApiProperty(free('An example of `data`.'))
-  sample!: object;
-
-  @ApiProperty(orNull(text('JSON Pointer into `data` to the id of what the event is about.')))
-  resource!: string | null;
-
-  @ApiProperty({ type: [EventTypeVersionView], description: 'The oldest first.' })
-  versions!: EventTypeVersionView[];
-}
-
-export const eventTypeVersionView = (version: EventTypeVersionEntity): EventTypeVersionView => ({
-  version: version.version,
-  schema: version.schema,
-  draft: version.draft,
-  used: version.usedAt !== null,
-});
-
-export const eventTypeView = (type: VersionedEventType): EventTypeView => ({
-  name: type.name,
-  description: type.description,
-  scope: type.scope,
-  publisher: type.publisher,
-  sample: type.sample,
-  resource: type.resource,
-  versions: type.versions.map(eventTypeVersionView),
-});
+export class EventTypeView extends viewOf<VersionedEventType>()({
+  name: text(undefined, { example: 'charging_session.created' }),
+  description: text('When it is sent.'),
+  scope: orNull(text('What client and consent need; null: it concerns the client alone.')),
+  publisher: oneOf('services', 'itself'),
+  sample: free('An example of `data`.'),
+  resource: orNull(text('JSON Pointer into `data` to the id of what the event is about.')),
+  versions: [
+    { type: [EventTypeVersionView], description: 'The oldest first.' },
+    ({ versions }) => versions.map(EventTypeVersionView.of),
+  ],
+}) {}

@@ -7,7 +7,7 @@ import { CurrentActor } from '../../../tokens/access/current-principal.decorator
 import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { GrantsQuery } from './admin-grants.dto.js';
-import { GrantView, grantView } from './admin-grants.view.js';
+import { GrantView } from './admin-grants.view.js';
 
 /** Active grants in the admin API (contract §12). */
 @Controller('admin/grants')
@@ -25,7 +25,7 @@ export class AdminGrantsController {
   @ApiPage(GrantView)
   async list(@Query() query: GrantsQuery): Promise<ListAnswer<GrantView>> {
     const filter = { clientId: query.client_id, userId: query.user_id };
-    return listAnswer(await this.grants.listLive(filter, pageRequestOf(query)), grantView);
+    return listAnswer(await this.grants.listLive(filter, pageRequestOf(query)), GrantView.of);
   }
 
   /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such an active grant: 404. */

@@ -1,24 +1,14 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 import { idOf, time } from '../../../http/api/api-schemas.js';
+import { viewOf } from '../../../http/api/view-of.js';
 import type { GrantInList } from '../../../tokens/grants/grant.js';
-import { AccessView, accessView } from '../access.view.js';
+import { ACCESS } from '../access.view.js';
 
 /** An active grant on the wire. */
 @ApiSchema({ name: 'Grant' })
-export class GrantView extends AccessView {
-  @ApiProperty(idOf('grnt'))
-  id!: string;
-
-  @ApiProperty(time())
-  created_at!: string;
-
-  @ApiProperty(time())
-  expires_at!: string;
-}
-
-export const grantView = (grant: GrantInList): GrantView => ({
-  id: grant.id,
-  ...accessView(grant),
-  created_at: grant.createdAt.toISOString(),
-  expires_at: grant.expiresAt.toISOString(),
-});
+export class GrantView extends viewOf<GrantInList>()({
+  ...ACCESS,
+  id: idOf('grnt'),
+  created_at: time(),
+  expires_at: time(),
+}) {}

@@ -5,7 +5,7 @@ import { pageRequestOf } from '../../../http/api/page-query.js';
 import { MailsService } from '../../../mail/mails.service.js';
 import { AdminApi, AdminRead } from '../admin-api.decorator.js';
 import { MailsQuery } from './admin-mails.dto.js';
-import { mailView, MailView } from './admin-mails.view.js';
+import { MailView } from './admin-mails.view.js';
 
 /** Mails in the admin API (contract §18). */
 @Controller('admin/mails')
@@ -23,6 +23,6 @@ export class AdminMailsController {
   @ApiPage(MailView)
   async list(@Query() query: MailsQuery): Promise<ListAnswer<MailView>> {
     const filter = { userId: query.user_id, state: query.state };
-    return listAnswer(await this.mails.list(filter, pageRequestOf(query)), mailView);
+    return listAnswer(await this.mails.list(filter, pageRequestOf(query)), MailView.of);
   }
 }

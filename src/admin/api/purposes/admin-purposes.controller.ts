@@ -10,7 +10,7 @@ import { PurposesService } from '../../../scopes/purposes/purposes.service.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { PurposeDto } from './admin-purposes.dto.js';
-import { PurposeView, purposeView } from './admin-purposes.view.js';
+import { PurposeView } from './admin-purposes.view.js';
 
 const ApiPurposeName = () =>
   ApiParam({
@@ -29,7 +29,7 @@ export class AdminPurposesController {
   @AdminRead('listPurposes', 'The catalogue of purposes', 'A short catalogue, so not paged.')
   @ApiAnswer(200, 'Every purpose, by name.', [PurposeView])
   async list(): Promise<PurposeView[]> {
-    return (await this.purposes.list()).map(purposeView);
+    return (await this.purposes.list()).map(PurposeView.of);
   }
 
   /** One purpose, or 404. */
@@ -39,7 +39,7 @@ export class AdminPurposesController {
   @ApiAnswer(200, 'The purpose.', PurposeView)
   @ApiProblems(404)
   async get(@Param('name') name: string): Promise<PurposeView> {
-    return purposeView(await this.purposes.get(name));
+    return PurposeView.of(await this.purposes.get(name));
   }
 
   /** Creates a purpose (201) or replaces its words (200). Words in an unknown language, or none in English: 400. */
@@ -64,7 +64,7 @@ export class AdminPurposesController {
     }
     const { purpose, created } = await this.purposes.put(name, words, actor);
     void reply.status(created ? 201 : 200);
-    return purposeView(purpose);
+    return PurposeView.of(purpose);
   }
 
   /** Deletes a purpose: 204; while a client declares it: 409. */

@@ -1,16 +1,12 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 import { text } from '../../../http/api/api-schemas.js';
-import type { PurposeEntity, PurposeWords } from '../../../scopes/purposes/purpose.entity.js';
+import { viewOf } from '../../../http/api/view-of.js';
+import type { PurposeEntity } from '../../../scopes/purposes/purpose.entity.js';
 import { PURPOSE_WORDS } from './admin-purposes.dto.js';
 
 /** A purpose on the wire. */
 @ApiSchema({ name: 'Purpose' })
-export class PurposeView {
-  @ApiProperty(text(undefined, { example: 'route_planning' }))
-  name!: string;
-
-  @ApiProperty(PURPOSE_WORDS)
-  words!: PurposeWords;
-}
-
-export const purposeView = ({ name, words }: PurposeEntity): PurposeView => ({ name, words });
+export class PurposeView extends viewOf<PurposeEntity>()({
+  name: text(undefined, { example: 'route_planning' }),
+  words: PURPOSE_WORDS,
+}) {}

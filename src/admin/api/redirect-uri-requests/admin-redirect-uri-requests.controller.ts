@@ -9,7 +9,7 @@ import { CurrentActor } from '../../../tokens/access/current-principal.decorator
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 import { RedirectUriRequestsQuery, RejectionDto } from './admin-redirect-uri-requests.dto.js';
-import { RedirectUriRequestView, redirectUriRequestView } from './admin-redirect-uri-requests.view.js';
+import { RedirectUriRequestView } from './admin-redirect-uri-requests.view.js';
 
 /** Redirect URIs that partners ask for, in the admin API (contract §20). */
 @Controller('admin/redirect_uri_requests')
@@ -27,7 +27,7 @@ export class AdminRedirectUriRequestsController {
   @ApiPage(RedirectUriRequestView)
   async list(@Query() query: RedirectUriRequestsQuery): Promise<ListAnswer<RedirectUriRequestView>> {
     const filter = { state: query.state, clientId: query.client_id };
-    return listAnswer(await this.requests.list(filter, pageRequestOf(query)), redirectUriRequestView);
+    return listAnswer(await this.requests.list(filter, pageRequestOf(query)), RedirectUriRequestView.of);
   }
 
   /** Changes the client: 200; not pending, or impossible by now: 409. */
@@ -43,7 +43,7 @@ export class AdminRedirectUriRequestsController {
   @HttpCode(200)
   @UseGuards(EmptyBodyGuard)
   async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<RedirectUriRequestView> {
-    return redirectUriRequestView(await this.requests.approve(id, actor));
+    return RedirectUriRequestView.of(await this.requests.approve(id, actor));
   }
 
   /** Nothing is changed: 200; not pending: 409. */
@@ -64,6 +64,6 @@ export class AdminRedirectUriRequestsController {
     @Body() { reason }: RejectionDto,
     @CurrentActor() actor: Actor,
   ): Promise<RedirectUriRequestView> {
-    return redirectUriRequestView(await this.requests.reject(id, reason ?? null, actor));
+    return RedirectUriRequestView.of(await this.requests.reject(id, reason ?? null, actor));
   }
 }

@@ -9,7 +9,7 @@ import { CurrentActor } from '../../../tokens/access/current-principal.decorator
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { isScopeName, SCOPE_NAME } from '../../../scopes/scope-name.js';
 import { ScopeDto } from './admin-scopes.dto.js';
-import { ScopeView, scopeView } from './admin-scopes.view.js';
+import { ScopeView } from './admin-scopes.view.js';
 import { violation } from '../../../http/problems/violation.js';
 
 const ApiScopeName = () => ApiParam({ name: 'name', schema: { type: 'string', pattern: SCOPE_NAME.source } });
@@ -25,7 +25,7 @@ export class AdminScopesController {
   @AdminRead('listScopes', 'The scope catalogue', 'A short catalogue, so not paged.')
   @ApiAnswer(200, 'Every scope, by name.', [ScopeView])
   async list(): Promise<ScopeView[]> {
-    return (await this.scopes.list()).map(scopeView);
+    return (await this.scopes.list()).map(ScopeView.of);
   }
 
   /** One scope, or 404. */
@@ -35,7 +35,7 @@ export class AdminScopesController {
   @ApiAnswer(200, 'The scope.', ScopeView)
   @ApiProblems(404)
   async get(@Param('name') name: string): Promise<ScopeView> {
-    return scopeView(await this.scopes.get(name));
+    return ScopeView.of(await this.scopes.get(name));
   }
 
   /**
@@ -65,6 +65,6 @@ export class AdminScopesController {
       meaningChanged,
     });
     void reply.status(created ? 201 : 200);
-    return scopeView(scope);
+    return ScopeView.of(scope);
   }
 }

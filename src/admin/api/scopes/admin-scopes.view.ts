@@ -1,44 +1,17 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiSchema } from '@nestjs/swagger';
 import { oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
-import {
-  SCOPE_AUDIENCES,
-  type ScopeAudience,
-  type ScopeEntity,
-  type ScopeTranslations,
-} from '../../../scopes/scope.entity.js';
+import { viewOf } from '../../../http/api/view-of.js';
+import { SCOPE_AUDIENCES, type ScopeEntity } from '../../../scopes/scope.entity.js';
 import { SCOPE_TRANSLATIONS } from './admin-scopes.dto.js';
 
 /** A scope on the wire. */
 @ApiSchema({ name: 'Scope' })
-export class ScopeView {
-  @ApiProperty(text(undefined, { example: 'vehicle:read' }))
-  name!: string;
-
-  @ApiProperty(text('Shown to users on the consent page.'))
-  description!: string;
-
-  @ApiProperty({ ...SCOPE_TRANSLATIONS, description: 'The description in other languages.' })
-  translations!: ScopeTranslations;
-
-  @ApiProperty(oneOf(...SCOPE_AUDIENCES))
-  audience!: ScopeAudience;
-
-  @ApiProperty(
-    orNull(time('When its description last came to mean something else, so that users are asked anew.')),
-  )
-  meaning_changed_at!: string | null;
-}
-
-export const scopeView = ({
-  name,
-  description,
-  translations,
-  audience,
-  meaningChangedAt,
-}: ScopeEntity): ScopeView => ({
-  name,
-  description,
-  translations,
-  audience,
-  meaning_changed_at: meaningChangedAt?.toISOString() ?? null,
-});
+export class ScopeView extends viewOf<ScopeEntity>()({
+  name: text(undefined, { example: 'vehicle:read' }),
+  description: text('Shown to users on the consent page.'),
+  translations: { ...SCOPE_TRANSLATIONS, description: 'The description in other languages.' },
+  audience: oneOf(...SCOPE_AUDIENCES),
+  meaning_changed_at: orNull(
+    time('When its description last came to mean something else, so that users are asked anew.'),
+  ),
+}) {}

@@ -8,7 +8,7 @@ import { UsersService } from '../../../users/accounts/users.service.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
-import { IdentityView, identityView } from './admin-identities.view.js';
+import { IdentityView } from './admin-identities.view.js';
 
 /** The links of users to identity providers, in the admin API (contract §15). */
 @Controller('admin/users/:id/identities')
@@ -32,7 +32,7 @@ export class AdminIdentitiesController {
   @ApiProblems(404)
   async list(@Param('id') id: string): Promise<IdentityView[]> {
     const user = await this.users.get(id);
-    return (await this.identities.list(user.id)).map(identityView);
+    return (await this.identities.list(user.id)).map(IdentityView.of);
   }
 
   /** Removes a link and ends the sessions that came from it: 204; without such a link: 404. */

@@ -8,7 +8,7 @@ import { CurrentActor } from '../../../tokens/access/current-principal.decorator
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { MemberRoleDto, NewMemberDto } from './admin-members.dto.js';
-import { MemberView, memberView } from './admin-members.view.js';
+import { MemberView } from './admin-members.view.js';
 
 /** The members of organisations, in the admin API (contract §20). */
 @Controller('admin/users/:id/members')
@@ -33,7 +33,7 @@ export class AdminMembersController {
     const organisation = await this.users.get(id);
     return listAnswer(
       await this.members.list(organisation.id, pageRequestOf(query)),
-      memberView,
+      MemberView.of,
       ({ userId }) => userId,
     );
   }
@@ -53,7 +53,7 @@ export class AdminMembersController {
     @Body() { user_id: userId, role }: NewMemberDto,
     @CurrentActor() actor: Actor,
   ): Promise<MemberView> {
-    return memberView(await this.members.add(id, userId, role, actor));
+    return MemberView.of(await this.members.add(id, userId, role, actor));
   }
 
   /** Another role: 200; it applies to the member's next request. */
@@ -73,7 +73,7 @@ export class AdminMembersController {
     @Body() { role }: MemberRoleDto,
     @CurrentActor() actor: Actor,
   ): Promise<MemberView> {
-    return memberView(await this.members.changeRole(id, userId, role, actor));
+    return MemberView.of(await this.members.changeRole(id, userId, role, actor));
   }
 
   /** Ends the membership and the member's portal sessions: 204. */

@@ -31,11 +31,12 @@ import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
+import { AccountDeletions } from '../../../users/leaving/account-deletions.service.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewUserDto, toNewUser, toUserChanges, UserChangesDto, UsersQuery } from './admin-users.dto.js';
 import { ApiWaiting, waiting, type ApprovalView } from '../approvals/admin-approvals.view.js';
-import { UserDetailsView, userDetailsView, UserView, userView } from './admin-users.view.js';
+import { UserDetailsView, userDetailsView, UserView } from './admin-users.view.js';
 import { RevokedView } from '../revoked.view.js';
 
 /** Users in the admin API (contract §12). */
@@ -47,6 +48,7 @@ export class AdminUsersController {
     private readonly fourEyes: FourEyes,
     private readonly grants: GrantsService,
     private readonly factors: SecondFactorService,
+    private readonly deletions: AccountDeletions,
   ) {}
 
   /** Creates a user: 201 and the user with its `id`; an email that is taken: 409. */
@@ -55,7 +57,7 @@ export class AdminUsersController {
   @ApiAnswer(201, 'The user.', UserView)
   @ApiProblems(409)
   async create(@Body() body: NewUserDto, @CurrentActor() actor: Actor): Promise<UserView> {
-    return userView(await this.fourEyes.createUser(toNewUser(body), actor));
+    return UserView.of(await this.fourEyes.createUser(toNewUser(body), actor));
   }
 
   /** The users by id, paged; `q` searches. */
@@ -69,7 +71,7 @@ export class AdminUsersController {
   async list(@Query() query: UsersQuery): Promise<ListAnswer<UserView>> {
     const { q, operator_role: operatorRole, environment } = query;
     const filter = { q, operatorRole, environment };
-    return listAnswer(await this.users.list(filter, pageRequestOf(query)), userView);
+    return listAnswer(await this.users.list(filter, pageRequestOf(query)), UserView.of);
   }
 
   /** One user, or 404. */
@@ -79,7 +81,8 @@ export class AdminUsersController {
   @ApiAnswer(200, 'The user.', UserDetailsView)
   @ApiProblems(404)
   async get(@Param('id') id: string): Promise<UserDetailsView> {
-    return userDetailsView(await this.users.get(id), await this.factors.stateOf(id));
+    const user = await this.users.get(id);
+    return userDetailsView(user, await this.factors.stateOf(id), await this.deletions.find(id));
   }
 
   /**
@@ -104,7 +107,7 @@ export class AdminUsersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UserView | ApprovalView> {
     const outcome = await this.fourEyes.updateUser(id, toUserChanges(body), actor);
-    return outcome.waiting ? waiting(reply, outcome.waiting) : userView(outcome.done);
+    return outcome.waiting ? waiting(reply, outcome.waiting) : UserView.of(outcome.done);
   }
 
   /** Erases the user: 204; an owner of clients: 409. */

@@ -1,100 +1,59 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
+import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import { flag, idOf, oneOf, orNull, text, time, whole } from '../../../http/api/api-schemas.js';
-import {
-  USER_KINDS,
-  USER_ROLES,
-  type UserEntity,
-  type UserKind,
-  type UserRole,
-} from '../../../users/accounts/user.entity.js';
-import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
+import { viewOf } from '../../../http/api/view-of.js';
+import { ENVIRONMENTS } from '../../../users/accounts/environment.js';
+import { USER_KINDS, USER_ROLES, type UserEntity } from '../../../users/accounts/user.entity.js';
 import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
+import type { AccountDeletionEntity } from '../../../users/leaving/account-deletion.entity.js';
 
 /** What a user has besides the password. */
 @ApiSchema({ name: 'SecondFactor' })
-export class SecondFactorView {
-  @ApiProperty(whole('Passkeys.'))
-  passkeys!: number;
-
-  @ApiProperty(flag('Whether an authenticator app is set up.'))
-  authenticator_app!: boolean;
-
-  @ApiProperty(whole('Recovery codes that were not used yet.'))
-  recovery_codes_left!: number;
-}
+export class SecondFactorView extends viewOf<SecondFactorState>()({
+  passkeys: whole('Passkeys.'),
+  authenticator_app: flag('Whether an authenticator app is set up.'),
+  recovery_codes_left: whole('Recovery codes that were not used yet.'),
+}) {}
 
 /** A user on the wire; never with a password or its hash. */
 @ApiSchema({ name: 'User' })
-export class UserView {
-  @ApiProperty(idOf('user'))
-  id!: string;
+export class UserView extends viewOf<UserEntity>()({
+  id: idOf('user'),
+  email: text(undefined, { example: 'ada@example.com' }),
+  email_verified: [
+    flag('Whether the user has shown, or an operator vouches, that the address is theirs.'),
+    ({ emailVerifiedAt }) => emailVerifiedAt !== null,
+  ],
+  name: text(undefined, { example: 'Ada Lovelace' }),
+  kind: oneOf(...USER_KINDS),
+  role: oneOf(...USER_ROLES),
+  operator_role: orNull(oneOf(...OPERATOR_ROLES)),
+  webhooks_enabled: flag('Whether clients of this owner may open the webhook portal.'),
+  enabled: flag(),
+  environment: oneOf(...ENVIRONMENTS),
+  sandbox_owner_id: orNull(
+    idOf('user', 'The owner whose sandbox a driver belongs to; null for everybody else.'),
+  ),
+  created_at: time(),
+  updated_at: time(),
+}) {}
 
-  @ApiProperty(text(undefined, { example: 'ada@example.com' }))
-  email!: string;
-
-  @ApiProperty(flag('Whether the user has shown, or an operator vouches, that the address is theirs.'))
-  email_verified!: boolean;
-
-  @ApiProperty(text(undefined, { example: 'Ada Lovelace' }))
-  name!: string;
-
-  @ApiProperty(oneOf(...USER_KINDS))
-  kind!: UserKind;
-
-  @ApiProperty(oneOf(...USER_ROLES))
-  role!: UserRole;
-
-  @ApiProperty(orNull(oneOf(...OPERATOR_ROLES)))
-  operator_role!: OperatorRole | null;
-
-  @ApiProperty(flag('Whether clients of this owner may open the webhook portal.'))
-  webhooks_enabled!: boolean;
-
-  @ApiProperty(flag())
-  enabled!: boolean;
-
-  @ApiProperty(oneOf(...ENVIRONMENTS))
-  environment!: Environment;
-
-  @ApiProperty(orNull(idOf('user', 'The owner whose sandbox a driver belongs to; null for everybody else.')))
-  sandbox_owner_id!: string | null;
-
-  @ApiProperty(time())
-  created_at!: string;
-
-  @ApiProperty(time())
-  updated_at!: string;
-}
-
-/** One user, with the second factor. */
+/** One user, with the second factor and a deletion that waits. */
 @ApiSchema({ name: 'UserDetails' })
 export class UserDetailsView extends UserView {
   @ApiProperty({ type: SecondFactorView })
   second_factor!: SecondFactorView;
+
+  @ApiProperty(orNull(time('When the account is deleted, as its user asked; null: nobody asked.')))
+  deletion_due_at!: string | null;
 }
 
-export const userDetailsView = (user: UserEntity, state: SecondFactorState): UserDetailsView => ({
-  ...userView(user),
-  second_factor: {
-    passkeys: state.passkeys,
-    authenticator_app: state.authenticatorApp,
-    recovery_codes_left: state.recoveryCodesLeft,
-  },
-});
-
-export const userView = (user: UserEntity): UserView => ({
-  id: user.id,
-  email: user.email,
-  email_verified: user.emailVerifiedAt !== null,
-  name: user.name,
-  kind: user.kind,
-  role: user.role,
-  operator_role: user.operatorRole,
-  webhooks_enabled: user.webhooksEnabled,
-  enabled: user.enabled,
-  environment: user.environment,
-  sandbox_owner_id: user.sandboxOwnerId,
-  created_at: user.createdAt.toISOString(),
-  updated_at: user.updatedAt.toISOString(),
+export const userDetailsView = (
+  user: UserEntity,
+  state: SecondFactorState,
+  deletion: AccountDeletionEntity | null,
+): UserDetailsView => ({
+  ...UserView.of(user),
+  second_factor: SecondFactorView.of(state),
+  deletion_due_at: deletion?.dueAt.toISOString() ?? null,
 });

@@ -1,6 +1,7 @@
 import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
+import { GivenConsentsService } from '../../../consents/given-consents.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { notFound } from '../../../http/problems/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
@@ -24,6 +25,7 @@ export class ConsoleClientConsentsController {
   constructor(
     private readonly clients: ClientsService,
     private readonly consents: ConsentsService,
+    private readonly given: GivenConsentsService,
     private readonly scopes: ScopesService,
     private readonly users: UsersService,
     private readonly protection: OperatorProtection,
@@ -56,7 +58,7 @@ export class ConsoleClientConsentsController {
       const members = { scopes: fields.scopes, evidence: fields.evidence || null };
       const { value, violations } = await judged(ConsentDto, members);
       refuseTogether(user ? {} : { user: [violation('unknown_user')] }, violations);
-      await this.consents.record(id, user!.id, value!.scopes, value!.evidence ?? null, context.actor);
+      await this.given.record(id, user!.id, value!.scopes, value!.evidence ?? null, context.actor);
     });
     if (errors) return this.newForm(id, fields, errors);
     return { goTo: clientPath(id, 'consents'), notice: 'consent_recorded' };

@@ -10,7 +10,8 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { formValue, type FieldErrors } from '../form-attempt.js';
 import { rotateSecretPage } from './rotate-secret.page.js';
-import { secretPage, secretShownPath, type ShownSecret } from './secret.page.js';
+import { secretPage, secretShownPath } from './secret.page.js';
+import type { ShownSecret } from '../../../web/layout/new-client-secret.js';
 
 /** Rotating a client's secret in the console, with the old one staying valid for a while; new secrets are shown once. */
 @ConsolePages('clients/:client_id/secret')

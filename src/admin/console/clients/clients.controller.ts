@@ -33,7 +33,8 @@ import { editClientPage, newClientPage } from './client-form.page.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 import { clientPage } from './client.page.js';
 import { clientsPage } from './clients.page.js';
-import { secretShownPath, type ShownSecret } from './secret.page.js';
+import { secretShownPath } from './secret.page.js';
+import type { ShownSecret } from '../../../web/layout/new-client-secret.js';
 import { violation } from '../../../http/problems/violation.js';
 
 const NEW_PATH = `${CLIENTS_PATH}/new`;

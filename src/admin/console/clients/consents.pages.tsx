@@ -52,6 +52,11 @@ export function consentsPage({
           { head: 'Scopes', cell: ({ scopes }) => <CommaList items={scopes} /> },
           { head: 'Since', cell: ({ grantedAt }) => <ExactMoment at={new Date(grantedAt)} /> },
           {
+            head: 'Ends',
+            cell: ({ expiresAt }) =>
+              expiresAt === null ? 'never' : <ExactMoment at={new Date(expiresAt)} />,
+          },
+          {
             head: 'Actions',
             leadsTo: ({ id }) => ['GET', clientPath(client.id, `consents/${id}/disconnect`)],
             cell: ({ id, name }) => (

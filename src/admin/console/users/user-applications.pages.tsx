@@ -43,6 +43,7 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
           },
           { head: 'Client state', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
           { head: 'Since', cell: ({ connectedAt }) => <ExactMoment at={connectedAt} /> },
+          { head: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <ExactMoment at={expiresAt} /> : 'never') },
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['GET', userPath(user.id, `applications/${id}/disconnect`)],

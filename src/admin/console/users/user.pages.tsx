@@ -18,11 +18,20 @@ export interface UserPageProps extends Props {
   isSelf: boolean;
   once: string;
   factor: SecondFactorState;
+  /** When the account is deleted, if the user has asked for that. */
+  deletionDueAt: Date | undefined;
   withPassword: boolean;
 }
 
 /** One user: the properties, and actions on the account. */
-export function userPage({ user, isSelf, once, factor, withPassword }: UserPageProps): ConsolePage {
+export function userPage({
+  user,
+  isSelf,
+  once,
+  factor,
+  deletionDueAt,
+  withPassword,
+}: UserPageProps): ConsolePage {
   const { id } = user;
   const hasFactor = factor.authenticatorApp || factor.passkeys > 0;
   return aboutUser(user, {
@@ -51,6 +60,7 @@ export function userPage({ user, isSelf, once, factor, withPassword }: UserPageP
             ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
             ['Second factor', hasFactor ? factorText(factor) : 'none'],
             ['Created', <Moment at={user.createdAt} />],
+            deletionDueAt !== undefined && ['Deletion asked for, due', <Moment at={deletionDueAt} />],
           ]}
         />
         <Buttons heading="Actions">

@@ -5,6 +5,7 @@ import { conflict } from '../../../http/problems/problem.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
+import { AccountDeletions } from '../../../users/leaving/account-deletions.service.js';
 import {
   NewUserDto,
   toNewUser,
@@ -31,6 +32,7 @@ export class ConsoleUsersController {
     private readonly users: UsersService,
     private readonly fourEyes: FourEyes,
     private readonly factors: SecondFactorService,
+    private readonly deletions: AccountDeletions,
     private readonly settings: Settings,
   ) {}
 
@@ -65,7 +67,8 @@ export class ConsoleUsersController {
     const once = context.onceFor('form', linkPath(id));
     const { passwordSignIn: withPassword } = this.settings;
     const factor = await this.factors.stateOf(id);
-    return { page: userPage({ user, isSelf, once, factor, withPassword }) };
+    const deletionDueAt = (await this.deletions.find(id))?.dueAt;
+    return { page: userPage({ user, isSelf, once, factor, deletionDueAt, withPassword }) };
   }
 
   @ConsoleGet(':id/edit', 'asked in the form', 'support')

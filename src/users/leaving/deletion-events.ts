@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+/** That a user asked for the deletion of the account, and when it is due; or that the account stays after all. */
+export type DeletionChange =
+  | { kind: 'requested'; userId: string; dueAt: Date }
+  | { kind: 'cancelled'; userId: string };
+
+type Listener = (manager: EntityManager, change: DeletionChange) => Promise<void>;
+
+/** The port through which higher modules are told of deletions that users ask for, in the same transaction. */
+@Injectable()
+export class DeletionEvents {
+  private readonly listeners: Listener[] = [];
+
+  /** Called once by each listener. */
+  add(listener: Listener): void {
+    this.listeners.push(listener);
+  }
+
+  async tell(manager: EntityManager, change: DeletionChange): Promise<void> {
+    for (const listener of this.listeners) await listener(manager, change);
+  }
+}

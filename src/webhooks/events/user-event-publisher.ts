@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ConsentEvents, type ConsentChange } from '../../consents/consent-events.js';
+import { ConsentsService } from '../../consents/consents.service.js';
+import { newId } from '../../secrets/ids.js';
+import { DeletionEvents, type DeletionChange } from '../../users/leaving/deletion-events.js';
+import { WakeUps } from '../deliveries/wake-ups.service.js';
+import { payloadOf } from './event.js';
+import { EventsRepository } from './events.repository.js';
+
+/** What one client is told about a user. */
+interface ToldEvent {
+  type: string;
+  clientId: string;
+  userId: string;
+  data: object;
+}
+
+/** Notifies clients of consents that they gain and lose, and of deletions that users ask for (contract §10), in the same transaction. */
+@Injectable()
+export class UserEventPublisher {
+  constructor(
+    private readonly repository: EventsRepository,
+    private readonly wakeUps: WakeUps,
+    private readonly consents: ConsentsService,
+    consentEvents: ConsentEvents,
+    deletionEvents: DeletionEvents,
+  ) {
+    consentEvents.add((manager, changes) => this.publish(manager, changes.map(ofConsent)));
+    deletionEvents.add((manager, change) => this.publishDeletion(manager, change));
+  }
+
+  private async publishDeletion(manager: EntityManager, change: DeletionChange): Promise<void> {
+    const { kind, userId } = change;
+    const due = change.kind === 'requested' ? { due_at: change.dueAt.toISOString() } : {};
+    const clientIds = await this.consents.lockClientsWithAccess(manager, userId);
+    await this.publish(
+      manager,
+      clientIds.map((clientId) => ({
+        type: `user.deletion_${kind}`,
+        clientId,
+        userId,
+        data: { client_id: clientId, ...due },
+      })),
+    );
+  }
+
+  private async publish(manager: EntityManager, told: ToldEvent[]): Promise<void> {
+    if (told.length === 0) return;
+    const timestamp = new Date().toISOString();
+    const events = told.map(({ type, clientId, userId, data }) => {
+      const id = newId('evnt');
+      return { id, type, userId, clientId, payload: payloadOf(id, { type, timestamp, userId, data }) };
+    });
+    const deliveries = await this.repository.publishToClients(manager, events);
+    // Announced before the commit: a worker that looks too early looks again soon.
+    this.wakeUps.announce(deliveries > 0 ? 'deliveries' : 'events');
+  }
+}
+
+function ofConsent({ kind, clientId, userId, scopes, expiresAt }: ConsentChange): ToldEvent {
+  // The two that there were first have no end, so that what they say stays the same.
+  const end =
+    kind === 'granted' || kind === 'revoked' ? {} : { expires_at: expiresAt?.toISOString() ?? null };
+  return { type: `user.consent_${kind}`, clientId, userId, data: { client_id: clientId, scopes, ...end } };
+}
