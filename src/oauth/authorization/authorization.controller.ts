@@ -6,7 +6,7 @@ import { keptWords, type ConsentWords } from '../../consents/record/consent-word
 import { accessWords, consentPageWords } from '../../consents/record/page-words.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { languageOf, rememberLanguage } from '../../http/server/request-language.js';
-import { originOf } from '../../http/server/request-origin.js';
+import { visitorOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/forms/form.js';
@@ -105,7 +105,7 @@ export class AuthorizationController {
     if (typeof approval === 'string') {
       return this.sendConsentPage(authorizationRequest, user, request, reply, approval);
     }
-    const actor = { type: 'user', id: user.id, ...originOf(request) } as const;
+    const actor = { ...visitorOf(request), id: user.id };
     this.redirect(reply, 303, await this.authorization.approve(authorizationRequest, user, approval, actor));
   }
 

@@ -62,6 +62,7 @@ export class UsersPersonalData {
             name: user.name,
             email: user.email,
             email_confirmed_at: user.emailVerifiedAt,
+            language: user.language,
             kind: user.kind,
             role: user.role,
             operator_role: user.operatorRole,

@@ -6,6 +6,7 @@ import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { Cookies } from '../../http/server/cookies.js';
+import { readAs } from '../../http/server/request-language.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { notFound } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
@@ -57,6 +58,8 @@ export class SessionsService {
     if (found?.seenLongAgo && request.headers[UNATTENDED_HEADER] === undefined) {
       await this.sessions.touch(digest!);
     }
+    const chosen = found && readAs(request, found.user.language);
+    if (chosen) await this.users.setLanguage(found.user.id, chosen);
     return found?.user;
   }
 

@@ -8,6 +8,7 @@ import {
   type UserKind,
   type UserRole,
 } from '../../../users/accounts/user.entity.js';
+import { LANGUAGES, type Language } from '../../../language/languages.js';
 import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
 import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
 
@@ -38,6 +39,9 @@ export class UserView {
 
   @ApiProperty(text(undefined, { example: 'Ada Lovelace' }))
   name!: string;
+
+  @ApiProperty(orNull(oneOf(...LANGUAGES)))
+  language!: Language | null;
 
   @ApiProperty(oneOf(...USER_KINDS))
   kind!: UserKind;
@@ -88,6 +92,7 @@ export const userView = (user: UserEntity): UserView => ({
   email: user.email,
   email_verified: user.emailVerifiedAt !== null,
   name: user.name,
+  language: user.language,
   kind: user.kind,
   role: user.role,
   operator_role: user.operatorRole,

@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** The language of a person, and what notifications say as messages, so that each reader gets them in another language. */
+export class Languages1795660000001 implements MigrationInterface {
+  name = 'Languages1795660000001';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      -- In which mail is written; null as long as nobody has said.
+      ALTER TABLE users ADD COLUMN language text CHECK (language IN ('en', 'de', 'fr', 'nl', 'es'));
+      -- By the name of the text, the English message and its values; null for what an operator wrote.
+      ALTER TABLE notifications ADD COLUMN messages jsonb;
+    `);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      ALTER TABLE notifications DROP COLUMN messages;
+      ALTER TABLE users DROP COLUMN language;
+    `);
+  }
+}
