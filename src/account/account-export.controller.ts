@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Param, UseGuards } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
@@ -65,7 +66,7 @@ export class AccountExportController {
   }
 
   private requireMail(): void {
-    if (!this.settings.sendsMail) throw notFound('There is no such page.');
+    if (!this.settings.sendsMail) throw notFound(say('There is no such page.'));
   }
 }
 

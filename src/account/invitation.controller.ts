@@ -3,8 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { withReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
-import { isMessage } from '../language/catalog.js';
-import { messageOf, say, type Said } from '../language/text.js';
+import { isTranslated, say, type Said } from '../language/text.js';
 import { linkGone } from '../http/page-routes/link-gone.js';
 import {
   OpenGet,
@@ -144,7 +143,7 @@ const refused = (detail: string | Said) =>
     title: say('Invitation not accepted'),
     heading: say('This is not possible right now'),
     text: [detail, say('The invitation still works: try again later, or ask the person who invited you.')],
-    isTranslated: isMessage(messageOf(detail)),
+    isTranslated: isTranslated(detail),
   });
 
 const gone = (): OpenAnswer =>

@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, SERVICE_ACTOR, type Actor } from '../audit/audit.service.js';
@@ -111,8 +112,8 @@ export class ConsentsService {
     await this.repository.add(manager, pair, { scopes, declined, purposes, method, expiryDays, words });
     await this.recordChange(manager, before, clientId, userId, actor);
     if (isLive(before)) return;
-    const message = MESSAGES.applicationConnected(client.name);
-    await this.notifications.raise(manager, userId, null, message);
+    const message = MESSAGES.applicationConnected(client.name, client.organisation);
+    await this.notifications.raise(manager, userId, null, message, actor);
   }
 
   /**
@@ -134,7 +135,7 @@ export class ConsentsService {
       const expiryDays = this.expiryDaysOf(client);
       const { purposes } = client;
       if (!(await this.repository.change(manager, pair, { scopes, purposes, words, expiryDays }))) {
-        throw notFound('This application is not connected to your account.');
+        throw notFound(say('This application is not connected to your account.'));
       }
       await this.recordChange(manager, before, client.id, userId, actor);
     });
@@ -172,7 +173,8 @@ export class ConsentsService {
       const given = { scopes, purposes, evidence, recordedBy, method: 'operator', expiryDays } as const;
       await this.repository.replace(manager, pair, given);
       const consent = await this.recordChange(manager, before, clientId, userId, actor);
-      await this.notifications.raise(manager, userId, clientId, MESSAGES.consentRecorded(client.name));
+      const message = MESSAGES.consentRecorded(client.name, client.organisation);
+      await this.notifications.raise(manager, userId, clientId, message);
       return consent;
     });
   }
@@ -254,7 +256,7 @@ export class ConsentsService {
   async withdraw(clientId: string, userId: string, actor: Actor): Promise<void> {
     const ending = { method: 'account', reason: 'withdrawn' } as const;
     if ((await this.end(clientId, userId, ending, actor)) === 'never given') {
-      throw notFound('This application is not connected to your account.');
+      throw notFound(say('This application is not connected to your account.'));
     }
   }
 
@@ -281,7 +283,8 @@ export class ConsentsService {
       if (!before || !(await this.repository.expire(manager, clientId, userId))) return false;
       await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
       const client = await this.clients.get(clientId);
-      await this.notifications.raise(manager, userId, clientId, MESSAGES.consentExpired(client.name));
+      const message = MESSAGES.consentExpired(client.name, client.organisation);
+      await this.notifications.raise(manager, userId, clientId, message);
       return true;
     });
   }
@@ -388,7 +391,9 @@ const GATEKEEPER =
 function refuseGatekeeper({ gatekeeper }: ClientEntity): void {
   if (gatekeeper) {
     throw forbidden(
-      'This application belongs to a gatekeeper under the Digital Markets Act, so no data can be shared with it.',
+      say(
+        'This application belongs to a gatekeeper under the Digital Markets Act, so no data can be shared with it.',
+      ),
     );
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { StoredMessages } from './notification-texts.js';
 
 export const NOTIFICATION_CATEGORIES = ['ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL'] as const;
 export type NotificationCategory = (typeof NOTIFICATION_CATEGORIES)[number];
@@ -36,6 +37,10 @@ export class NotificationEntity {
 
   @Column('text', { name: 'detail_page_body', nullable: true })
   detailPageBody!: string | null;
+
+  /** What the texts are made of; null for what an operator wrote. */
+  @Column('jsonb', { nullable: true })
+  messages!: StoredMessages | null;
 
   @Column('text', { name: 'external_link', nullable: true })
   externalLink!: string | null;

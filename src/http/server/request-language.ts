@@ -64,3 +64,20 @@ export function rememberLanguage(request: FastifyRequest, reply: FastifyReply, c
   const asked = languageAskedFor(request);
   if (asked) cookies.set(reply, COOKIE, asked, YEAR);
 }
+
+/** The language that a program asks for; undefined if it asks for none, so that it gets what it always got. */
+export const languageOfProgram = ({ headers }: FastifyRequest): Language | undefined =>
+  headers['accept-language'] === undefined ? undefined : languageOfHeader(headers['accept-language']);
+
+/** The headers of an answer in the language that was asked for; `isWhole`: whether nothing in it stays in English. */
+export const inLanguage = (language: Language, isWhole = true): Record<string, string> => ({
+  'content-language': isWhole || language === 'en' ? language : `${language}, en`,
+  vary: 'accept-language',
+});
+
+/** The headers with what else the answer depends on. */
+export function withVary(reply: FastifyReply, headers: Record<string, string>): Record<string, string> {
+  const before = reply.getHeader('vary');
+  if (headers.vary === undefined || before === undefined) return headers;
+  return { ...headers, vary: `${String(before)}, ${headers.vary}` };
+}

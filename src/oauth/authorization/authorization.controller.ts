@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
@@ -183,7 +184,7 @@ export class AuthorizationController {
 }
 
 const incomplete = () =>
-  badRequest('The form is incomplete. Please go back to the application and start again.');
+  badRequest(say('The form is incomplete. Please go back to the application and start again.'));
 
 const isInSandbox = ({ client }: AuthorizationRequest): boolean => client.environment === 'sandbox';
 

@@ -54,6 +54,7 @@ export class DataExports {
         address: user.email,
         cause: `link ${digest.toString('base64url')}`,
         usefulSeconds: LINK_TTL_SECONDS,
+        language: user.language ?? actor.language,
         mail: MAIL_TEXTS.dataExport(`${this.settings.baseUrl}/account/export/${key}`),
       });
       await this.audit.record(manager, actor, {

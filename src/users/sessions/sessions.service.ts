@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
@@ -134,7 +135,8 @@ export class SessionsService {
       { action: 'session.started', subjectType: 'session', subjectId: user.id },
     );
     if (isNewBrowser) {
-      await this.notifications.raise(manager, user.id, null, MESSAGES.newSignIn(actor.address ?? 'unknown'));
+      const message = MESSAGES.newSignIn(actor.address ?? 'unknown');
+      await this.notifications.raise(manager, user.id, null, message, actor);
     }
     return secret;
   }
@@ -208,7 +210,7 @@ export class SessionsService {
         });
         return true;
       }));
-    if (!ended) throw notFound('There is no such session. It may have ended already.');
+    if (!ended) throw notFound(say('There is no such session. It may have ended already.'));
   }
 
   /** Logs out all other sessions of the user; returns how many ended. */
