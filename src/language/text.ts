@@ -16,7 +16,8 @@ export function compiledMessage(language: Language, english: string): IntlMessag
     // Days are told in UTC everywhere, because a page without scripts does not know the reader's time zone.
     format = new IntlMessageFormat(messageIn(language, english), language === 'en' ? 'en-GB' : language, {
       date: {
-        long: { dateStyle: 'long', timeZone: 'UTC' } as never,
+        // Merged with what the library has by this name.
+        long: { timeZone: 'UTC' } as never,
         moment: { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as never,
       },
     });
