@@ -1,6 +1,6 @@
 import { renderToString } from 'preact-render-to-string';
 import { mailtoOf, type Brand } from '../web/layout/brand.js';
-import type { Language } from '../language/languages.js';
+import { RIGHT_TO_LEFT, type Language } from '../language/languages.js';
 import { shownText, text, type Shown } from '../language/text.js';
 import { legible } from '../http/validation/legible-text.js';
 import type { MailContent, MailText } from './mail-content.js';
@@ -59,7 +59,7 @@ function htmlOf(
 ): string {
   const button = brand.accentColor === null ? BUTTON : `${BUTTON};background:${brand.accentColor}`;
   const document = (
-    <html lang={language}>
+    <html lang={language} dir={RIGHT_TO_LEFT.has(language) ? 'rtl' : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
