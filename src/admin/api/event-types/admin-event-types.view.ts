@@ -1,6 +1,8 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { flag, oneOf, orNull, text, whole } from '../../../http/api/api-schemas.js';
 import type { EventTypeVersionEntity } from '../../../webhooks/event-types/event-type-version.entity.js';
+import { inOrder, type Translations } from '../../../scopes/translations.js';
+import { TRANSLATIONS } from '../scopes/admin-scopes.dto.js';
 import type { VersionedEventType } from '../../../webhooks/event-types/versioned-event-type.js';
 
 const free = (description: string) => ({ type: 'object' as const, additionalProperties: true, description });
@@ -30,6 +32,9 @@ export class EventTypeView {
   @ApiProperty(text('When it is sent.'))
   description!: string;
 
+  @ApiProperty({ ...TRANSLATIONS, description: 'The description in other languages.' })
+  translations!: Translations;
+
   @ApiProperty(orNull(text('What client and consent need; null: it concerns the client alone.')))
   scope!: string | null;
 
@@ -56,6 +61,7 @@ export const eventTypeVersionView = (version: EventTypeVersionEntity): EventType
 export const eventTypeView = (type: VersionedEventType): EventTypeView => ({
   name: type.name,
   description: type.description,
+  translations: inOrder(type.translations),
   scope: type.scope,
   publisher: type.publisher,
   sample: type.sample,

@@ -1,12 +1,8 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
-import {
-  SCOPE_AUDIENCES,
-  type ScopeAudience,
-  type ScopeEntity,
-  type ScopeTranslations,
-} from '../../../scopes/scope.entity.js';
-import { SCOPE_TRANSLATIONS } from './admin-scopes.dto.js';
+import { SCOPE_AUDIENCES, type ScopeAudience, type ScopeEntity } from '../../../scopes/scope.entity.js';
+import type { Translations } from '../../../scopes/translations.js';
+import { TRANSLATIONS } from './admin-scopes.dto.js';
 
 /** A scope on the wire. */
 @ApiSchema({ name: 'Scope' })
@@ -17,8 +13,8 @@ export class ScopeView {
   @ApiProperty(text('Shown to users on the consent page.'))
   description!: string;
 
-  @ApiProperty({ ...SCOPE_TRANSLATIONS, description: 'The description in other languages.' })
-  translations!: ScopeTranslations;
+  @ApiProperty({ ...TRANSLATIONS, description: 'The description in other languages.' })
+  translations!: Translations;
 
   @ApiProperty(oneOf(...SCOPE_AUDIENCES))
   audience!: ScopeAudience;
