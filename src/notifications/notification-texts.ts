@@ -1,6 +1,7 @@
 import type { Language } from '../language/languages.js';
-import { isTranslated, shownText, type Shown } from '../language/text.js';
+import { isTranslated, shownText } from '../language/text.js';
 import type { Message } from './message-catalogue.js';
+import type { StoredMessages } from './notification.entity.js';
 
 const NAMES = ['shortTextTitle', 'shortTextBody', 'detailPageTitle', 'detailPageBody'] as const;
 type TextName = (typeof NAMES)[number];
@@ -12,9 +13,6 @@ export interface NotificationTexts {
   detailPageTitle: string | null;
   detailPageBody: string | null;
 }
-
-/** What stands behind the texts of the service's own notifications. */
-export type StoredMessages = Partial<Record<TextName, Shown>>;
 
 const eachText = (textOf: (name: TextName) => string | null): NotificationTexts =>
   Object.fromEntries(NAMES.map((name) => [name, textOf(name)])) as unknown as NotificationTexts;

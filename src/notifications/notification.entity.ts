@@ -1,8 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { StoredMessages } from './notification-texts.js';
+import type { Shown } from '../language/text.js';
 
 export const NOTIFICATION_CATEGORIES = ['ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL'] as const;
 export type NotificationCategory = (typeof NOTIFICATION_CATEGORIES)[number];
+
+/** What stands behind the texts of the service's own notifications. */
+export type StoredMessages = Partial<
+  Record<'shortTextTitle' | 'shortTextBody' | 'detailPageTitle' | 'detailPageBody', Shown>
+>;
 
 /** Something a user should know (source specification §2.4). */
 @Entity('notifications')

@@ -264,5 +264,4 @@ export class ProviderSignIns {
   }
 }
 
-
 const loggedOutMeanwhile = () => new SignInRefused('sign_in_expired', 'logged out meanwhile');

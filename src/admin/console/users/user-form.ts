@@ -12,7 +12,13 @@ export interface UserFields {
   email_verified?: true;
 }
 
-export const EMPTY_USER: UserFields = { email: '', name: '', language: null, kind: 'individual', webhooks_enabled: true };
+export const EMPTY_USER: UserFields = {
+  email: '',
+  name: '',
+  language: null,
+  kind: 'individual',
+  webhooks_enabled: true,
+};
 
 export const userFieldsOf = ({ email, name, language, kind, webhooksEnabled }: UserEntity): UserFields => ({
   email,
