@@ -170,3 +170,91 @@ export const EVENT_TYPES: [
     { message: 'If you can read this, your endpoint works.' },
   ],
 ];
+
+/** When they are sent, in the other languages of drivers. */
+export const EVENT_TYPE_TRANSLATIONS: Record<string, Record<'de' | 'fr' | 'nl' | 'es', string>> = {
+  'charging_session.created': {
+    de: 'Ein Fahrzeug wurde angesteckt: Ein Ladevorgang beginnt.',
+    fr: 'Un véhicule a été branché : une session de recharge commence.',
+    nl: 'Een voertuig is aangesloten: een laadsessie begint.',
+    es: 'Se ha enchufado un vehículo: empieza una sesión de carga.',
+  },
+  'charging_session.updated': {
+    de: 'Die Energie oder der Zustand eines laufenden Ladevorgangs hat sich geändert.',
+    fr: 'L’énergie ou l’état d’une session de recharge en cours a changé.',
+    nl: 'De energie of de toestand van een lopende laadsessie is gewijzigd.',
+    es: 'Ha cambiado la energía o el estado de una sesión de carga en curso.',
+  },
+  'charging_session.ended': {
+    de: 'Das Fahrzeug wurde abgesteckt: Der Ladevorgang ist beendet.',
+    fr: 'Le véhicule a été débranché : la session de recharge est terminée.',
+    nl: 'Het voertuig is losgekoppeld: de laadsessie is afgelopen.',
+    es: 'Se ha desenchufado el vehículo: la sesión de carga ha terminado.',
+  },
+  'charging_sub_session.created': {
+    de: 'Innerhalb eines Ladevorgangs hat eine Art des Ladens begonnen.',
+    fr: 'Au cours d’une session de recharge, un mode de recharge a commencé.',
+    nl: 'Binnen een laadsessie is een laadmodus begonnen.',
+    es: 'Dentro de una sesión de carga ha empezado un modo de carga.',
+  },
+  'charging_sub_session.ended': {
+    de: 'Innerhalb eines Ladevorgangs hat eine Art des Ladens geendet.',
+    fr: 'Au cours d’une session de recharge, un mode de recharge a pris fin.',
+    nl: 'Binnen een laadsessie is een laadmodus geëindigd.',
+    es: 'Dentro de una sesión de carga ha terminado un modo de carga.',
+  },
+  'vehicle.created': {
+    de: 'Ein Fahrzeug wurde mit dem Konto des Benutzers verknüpft.',
+    fr: 'Un véhicule a été lié au compte de l’utilisateur.',
+    nl: 'Een voertuig is aan het account van de gebruiker gekoppeld.',
+    es: 'Se ha vinculado un vehículo a la cuenta del usuario.',
+  },
+  'vehicle.updated': {
+    de: 'Der Ladestand, der Stecker, die Ladegrenze oder die Erreichbarkeit eines Fahrzeugs hat sich geändert.',
+    fr: 'Le niveau de charge, la prise, la limite de charge ou la joignabilité d’un véhicule a changé.',
+    nl: 'Het laadniveau, de stekker, de laadlimiet of de bereikbaarheid van een voertuig is gewijzigd.',
+    es: 'Ha cambiado el nivel de carga, el enchufe, el límite de carga o la disponibilidad de un vehículo.',
+  },
+  'vehicle.deleted': {
+    de: 'Die Verknüpfung eines Fahrzeugs mit dem Konto des Benutzers wurde gelöst.',
+    fr: 'Un véhicule a été dissocié du compte de l’utilisateur.',
+    nl: 'Een voertuig is losgekoppeld van het account van de gebruiker.',
+    es: 'Se ha desvinculado un vehículo de la cuenta del usuario.',
+  },
+  'user.consent_granted': {
+    de: 'Ein Benutzer hat zugestimmt, Daten mit Ihrer Anwendung zu teilen, oder seine Zustimmung hat sich geändert.',
+    fr: 'Un utilisateur a accepté de partager des données avec votre application, ou ce qui était convenu a changé.',
+    nl: 'Een gebruiker heeft ermee ingestemd gegevens met uw applicatie te delen, of de afspraak is gewijzigd.',
+    es: 'Un usuario ha aceptado compartir datos con su aplicación, o ha cambiado lo acordado.',
+  },
+  'user.consent_revoked': {
+    de: 'Ein Benutzer hat die Zustimmung widerrufen, Daten mit Ihrer Anwendung zu teilen.',
+    fr: 'Un utilisateur a retiré son accord pour partager des données avec votre application.',
+    nl: 'Een gebruiker heeft de toestemming ingetrokken om gegevens met uw applicatie te delen.',
+    es: 'Un usuario ha retirado su consentimiento para compartir datos con su aplicación.',
+  },
+  'user.consent_changed': {
+    de: 'Ein Benutzer hat einen Teil der Zustimmung widerrufen oder sie erneuert.',
+    fr: 'Un utilisateur a retiré une partie de son accord, ou l’a renouvelé.',
+    nl: 'Een gebruiker heeft een deel van de toestemming ingetrokken of deze verlengd.',
+    es: 'Un usuario ha retirado una parte de lo acordado, o lo ha renovado.',
+  },
+  'user.consent_expiring': {
+    de: 'Die Zustimmung eines Benutzers endet bald, wenn er sie nicht erneuert.',
+    fr: 'L’accord d’un utilisateur prend bientôt fin, à moins qu’il ne le renouvelle.',
+    nl: 'De toestemming van een gebruiker eindigt binnenkort, tenzij deze wordt verlengd.',
+    es: 'El consentimiento de un usuario termina pronto, a menos que lo renueve.',
+  },
+  'user.consent_expired': {
+    de: 'Die Zustimmung eines Benutzers ist abgelaufen.',
+    fr: 'L’accord d’un utilisateur a pris fin, car sa durée était écoulée.',
+    nl: 'De toestemming van een gebruiker is verlopen.',
+    es: 'El consentimiento de un usuario ha terminado porque se agotó su plazo.',
+  },
+  'webhook.test': {
+    de: 'Ein Test, den jemand im Portal angefordert hat.',
+    fr: 'Un test que quelqu’un a demandé dans le portail.',
+    nl: 'Een test waar iemand in het portaal om heeft gevraagd.',
+    es: 'Una prueba que alguien ha pedido en el portal.',
+  },
+};

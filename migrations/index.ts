@@ -21,6 +21,7 @@ import { ScopeTranslations1795649212001 } from './1795649212001-scope-translatio
 import { RequestRecords1795653600000 } from './1795653600000-request-records.js';
 import { AccountDeletionEvents1795658767673 } from './1795658767673-account-deletion-events.js';
 import { OwnEndsOfGrants1795659151886 } from './1795659151886-own-ends-of-grants.js';
+import { Languages1795660000001 } from './1795660000001-languages.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -47,6 +48,7 @@ export const MIGRATIONS = [
   RequestRecords1795653600000,
   AccountDeletionEvents1795658767673,
   OwnEndsOfGrants1795659151886,
+  Languages1795660000001,
 ];
 
 /** The names of the migrations, as the database stores them. */

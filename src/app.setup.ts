@@ -1,3 +1,4 @@
+import { say } from './language/text.js';
 import fastifyCookie from '@fastify/cookie';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Type } from '@nestjs/common';
@@ -28,6 +29,7 @@ import { renderProblem } from './http/problems/render-problem.js';
 import { addRequestContext } from './http/server/request-context.js';
 import { addRequestHooks } from './http/server/request-hooks.js';
 import { requestIdOf } from './http/server/request-id.js';
+import { languageOfProgram } from './http/server/request-language.js';
 import { addRoleGate } from './http/server/role-gate.js';
 import { addSchemaGate } from './http/server/schema-gate.js';
 import { addSecurityHeaders } from './http/server/security-headers.js';
@@ -57,7 +59,8 @@ export async function createApp(
     clientErrorHandler: answerClientError,
     // What the router refuses before any hook runs: a malformed URL, or one with an overlong parameter.
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      const rendered = renderProblem(badRequest('The URL is malformed or too long.'), settings.baseUrl);
+      const problem = badRequest(say('The URL is malformed or too long.'));
+      const rendered = renderProblem(problem, settings.baseUrl, languageOfProgram(request));
       void reply
         .status(400)
         .headers({ ...BARE_HEADERS, 'x-request-id': request.id, ...rendered.headers })

@@ -112,7 +112,7 @@ export class AccountApplicationsController {
   /** What the user agreed to, and what more the application lets its users choose. */
   private async choicesOf({ user, reader: { language } }: AccountContext, clientId: string) {
     const consent = isId('clnt', clientId) ? await this.consents.findLive(clientId, user.id) : null;
-    if (!consent) throw notFound('No such application is connected to your account.');
+    if (!consent) throw notFound(say('No such application is connected to your account.'));
     const client = await this.clients.get(clientId);
     const names = client.scopes.filter(
       (name) => consent.scopes.includes(name) || client.optionalScopes.includes(name),
@@ -146,7 +146,7 @@ export class AccountApplicationsController {
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
   ): Promise<AccountAnswer> {
-    if (!isId('clnt', clientId)) throw notFound('No such application is connected to your account.');
+    if (!isId('clnt', clientId)) throw notFound(say('No such application is connected to your account.'));
     await this.consents.withdraw(clientId, context.user.id, context.actor);
     return { goTo: '/account', notice: 'disconnected' };
   }

@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound } from '../http/problems/problem.js';
 import { SECURITY_PATH } from '../users/factors/factor-paths.js';
@@ -47,7 +48,7 @@ export class AccountAuthenticatorAppController {
   @AccountGet('remove', AsksToConfirm())
   async askToRemove(@Context() { user }: AccountContext): Promise<AccountAnswer> {
     const state = await this.factors.stateOf(user.id);
-    if (!state.authenticatorApp) throw notFound('You have no authenticator app.');
+    if (!state.authenticatorApp) throw notFound(say('You have no authenticator app.'));
     return { page: removeAppPage() };
   }
 

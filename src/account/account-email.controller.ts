@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Settings } from '../config/settings.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound, badRequest } from '../http/problems/problem.js';
@@ -31,16 +32,16 @@ export class AccountEmailController {
     const { user, form, actor } = context;
     switch (form.get('do')) {
       case 'send_link': {
-        if (!this.settings.sendsMail) throw notFound('There is no such page.');
+        if (!this.settings.sendsMail) throw notFound(say('There is no such page.'));
         if (!(await this.limits.admitTo(user.email))) return this.page(context, 429);
-        await this.emails.mailLink(user.id);
+        await this.emails.mailLink(user.id, actor);
         return { goTo: PATH, notice: 'verification_sent' };
       }
       case 'choose':
         await this.emails.setWantedMails(user.id, form.getAll('wanted'), actor);
         return { goTo: PATH, notice: 'mails_chosen' };
       default:
-        throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+        throw badRequest(say('The form is incomplete. Go back, reload the page and try again.'));
     }
   }
 

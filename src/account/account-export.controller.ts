@@ -51,8 +51,8 @@ export class AccountExportController {
 
   /** Shows what there is. Opening the link changes nothing, because mail scanners open links too; 410 if it does not work for this user. */
   @AccountGet(':key', AsksToConfirm())
-  async show(@Context() { user }: AccountContext, @Param('key') key: string): Promise<AccountAnswer> {
-    const data = await this.exports.show(user.id, key);
+  async show(@Context() { user, reader }: AccountContext, @Param('key') key: string): Promise<AccountAnswer> {
+    const data = await this.exports.show(user.id, key, reader.language);
     return data ? { page: exportPage(data, `${EXPORT_PATH}/${key}`) } : gone();
   }
 

@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Param, Query } from '@nestjs/common';
 import type { Form } from '../http/forms/form.js';
 import { Context } from '../http/page-routes/page-context.js';
@@ -21,7 +22,8 @@ export class AccountNotificationsController {
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: AccountListQuery): Promise<AccountAnswer> {
     const notifications = await this.notifications.list({ userId: context.user.id }, pageRequestOf(query));
-    return { page: notificationsPage({ notifications, returnTo: context.url }) };
+    const { language } = context.reader;
+    return { page: notificationsPage({ notifications, language, returnTo: context.url }) };
   }
 
   /** `mark` is `read` or `resolved`, each of which is set only once; then redirects to the page of the list that was shown. */
@@ -29,7 +31,7 @@ export class AccountNotificationsController {
   async mark(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
     const mark = context.form.get('mark');
     if (mark !== 'read' && mark !== 'resolved') {
-      throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+      throw badRequest(say('The form is incomplete. Go back, reload the page and try again.'));
     }
     const marks = { read: mark === 'read', resolved: mark === 'resolved' };
     await this.notifications.mark(id, { userId: context.user.id }, marks, context.actor);

@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Param, Query } from '@nestjs/common';
 import { ConsentRecordService } from '../consents/record/consent-record.service.js';
 import { pageRequestOf } from '../http/api/page-query.js';
@@ -37,7 +38,7 @@ export class AccountReceiptsController {
     const request = pageRequestOf(query);
     const found = isId('clnt', clientId) && (await this.record.list(context.user.id, clientId, request));
     if (!found || (found.items.length === 0 && !request.after && !request.before)) {
-      throw notFound('You never connected such an application.');
+      throw notFound(say('You never connected such an application.'));
     }
     return { page: receiptsOfPage(clientId, found) };
   }

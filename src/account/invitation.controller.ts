@@ -3,8 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { withReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
-import { isMessage } from '../language/catalog.js';
-import { messageOf, say, type Said } from '../language/text.js';
+import { isTranslated, say, type Said } from '../language/text.js';
 import { linkGone } from '../http/page-routes/link-gone.js';
 import {
   OpenGet,
@@ -16,7 +15,7 @@ import {
 import { Context } from '../http/page-routes/page-context.js';
 import { SignedOutMeanwhile } from '../http/page-routes/signed-out-meanwhile.js';
 import { Problem } from '../http/problems/problem.js';
-import { originOf } from '../http/server/request-origin.js';
+import { visitorOf } from '../http/server/request-origin.js';
 import { InvitationsService, type ShownInvitation } from '../partners/members/invitations.service.js';
 import { emailKeyOf } from '../users/accounts/email.js';
 import { EmailVerificationService } from '../users/emails/email-verification.service.js';
@@ -81,7 +80,7 @@ export class InvitationController {
     const answer = await this.forUser(invitation, user, pathOf(key));
     if ('status' in answer) return answer;
     const { id, sessionDigest } = user;
-    const actor = { type: 'user', id, sessionDigest, ...originOf(request) } as const;
+    const actor = { ...visitorOf(request), id, sessionDigest };
     return (await this.invitations.accept(key, user.id, actor)) ? { goTo: '/portal/sign-in' } : gone();
   }
 
@@ -96,7 +95,7 @@ export class InvitationController {
     if (Object.keys(errors).length > 0) {
       return { page: newAccountPage(invitation, pathOf(key), person.name, errors), status: 400 };
     }
-    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const actor = visitorOf(request);
     return (await this.invitations.signUp(key, person, actor)) ? { page: done() } : gone();
   }
 
@@ -144,7 +143,7 @@ const refused = (detail: string | Said) =>
     title: say('Invitation not accepted'),
     heading: say('This is not possible right now'),
     text: [detail, say('The invitation still works: try again later, or ask the person who invited you.')],
-    isTranslated: isMessage(messageOf(detail)),
+    isTranslated: isTranslated(detail),
   });
 
 const gone = (): OpenAnswer =>

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { linkGone } from '../http/page-routes/link-gone.js';
 import { OneClickGet, OneClickPages, OneClickPost, type OpenAnswer } from '../http/page-routes/open-pages.js';
-import { originOf } from '../http/server/request-origin.js';
+import { visitorOf } from '../http/server/request-origin.js';
 import { Unsubscribing } from '../users/emails/unsubscribing.service.js';
 import { ContactsService } from '../webhooks/contacts/contacts.service.js';
 import {
@@ -37,7 +37,7 @@ export class UnsubscribeController {
 
   @OneClickPost()
   async unsubscribe(@Param('key') key: string, @Req() request: FastifyRequest): Promise<OpenAnswer> {
-    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const actor = visitorOf(request);
     if (await this.unsubscribing.unsubscribe(key, actor)) return { page: unsubscribedPage() };
     return (await this.contacts.unsubscribe(key, actor)) ? { page: contactRemovedPage() } : gone();
   }

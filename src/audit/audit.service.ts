@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Language } from '../language/languages.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
 import { AuditRepository, type AuditFilter } from './audit.repository.js';
@@ -15,6 +16,8 @@ export interface Actor {
   requestId?: string;
   /** The digest of the browser session in which a user acts; it is not recorded. */
   sessionDigest?: Buffer;
+  /** In which the person reads pages; it is not recorded. */
+  language?: Language;
   /** Of an operator who acts as one, or whose client it is: limits what the action may concern. */
   operatorRole?: OperatorRole;
   /** The user whose client it is. */

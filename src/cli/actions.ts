@@ -26,6 +26,7 @@ import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
 import { resealCanary, verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
 import { membersIn } from './resource-options.js';
+import { exportWords, importWords } from './words.js';
 import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
 
 /** The options of a command as given on the command line; each may be repeated. */
@@ -39,6 +40,11 @@ type DatabaseAction = (databaseUrl: string, options: Options, wait: LockWait) =>
 /** Validates the members by the rules of the admin API; throws its 400 problem. */
 const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> =>
   new RequestValidationPipe().transform(members, { type: 'body', metatype: rules }) as Promise<T>;
+
+const textOf = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: Error) => {
+    throw badRequest(`The file cannot be read: ${error.message}`);
+  });
 
 const one = (options: Options, name: string): string | undefined => options[name]?.[0];
 
@@ -95,10 +101,17 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
   },
   async 'import-consents'(app, file, options) {
     const dryRun = options['dry-run'] !== undefined;
-    const text = await readFile(file, 'utf8').catch((error: Error) => {
-      throw badRequest(`The file cannot be read: ${error.message}`);
-    });
+    const text = await textOf(file);
     return { dry_run: dryRun, ...(await app.get(ConsentImportService).run(text, { dryRun })) };
+  },
+  async words(app, _argument, options) {
+    const file = one(options, 'import');
+    const dryRun = options['dry-run'] !== undefined;
+    if ((file === undefined) !== (options.export !== undefined) || (dryRun && file === undefined)) {
+      throw badRequest('Give either --export or --import FILE, and --dry-run only with the file.');
+    }
+    if (file === undefined) return exportWords(app);
+    return { dry_run: dryRun, ...(await importWords(app, await textOf(file), dryRun)) };
   },
   purge: async (app) => ({ removed: await app.get(PurgeService).purge() }),
   async reseal(app, _argument, options) {

@@ -52,6 +52,12 @@ export const COMMANDS = {
     argument: 'file',
     options: [{ name: 'dry-run', flag: true }],
   },
+  words: {
+    usage: '(--export | --import FILE [--dry-run])',
+    summary:
+      'Print the words of scopes, purposes and event types in all languages as JSON, or take over those of such a file; names that are not in it stay as they are',
+    options: [{ name: 'export', flag: true }, { name: 'import' }, { name: 'dry-run', flag: true }],
+  },
   purge: {
     usage: '',
     summary: 'Remove what has expired, as the service does every minute',

@@ -67,8 +67,8 @@ export class ConsentExpiryService {
     if (!(await this.repository.hasNotices(times))) return 0;
     return this.transactions.run(async (manager) => {
       const ending = await this.repository.noteNotices(manager, times, AT_ONCE);
-      for (const { userId, clientId, clientName, expiresAt } of ending) {
-        const message = MESSAGES.consentExpiring(clientName, dayOf(expiresAt));
+      for (const { userId, clientId, clientName, organisation, expiresAt } of ending) {
+        const message = MESSAGES.consentExpiring(clientName, organisation, expiresAt);
         await this.notifications.raise(manager, userId, clientId, message);
       }
       await this.events.tell(
@@ -85,6 +85,3 @@ export class ConsentExpiryService {
     });
   }
 }
-
-const dayOf = (date: Date): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(date);

@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, SERVICE_ACTOR, type Actor } from '../audit/audit.service.js';
@@ -94,7 +95,7 @@ export class ConsentsService {
   async withdraw(clientId: string, userId: string, actor: Actor): Promise<void> {
     const ending = { method: 'account', reason: 'withdrawn' } as const;
     if ((await this.end(clientId, userId, ending, actor)) === 'never given') {
-      throw notFound('This application is not connected to your account.');
+      throw notFound(say('This application is not connected to your account.'));
     }
   }
 
@@ -121,7 +122,8 @@ export class ConsentsService {
       if (!before || !(await this.repository.expire(manager, clientId, userId))) return false;
       await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
       const client = await this.clients.get(clientId);
-      await this.notifications.raise(manager, userId, clientId, MESSAGES.consentExpired(client.name));
+      const message = MESSAGES.consentExpired(client.name, client.organisation);
+      await this.notifications.raise(manager, userId, clientId, message);
       return true;
     });
   }

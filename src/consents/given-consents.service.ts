@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
@@ -84,7 +85,7 @@ export class GivenConsentsService {
       const expiryDays = this.expiryDaysOf(client);
       const { purposes } = client;
       if (!(await this.repository.change(manager, pair, { scopes, purposes, words, expiryDays }))) {
-        throw notFound('This application is not connected to your account.');
+        throw notFound(say('This application is not connected to your account.'));
       }
       await this.recordChange(manager, before, client.id, userId, actor);
     });
@@ -122,7 +123,12 @@ export class GivenConsentsService {
       const given = { scopes, purposes, evidence, recordedBy, method: 'operator', expiryDays } as const;
       await this.repository.replace(manager, pair, given);
       const consent = await this.recordChange(manager, before, clientId, userId, actor);
-      await this.notifications.raise(manager, userId, clientId, MESSAGES.consentRecorded(client.name));
+      await this.notifications.raise(
+        manager,
+        userId,
+        clientId,
+        MESSAGES.consentRecorded(client.name, client.organisation),
+      );
       return consent;
     });
   }
@@ -261,7 +267,9 @@ const GATEKEEPER =
 function refuseGatekeeper({ gatekeeper }: ClientEntity): void {
   if (gatekeeper) {
     throw forbidden(
-      'This application belongs to a gatekeeper under the Digital Markets Act, so no data can be shared with it.',
+      say(
+        'This application belongs to a gatekeeper under the Digital Markets Act, so no data can be shared with it.',
+      ),
     );
   }
 }

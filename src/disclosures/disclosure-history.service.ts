@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Injectable } from '@nestjs/common';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
@@ -20,7 +21,7 @@ export class DisclosureHistoryService {
    */
   async of(userId: string, clientId: string, language: Language = 'en'): Promise<DisclosureHistory> {
     const found = isId('clnt', clientId) ? await this.repository.findClient(userId, clientId) : undefined;
-    if (!found) throw notFound('No such application was ever connected to your account.');
+    if (!found) throw notFound(say('No such application was ever connected to your account.'));
     await this.reads.flush();
     return { ...found, kinds: await this.repository.kindsOf(userId, clientId, language) };
   }

@@ -2,6 +2,9 @@
 export const LANGUAGES = ['en', 'de', 'fr', 'nl', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** Those that are written from right to left: none yet, but pages and mails are mirrored for them. */
+export const RIGHT_TO_LEFT = new Set<Language>();
+
 /** What each language calls itself. */
 export const LANGUAGE_NAMES: Record<Language, string> = {
   en: 'English',

@@ -15,7 +15,11 @@ export function compiledMessage(language: Language, english: string): IntlMessag
   if (!format) {
     // Days are told in UTC everywhere, because a page without scripts does not know the reader's time zone.
     format = new IntlMessageFormat(messageIn(language, english), language === 'en' ? 'en-GB' : language, {
-      date: { long: { dateStyle: 'long', timeZone: 'UTC' } as never },
+      date: {
+        // Merged with what the library has by this name.
+        long: { timeZone: 'UTC' } as never,
+        moment: { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as never,
+      },
     });
     compiled.set(key, format);
   }
@@ -32,18 +36,27 @@ export interface Said {
   values: TextValues;
 }
 
-/** A message, marked by `say`, with the values that it is shown with. */
+/** Marks an English message with the values that it is shown with. */
 export const said = (message: string, values: TextValues): Said => ({ message, values });
 
-/** The English message of what is shown. */
-export const messageOf = (shown: string | Said): string =>
-  typeof shown === 'string' ? shown : shown.message;
+/** What is shown: messages, one after the other, or any other text. */
+export type Shown = string | Said | readonly (string | Said)[];
+
+const listOf = (shown: Shown): readonly (string | Said)[] =>
+  typeof shown === 'string' || 'message' in shown ? [shown] : shown;
+
+/** Whether all of it is translated. */
+export const isTranslated = (shown: Shown): boolean =>
+  listOf(shown).every((each) => isMessage(typeof each === 'string' ? each : each.message));
 
 /** What is shown, in the language of a reader: a message is translated; any other text stays as it is. */
-export function shownText(language: Language, shown: string | Said): string {
-  if (typeof shown !== 'string') return text(language, shown.message, shown.values);
-  return isMessage(shown) ? text(language, shown) : shown;
-}
+export const shownText = (language: Language, shown: Shown): string =>
+  listOf(shown)
+    .map((each) => {
+      if (typeof each !== 'string') return text(language, each.message, each.values);
+      return isMessage(each) ? text(language, each) : each;
+    })
+    .join(' ');
 
 /** Marks an English message that is translated where it is shown. */
 export const say = <Message extends string>(english: Message): Message => english;

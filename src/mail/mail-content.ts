@@ -1,13 +1,15 @@
-/** What a mail says, before it becomes text and HTML. Everything in it is shown as text. */
+import type { Shown } from '../language/text.js';
+
+/** What a mail says, before it becomes text and HTML in a language. Everything in it is shown as text. */
 export interface MailText {
-  subject: string;
-  paragraphs: string[];
+  subject: Shown;
+  paragraphs: Shown[];
   /** The one thing to do. */
-  action?: { label: string; url: string };
+  action?: { label: Shown; url: string };
   /** Said after the action. */
-  after?: string[];
+  after?: Shown[];
   /** Why the person gets it, and how to switch it off. */
-  footer: string[];
+  footer: Shown[];
 }
 
 /** A mail as it is sent. */

@@ -1,5 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
 import { mailtoOf, type Brand } from '../web/layout/brand.js';
+import { RIGHT_TO_LEFT, type Language } from '../language/languages.js';
+import { shownText, text, type Shown } from '../language/text.js';
 import { legible } from '../http/validation/legible-text.js';
 import type { MailContent, MailText } from './mail-content.js';
 
@@ -11,28 +13,53 @@ const BUTTON =
   'display:inline-block;padding:12px 20px;border-radius:8px;background:#0b6b53;color:#ffffff;text-decoration:none';
 const SMALL = 'margin:24px 0 0;color:#4a5b56;font-size:13px';
 
-/** Makes plain text and HTML of a mail: no images, no style sheets, nothing loaded from anywhere. */
-export function renderMail(mail: MailText, brand: Brand): MailContent {
-  const subject = oneLine(legible(mail.subject));
-  return { subject, text: textOf(mail, brand), html: htmlOf({ ...mail, subject }, brand) };
+/** A mail in one language. */
+interface Written {
+  subject: string;
+  paragraphs: string[];
+  action?: { label: string; url: string };
+  after: string[];
+  footer: string[];
 }
 
-function textOf({ paragraphs, action, after = [], footer }: MailText, brand: Brand): string {
+/** Makes plain text and HTML of a mail in a language: no images, no style sheets, nothing loaded from anywhere. */
+export function renderMail(mail: MailText, brand: Brand, language: Language): MailContent {
+  const write = (shown: Shown): string => shownText(language, shown).split('\n').map(legible).join('\n');
+  const { action } = mail;
+  const written = {
+    subject: oneLine(legible(shownText(language, mail.subject))),
+    paragraphs: mail.paragraphs.map(write),
+    action: action && { label: write(action.label), url: action.url },
+    after: (mail.after ?? []).map(write),
+    footer: mail.footer.map(write),
+  };
+  const { subject } = written;
+  return { subject, text: textOf(written, brand, language), html: htmlOf(written, brand, language) };
+}
+
+function textOf({ paragraphs, action, after, footer }: Written, brand: Brand, language: Language): string {
   const parts = [
     ...paragraphs,
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...after,
-    ['-- ', brand.name, ...footer, ...linksOf(brand).map(({ label, text }) => `${label}: ${text}`)].join(
-      '\n',
-    ),
+    [
+      '-- ',
+      brand.name,
+      ...footer,
+      ...linksOf(brand, language).map(({ label, text: shown }) => `${label}: ${shown}`),
+    ].join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText, brand: Brand): string {
+function htmlOf(
+  { subject, paragraphs, action, after, footer }: Written,
+  brand: Brand,
+  language: Language,
+): string {
   const button = brand.accentColor === null ? BUTTON : `${BUTTON};background:${brand.accentColor}`;
   const document = (
-    <html lang="en">
+    <html lang={language} dir={RIGHT_TO_LEFT.has(language) ? 'rtl' : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -52,7 +79,7 @@ function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText, b
                 </a>
               </p>
               <p style={SMALL}>
-                If the button does not work, copy this address into your browser:
+                {text(language, 'If the button does not work, copy this address into your browser:')}
                 <br />
                 <span style="word-break:break-all">{action.url}</span>
               </p>
@@ -68,9 +95,9 @@ function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText, b
                 <br />
               </>
             ))}
-            {linksOf(brand).map(({ label, text, href }) => (
+            {linksOf(brand, language).map(({ label, text: shown, href }) => (
               <>
-                {label}: <a href={href}>{text}</a>
+                {label}: <a href={href}>{shown}</a>
                 <br />
               </>
             ))}
@@ -83,9 +110,14 @@ function htmlOf({ subject, paragraphs, action, after = [], footer }: MailText, b
 }
 
 /** Whom to ask, and what else a mail says of the company. */
-const linksOf = ({ supportEmail, privacyUrl }: Brand): { label: string; text: string; href: string }[] => [
-  ...(supportEmail === null ? [] : [{ label: 'Support', text: supportEmail, href: mailtoOf(supportEmail) }]),
-  ...(privacyUrl === null ? [] : [{ label: 'Privacy', text: privacyUrl, href: privacyUrl }]),
+const linksOf = (
+  { supportEmail, privacyUrl }: Brand,
+  language: Language,
+): { label: string; text: string; href: string }[] => [
+  ...(supportEmail === null
+    ? []
+    : [{ label: text(language, 'Support'), text: supportEmail, href: mailtoOf(supportEmail) }]),
+  ...(privacyUrl === null ? [] : [{ label: text(language, 'Privacy'), text: privacyUrl, href: privacyUrl }]),
 ];
 
 /** A subject is one line; a name in it may hold anything. */

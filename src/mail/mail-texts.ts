@@ -1,44 +1,80 @@
+import { said, say } from '../language/text.js';
 import { legible } from '../http/validation/legible-text.js';
 import type { MailText } from './mail-content.js';
 
-const ignore = 'If you did not ask for this, ignore this mail: nothing happens without the link.';
+const IGNORE = say('If you did not ask for this, ignore this mail: nothing happens without the link.');
+const PASSWORD_STAYS = say('Your password stays as it is.');
+const ENTERED_TO_SIGN_UP = say(
+  'You get this mail because someone entered your address to create an account.',
+);
 
-/** What is said by mails that carry a link, and by mails to the contacts of clients. */
+/** What is said by mails that carry a link, and by mails to the contacts of clients; what drivers get are messages. */
 export const MAIL_TEXTS = {
   verifyEmail: (email: string, url: string): MailText => ({
-    subject: 'Confirm your email address',
+    subject: say('Confirm your email address'),
     paragraphs: [
-      `Please confirm that ${legible(email)} is your email address. The link works once, within 24 hours.`,
+      said('Please confirm that {email} is your email address. The link works once, within 24 hours.', {
+        email: legible(email),
+      }),
     ],
-    action: { label: 'Confirm email address', url },
-    after: [ignore],
-    footer: ['You get this mail because an account with this address asked for it.'],
+    action: { label: say('Confirm email address'), url },
+    after: [IGNORE],
+    footer: [say('You get this mail because an account with this address asked for it.')],
   }),
   forgottenPassword: (url: string): MailText => ({
-    subject: 'Set a new password',
+    subject: say('Set a new password'),
     paragraphs: [
-      'Someone asked for a new password for your account. With this link you can set one. It works once, within one hour.',
+      say(
+        'Someone asked for a new password for your account. With this link you can set one. It works once, within one hour.',
+      ),
     ],
-    action: { label: 'Set a new password', url },
-    after: [`${ignore} Your password stays as it is.`],
-    footer: ['You get this mail because someone entered your address on the login page.'],
+    action: { label: say('Set a new password'), url },
+    after: [[IGNORE, PASSWORD_STAYS]],
+    footer: [say('You get this mail because someone entered your address on the login page.')],
   }),
   signUp: (url: string): MailText => ({
-    subject: 'Create your account',
-    paragraphs: ['With this link you can create your account. It works once, within 24 hours.'],
-    action: { label: 'Create account', url },
-    after: [ignore],
-    footer: ['You get this mail because someone entered your address to create an account.'],
+    subject: say('Create your account'),
+    paragraphs: [say('With this link you can create your account. It works once, within 24 hours.')],
+    action: { label: say('Create account'), url },
+    after: [IGNORE],
+    footer: [ENTERED_TO_SIGN_UP],
   }),
   accountExists: (url: string): MailText => ({
-    subject: 'You already have an account',
+    subject: say('You already have an account'),
     paragraphs: [
-      'Someone asked to create an account with your address, but you already have one. Log in with your password.',
-      'If you forgot it, you can set a new one with this link. It works once, within one hour.',
+      say(
+        'Someone asked to create an account with your address, but you already have one. Log in with your password.',
+      ),
+      say('If you forgot it, you can set a new one with this link. It works once, within one hour.'),
     ],
-    action: { label: 'Set a new password', url },
-    after: [`${ignore} Your password stays as it is.`],
-    footer: ['You get this mail because someone entered your address to create an account.'],
+    action: { label: say('Set a new password'), url },
+    after: [[IGNORE, PASSWORD_STAYS]],
+    footer: [ENTERED_TO_SIGN_UP],
+  }),
+  dataExport: (url: string): MailText => ({
+    subject: say('Your data is ready'),
+    paragraphs: [
+      say(
+        'You asked for the data that we hold about you. With this link you can look at it and download it. It works once, within 24 hours, and only where you are logged in.',
+      ),
+    ],
+    action: { label: say('Look at my data'), url },
+    after: [
+      say(
+        'If you did not ask for this, someone else may be logged in to your account: change your password. Without your login, nobody can use the link.',
+      ),
+    ],
+    footer: [say('You get this mail because someone who is logged in to your account asked for your data.')],
+  }),
+  accountDeleted: (): MailText => ({
+    subject: say('Your account was deleted'),
+    paragraphs: [
+      say(
+        'Your account was deleted, as you asked. No application can read your data through this service any more, and each one that could was told.',
+      ),
+      say('This is the last mail that you get from us. Your address was removed as well.'),
+    ],
+    footer: [say('You get this mail because you asked us to delete your account.')],
   }),
   verifyContact: (clientName: string, url: string): MailText => ({
     subject: `Confirm your address for ${legible(clientName)}`,
@@ -63,25 +99,6 @@ export const MAIL_TEXTS = {
     action: { label: 'Accept the invitation', url },
     after: ['If you do not know this organisation, ignore this mail: nothing happens without the link.'],
     footer: [`You get this mail because an admin of “${legible(organisationName)}” entered your address.`],
-  }),
-  dataExport: (url: string): MailText => ({
-    subject: 'Your data is ready',
-    paragraphs: [
-      'You asked for the data that we hold about you. With this link you can look at it and download it. It works once, within 24 hours, and only where you are logged in.',
-    ],
-    action: { label: 'Look at my data', url },
-    after: [
-      'If you did not ask for this, someone else may be logged in to your account: change your password. Without your login, nobody can use the link.',
-    ],
-    footer: ['You get this mail because someone who is logged in to your account asked for your data.'],
-  }),
-  accountDeleted: (): MailText => ({
-    subject: 'Your account was deleted',
-    paragraphs: [
-      'Your account was deleted, as you asked. No application can read your data through this service any more, and each one that could was told.',
-      'This is the last mail that you get from us. Your address was removed as well.',
-    ],
-    footer: ['You get this mail because you asked us to delete your account.'],
   }),
   endpointFailing: (clientName: string, url: string): MailText => ({
     subject: `A webhook endpoint of ${legible(clientName)} is failing`,

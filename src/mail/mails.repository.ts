@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { countUpTo } from '../database/queries/count-up-to.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
+import type { Language } from '../language/languages.js';
 import { MailEntity, type MailKind, type MailState, type OptionalMailKind } from './mail.entity.js';
 
 /** The channel on which transactions announce that there is mail to send. */
@@ -48,6 +49,7 @@ export interface Recipient {
   email: string;
   isVerified: boolean;
   unwanted: OptionalMailKind[];
+  language: Language | null;
 }
 
 /** All given members must match. */
@@ -63,7 +65,8 @@ export class MailsRepository {
 
   async recipient(manager: EntityManager, userId: string): Promise<Recipient | undefined> {
     const rows: Recipient[] = await manager.query(
-      `SELECT email, email_verified_at IS NOT NULL AS "isVerified", unwanted_mails AS unwanted FROM users WHERE id = $1`,
+      `SELECT email, email_verified_at IS NOT NULL AS "isVerified", unwanted_mails AS unwanted, language
+         FROM users WHERE id = $1`,
       [userId],
     );
     return rows[0];

@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { BrandService } from '../brand/brand.service.js';
 import { Settings } from '../config/settings.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
+import type { Language } from '../language/languages.js';
 import { newId } from '../secrets/ids.js';
 import { SealedBox } from '../secrets/sealed-box.js';
 import type { MailContent, MailText } from './mail-content.js';
@@ -21,6 +22,8 @@ export interface NewMail {
   /** How many seconds its link works; it is not sent later. */
   usefulSeconds?: number;
   mail: MailText;
+  /** Of the reader; English if it is not known. */
+  language?: Language | null;
   /** Where mails of this kind are switched off. */
   unsubscribeUrl?: string;
 }
@@ -76,11 +79,17 @@ export class MailsService {
       address: input.address,
       cause: input.cause,
       usefulSeconds: input.usefulSeconds ?? null,
-      sealedContent: this.sealed(id, { ...renderMail(input.mail, this.brand.current), ...more }),
+      sealedContent: this.sealed(id, {
+        ...renderMail(input.mail, this.brand.current, input.language ?? 'en'),
+        ...more,
+      }),
     });
   }
 
-  /** Queues a mail to a user whose address is verified, and who has not switched off mails of this kind. */
+  /**
+   * Queues a mail to a user whose address is verified, and who has not switched off mails of this kind; in the language of the account, or
+   * else in that of the input.
+   */
   async queueForUser(
     manager: EntityManager,
     userId: string,
@@ -91,10 +100,11 @@ export class MailsService {
     if (!recipient?.isVerified) return;
     const { kind } = input;
     const { email: address, unwanted } = recipient;
-    if (!isOptional(kind)) return this.queue(manager, { ...input, userId, address });
+    const language = recipient.language ?? input.language;
+    if (!isOptional(kind)) return this.queue(manager, { ...input, userId, address, language });
     if (unwanted.includes(kind)) return;
     const unsubscribeUrl = this.unsubscribeUrl({ kind, id: userId }, address);
-    await this.queue(manager, { ...input, userId, address, unsubscribeUrl });
+    await this.queue(manager, { ...input, userId, address, language, unsubscribeUrl });
   }
 
   /** Where someone who has the mail switches off what `of` says, without a login. */

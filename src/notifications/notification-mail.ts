@@ -1,6 +1,9 @@
-import { legible } from '../http/validation/legible-text.js';
+import { said, say, type Shown } from '../language/text.js';
 import type { MailText } from '../mail/mail-content.js';
 import type { Message } from './message-catalogue.js';
+
+/** A notification of the service, or one that an operator wrote. */
+export type MailedNotification = Message & { externalLink?: string | null; externalButtonLabel?: string };
 
 type NotificationMailKind = 'security' | 'organisation' | 'application_connected' | 'actionable';
 
@@ -12,34 +15,36 @@ export function mailKindOf({ mail, category }: Message): NotificationMailKind | 
 }
 
 const WHY: Record<NotificationMailKind, string> = {
-  security: 'You always get mail about the security of your account.',
-  organisation: 'You always get mail about your access to the organisations that you belong to.',
-  application_connected:
+  security: say('You always get mail about the security of your account.'),
+  organisation: say('You always get mail about your access to the organisations that you belong to.'),
+  application_connected: say(
     'You get this mail because you want to know about new applications. Change that here:',
-  actionable: 'You get this mail because you want to know what needs your attention. Change that here:',
+  ),
+  actionable: say('You get this mail because you want to know what needs your attention. Change that here:'),
 };
 
-/** Says in a mail what the notification says on the account page. */
+/** Says in a mail what the notification says on the account page, and who is behind the application that it is about. */
 export function notificationMail(
   kind: NotificationMailKind,
-  message: Message & { externalLink?: string | null; externalButtonLabel?: string },
+  message: MailedNotification,
   baseUrl: string,
 ): MailText {
   const { shortTextTitle, shortTextBody, detailPageTitle, detailPageBody, externalLink } = message;
+  const { name, organisation } = message.application ?? {};
+  const behind =
+    name !== undefined && organisation && said('“{name}” is by {organisation}.', { name, organisation });
   const link = externalLink && /^https?:\/\//i.test(externalLink) ? externalLink : undefined;
   return {
     subject: shortTextTitle,
-    paragraphs: [shortTextBody, detailPageTitle ?? '', detailPageBody ?? ''].flatMap((text) =>
-      text === '' ? [] : [legibleLines(text)],
+    paragraphs: [shortTextBody, behind, detailPageTitle, detailPageBody].filter(
+      (text): text is Shown => !!text,
     ),
     action: link
-      ? { label: message.externalButtonLabel ?? 'Open', url: link }
-      : { label: 'Open your account', url: `${baseUrl}/account/notifications` },
+      ? { label: message.externalButtonLabel ?? say('Open'), url: link }
+      : { label: say('Open your account'), url: `${baseUrl}/account/notifications` },
     footer: [
       WHY[kind],
       ...(kind === 'security' || kind === 'organisation' ? [] : [`${baseUrl}/account/email`]),
     ],
   };
 }
-
-const legibleLines = (text: string): string => text.split('\n').map(legible).join('\n');

@@ -1,7 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Shown } from '../language/text.js';
 
 export const NOTIFICATION_CATEGORIES = ['ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL'] as const;
 export type NotificationCategory = (typeof NOTIFICATION_CATEGORIES)[number];
+
+/** What stands behind the texts of the service's own notifications. */
+export type StoredMessages = Partial<
+  Record<'shortTextTitle' | 'shortTextBody' | 'detailPageTitle' | 'detailPageBody', Shown>
+>;
 
 /** Something a user should know (source specification §2.4). */
 @Entity('notifications')
@@ -36,6 +42,10 @@ export class NotificationEntity {
 
   @Column('text', { name: 'detail_page_body', nullable: true })
   detailPageBody!: string | null;
+
+  /** What the texts are made of; null for what an operator wrote. */
+  @Column('jsonb', { nullable: true })
+  messages!: StoredMessages | null;
 
   @Column('text', { name: 'external_link', nullable: true })
   externalLink!: string | null;

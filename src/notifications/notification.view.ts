@@ -1,5 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { idOf, oneOf, optional, orNull, text, time, url } from '../http/api/api-schemas.js';
+import type { Language } from '../language/languages.js';
+import { textsIn } from './notification-texts.js';
 import { NOTIFICATION_CATEGORIES, type NotificationEntity } from './notification.entity.js';
 
 /**
@@ -47,17 +49,23 @@ export class NotificationView {
   resolved_at?: string;
 }
 
-export function notificationView(notification: NotificationEntity, baseUrl: string): NotificationView {
+/** `language`: of the reader. */
+export function notificationView(
+  notification: NotificationEntity,
+  baseUrl: string,
+  language: Language = 'en',
+): NotificationView {
+  const texts = textsIn(language, notification);
   return {
     id: notification.id,
     url: `${baseUrl}/notifications/${notification.id}`,
     message_id: notification.messageId,
     category: notification.category,
     event_time: notification.eventTime.toISOString(),
-    short_text_title: notification.shortTextTitle,
-    short_text_body: notification.shortTextBody,
-    ...present('detail_page_title', notification.detailPageTitle),
-    ...present('detail_page_body', notification.detailPageBody),
+    short_text_title: texts.shortTextTitle,
+    short_text_body: texts.shortTextBody,
+    ...present('detail_page_title', texts.detailPageTitle),
+    ...present('detail_page_body', texts.detailPageBody),
     external_link: notification.externalLink,
     ...present('external_button_label', notification.externalButtonLabel),
     ...present('read_at', notification.readAt?.toISOString()),

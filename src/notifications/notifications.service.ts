@@ -1,3 +1,4 @@
+import { say } from '../language/text.js';
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type { EntityManager } from 'typeorm';
@@ -6,11 +7,13 @@ import { Settings } from '../config/settings.js';
 import { isForeignKeyViolation } from '../database/queries/database-errors.js';
 import { Transactions } from '../database/queries/transactions.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
+import type { Language } from '../language/languages.js';
 import { notFound, validationFailed } from '../http/problems/problem.js';
 import { isId, newId } from '../secrets/ids.js';
 import { MailsService } from '../mail/mails.service.js';
 import type { Message } from './message-catalogue.js';
-import { mailKindOf, notificationMail } from './notification-mail.js';
+import { mailKindOf, notificationMail, type MailedNotification } from './notification-mail.js';
+import { storedTexts } from './notification-texts.js';
 import type { NotificationCategory, NotificationEntity } from './notification.entity.js';
 import { NotificationsRepository, type NotificationFilter } from './notifications.repository.js';
 import { violation } from '../http/problems/violation.js';
@@ -53,7 +56,7 @@ export class NotificationsService {
   /** The notification, if it matches the filter; otherwise a 404 problem. */
   async get(id: string, filter: NotificationFilter): Promise<NotificationEntity> {
     const notification = isId('notf', id) ? await this.repository.find(id, filter) : null;
-    if (!notification) throw notFound('There is no notification with this id.');
+    if (!notification) throw notFound(say('There is no notification with this id.'));
     return notification;
   }
 
@@ -77,16 +80,23 @@ export class NotificationsService {
     return this.get(id, filter);
   }
 
-  /** Raises one of the service's own notifications, in the caller's transaction, and queues the mail about it. */
+  /**
+   * Raises one of the service's own notifications, in the caller's transaction, and queues the mail about it. `by`: who has caused it; if
+   * that is the user, the mail is in the language of the request, as long as the account has none.
+   */
   async raise(
     manager: EntityManager,
     userId: string,
     clientId: string | null,
     message: Message,
+    by?: Actor,
   ): Promise<void> {
     const id = newId('notf');
-    await this.repository.insert(manager, { id, userId, clientId, ...message });
-    await this.queueMail(manager, id, userId, message);
+    const { messageId, category } = message;
+    const values = { id, userId, clientId, messageId, category, ...storedTexts(message) };
+    await this.repository.insert(manager, values);
+    const isUser = by?.type === 'user' && (by.id === null || by.id === userId);
+    await this.queueMail(manager, id, userId, message, isUser ? by.language : undefined);
   }
 
   /** Creates a notification for an operator; throws a 400 problem for an unknown user or client. */
@@ -119,12 +129,13 @@ export class NotificationsService {
     manager: EntityManager,
     id: string,
     userId: string,
-    message: Message & { externalLink?: string | null; externalButtonLabel?: string },
+    message: MailedNotification,
+    language?: Language,
   ): Promise<void> {
     const kind = mailKindOf(message);
     if (kind === undefined) return;
     const mail = notificationMail(kind, message, this.settings.baseUrl);
-    await this.mails.queueForUser(manager, userId, { kind, cause: `notification ${id}`, mail });
+    await this.mails.queueForUser(manager, userId, { kind, cause: `notification ${id}`, mail, language });
   }
 
   /** Resolves the notifications that resolve automatically and are due. */

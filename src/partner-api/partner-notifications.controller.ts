@@ -1,11 +1,13 @@
-import { Body, Controller, Get, Param, Patch, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
+import { inLanguage, languageOfProgram, withVary } from '../http/server/request-language.js';
 import { originOf } from '../http/server/request-origin.js';
 import { ApiEndpoint, ApiId, ApiProblems } from '../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
+import type { NotificationEntity } from '../notifications/notification.entity.js';
 import { NotificationView, notificationView } from '../notifications/notification.view.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import {
@@ -41,11 +43,11 @@ export class PartnerNotificationsController {
   async list(
     @Query() query: PageQuery,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ListAnswer<NotificationView>> {
-    return listAnswer(
-      await this.notifications.list(visibleTo(principal), pageRequestOf(query)),
-      (notification) => notificationView(notification, this.settings.baseUrl),
-    );
+    const found = await this.notifications.list(visibleTo(principal), pageRequestOf(query));
+    return listAnswer(found, this.viewFor(request, reply));
   }
 
   @Get(':id')
@@ -54,8 +56,14 @@ export class PartnerNotificationsController {
   @ApiId('id', 'notf')
   @PartnerAnswer('The notification.', NotificationView)
   @ApiProblems(404)
-  async show(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<NotificationView> {
-    return notificationView(await this.notifications.get(id, visibleTo(principal)), this.settings.baseUrl);
+  async show(
+    @Param('id') id: string,
+    @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<NotificationView> {
+    const found = await this.notifications.get(id, visibleTo(principal));
+    return this.viewFor(request, reply)(found);
   }
 
   /** `{"read": true}` and `{"resolved": true}` set `read_at` and `resolved_at`, once. */
@@ -74,11 +82,22 @@ export class PartnerNotificationsController {
     @Body() body: NotificationMarksDto,
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NotificationView> {
     const actor = { type: 'client', id: principal.client.id, ...originOf(request) } as const;
     const marks = { read: body.read === true, resolved: body.resolved === true };
     const notification = await this.notifications.mark(id, visibleTo(principal), marks, actor);
-    return notificationView(notification, this.settings.baseUrl);
+    return this.viewFor(request, reply)(notification);
+  }
+
+  /** In the language that the program asks for, if it asks for one. */
+  private viewFor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): (notification: NotificationEntity) => NotificationView {
+    const language = languageOfProgram(request);
+    if (language) void reply.headers(withVary(reply, inLanguage(language, false)));
+    return (notification) => notificationView(notification, this.settings.baseUrl, language);
   }
 }
 

@@ -1,10 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { LANGUAGES, type Language } from '../language/languages.js';
+import type { Language } from '../language/languages.js';
 import { SCOPES } from '../../migrations/scopes.js';
-
-/** The languages into which a description can be translated. */
-export const TRANSLATED = LANGUAGES.filter((language) => language !== 'en');
-export type ScopeTranslations = Partial<Record<Language, string>>;
+import type { Translations } from './translations.js';
 
 export const SCOPE_AUDIENCES = ['partner', 'operator'] as const;
 export type ScopeAudience = (typeof SCOPE_AUDIENCES)[number];
@@ -26,7 +23,7 @@ export class ScopeEntity {
 
   /** The description in other languages; without one, users read it in English. */
   @Column('jsonb', { default: {} })
-  translations!: ScopeTranslations;
+  translations!: Translations;
 
   @Column('text')
   audience!: ScopeAudience;

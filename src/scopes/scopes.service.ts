@@ -7,7 +7,8 @@ import { Transactions } from '../database/queries/transactions.js';
 import { translationViolations } from './purposes/purpose-words.js';
 import { conflict, notFound, validationFailed } from '../http/problems/problem.js';
 import { violation } from '../http/problems/violation.js';
-import { OPERATOR_SCOPES, ScopeEntity, TRANSLATED, type ScopeTranslations } from './scope.entity.js';
+import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
+import { inOrder, translationsAfter } from './translations.js';
 import { ScopesRepository, type ChangedMeaning, type ScopeInput } from './scopes.repository.js';
 
 export type { ChangedMeaning };
@@ -58,8 +59,7 @@ export class ScopesService {
     return this.transactions.run(async (manager) => {
       const created = await this.repository.insertNew(manager, { ...given, translations: {} });
       const before = await this.repository.lock(manager, given.name);
-      const kept = before.description === given.description ? before.translations : {};
-      const scope = { ...given, translations: translations ? inOrder(translations) : kept };
+      const scope = { ...given, translations: translationsAfter(before, { ...given, translations }) };
       if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
       if (meaningChanged) refuseUnchanged(before, scope);
       const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
@@ -138,14 +138,6 @@ function refuseUnchanged(before: ScopeInput, after: ScopeInput): void {
         : undefined;
   if (wrong) throw validationFailed({ meaning_changed: [violation(wrong)] });
 }
-
-/** The languages in an order of their own, as the database stores them in another. */
-const inOrder = (translations: ScopeTranslations): ScopeTranslations =>
-  Object.fromEntries(
-    TRANSLATED.flatMap((language) =>
-      translations[language] === undefined ? [] : [[language, translations[language]]],
-    ),
-  );
 
 const auditView = auditViewOf(
   ScopeEntity,

@@ -12,7 +12,7 @@ import {
 } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound } from '../http/problems/problem.js';
-import { originOf } from '../http/server/request-origin.js';
+import { visitorOf } from '../http/server/request-origin.js';
 import { MailLimitsService } from '../rate-limits/sign-in/mail-limits.service.js';
 import { PasswordLinksService } from '../users/passwords/password-links.service.js';
 import { AfterAnswer } from '../account/sign-up/after-answer.service.js';
@@ -53,7 +53,7 @@ export class ForgottenPasswordController {
     const returnTo = safeReturnTo(form.get('return_to'));
     if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error, returnTo }), status: 400 };
     if (await this.limits.admit(email, request.ip)) {
-      const actor = { type: 'user', id: null, ...originOf(request) } as const;
+      const actor = visitorOf(request);
       this.afterAnswer.run('A link for a forgotten password', () =>
         this.links.mailTo(email, returnTo, actor),
       );

@@ -11,7 +11,7 @@ import {
 } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { forbidden } from '../http/problems/problem.js';
-import { originOf } from '../http/server/request-origin.js';
+import { visitorOf } from '../http/server/request-origin.js';
 import { AFTER_LOGIN, safeReturnTo, withReturnTo } from '../http/forms/return-to.js';
 import { LoginProviders } from '../identity-providers/sign-in/login-providers.service.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
@@ -69,7 +69,7 @@ export class LoginController {
     }
     const returnTo = safeReturnTo(form.get('return_to'));
     const email = form.get('email') ?? '';
-    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const actor = visitorOf(request);
     const attempt = await this.limits.admit(request, email);
     const password = form.get('password') ?? '';
     const outcome = await this.limits.compare(attempt, async () => {
@@ -103,7 +103,7 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
-    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const actor = visitorOf(request);
     const signIn = await this.sessions.signOut(request, reply, actor);
     const logout = await this.providers.logoutOf(signIn, reply);
     if (logout !== undefined) return logout;

@@ -6,7 +6,7 @@ import { OwnPagesGuard } from '../http/api/own-pages.guard.js';
 import { AFTER_LOGIN, safeReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { forbidden } from '../http/problems/problem.js';
-import { originOf } from '../http/server/request-origin.js';
+import { visitorOf } from '../http/server/request-origin.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
 import { PasskeySignIns } from '../users/factors/passkey-sign-ins.service.js';
 import { PasskeyAnswerDto } from './passkey-answer.dto.js';
@@ -42,7 +42,7 @@ export class PasskeySignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ location: string }> {
-    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const actor = visitorOf(request);
     const onWrong = () => this.limits.countRefused(request);
     if (!(await this.signIns.signIn(request, reply, response, actor, onWrong))) {
       throw forbidden(say('This passkey does not log you in here. Try again, or log in with your password.'));

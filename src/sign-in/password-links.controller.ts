@@ -13,7 +13,7 @@ import { linkGone } from '../http/page-routes/link-gone.js';
 import { Context } from '../http/page-routes/page-context.js';
 import type { LayoutProps } from '../web/layout/layout.js';
 import { messagePage } from '../web/layout/message.page.js';
-import { originOf } from '../http/server/request-origin.js';
+import { visitorOf } from '../http/server/request-origin.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
 import { MailedLogins } from '../users/emails/mailed-logins.service.js';
 import { PasswordsAllowedGuard } from '../users/passwords/passwords-allowed.guard.js';
@@ -46,7 +46,7 @@ export class PasswordLinksController {
     const password = form.get('password') ?? '';
     const error = passwordError(password, form.get('password_again') ?? '');
     if (error) return this.form(key, error);
-    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const actor = visitorOf(request);
     const set = await this.links.redeem(key, password, actor);
     if (!set) return gone();
     const { user, returnTo } = set;

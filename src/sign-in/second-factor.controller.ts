@@ -10,7 +10,7 @@ import {
   type OpenContext,
 } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { originOf } from '../http/server/request-origin.js';
+import { visitorOf } from '../http/server/request-origin.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
 import { PendingSignIns, type PendingSignIn } from '../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
@@ -47,7 +47,7 @@ export class SecondFactorController {
     const returnTo = safeReturnTo(form.get('return_to'));
     const pending = await this.pending.find(request);
     if (!pending) return expired(returnTo);
-    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const actor = visitorOf(request);
     const attempt = await this.limits.admit(request, pending.user.email);
     const signIn = { method: 'password', gaveSecondFactor: true } as const;
     const proof = this.pending.proofOf(pending, form.get('code') ?? '', actor);

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { RIGHT_TO_LEFT } from '../../src/language/languages.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
@@ -25,7 +26,10 @@ describe('The consent page in a browser', () => {
       consentExpiryDays: 365,
     });
   });
-  afterEach(() => context.close());
+  afterEach(async () => {
+    RIGHT_TO_LEFT.clear();
+    await context.close();
+  });
   afterAll(async () => {
     await browser.close();
     await service.stop();
@@ -97,5 +101,52 @@ describe('The consent page in a browser', () => {
       page.getByRole('link', { name: 'Download receipt' }).click(),
     ]);
     expect(file.suggestedFilename()).toMatch(/^receipt-[0-9a-f-]{36}\.json$/);
+  });
+
+  it('is mirrored for a language that is written from right to left, as the login and the account are', async () => {
+    context = await browser.newContext({
+      locale: 'nl',
+      viewport: { width: 390, height: 650 },
+      javaScriptEnabled: false,
+    });
+    const page = await context.newPage();
+    const look = async () => {
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+      return page.evaluate(() =>
+        [...document.querySelectorAll('body :is(svg, h1, h2, p, label, input, button, a, li, dt, summary)')]
+          // What stands inside a sentence follows its words, which are Dutch.
+          .filter((element) => element.checkVisibility() && !element.matches('.skip-link, p .link-button'))
+          .map((element) => {
+            const { left, right } = element.getBoundingClientRect();
+            return { what: element.outerHTML.slice(0, 80), left, right };
+          }),
+      );
+    };
+    /** Looks at the page, and at the same words as if they were of a language that is written the other way. */
+    const expectMirrored = async (name: string): Promise<void> => {
+      const usual = await look();
+      RIGHT_TO_LEFT.add('nl');
+      await page.reload();
+      const mirrored = await look();
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({ path: `${process.env.SCREENSHOTS}/rtl-${name}.png`, fullPage: true });
+      expect(await page.getAttribute('html', 'dir')).toBe('rtl');
+      RIGHT_TO_LEFT.delete('nl');
+      expect(mirrored.map(({ what }) => what)).toEqual(usual.map(({ what }) => what));
+      const askew = usual.filter(({ left }, n) => Math.abs(left - (390 - mirrored[n]!.right)) > 1);
+      expect(askew).toEqual([]);
+      expect(usual.length).toBeGreaterThan(5);
+    };
+    const path = authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
+    await page.goto(`${service.url}${path}`);
+    await expectMirrored('login');
+    await page.reload();
+    await page.locator('[name=email]').fill(user.email);
+    await page.locator('[name=password]').fill(PASSWORD);
+    await page.locator('form[action="/login"] button').click();
+    await expectMirrored('consent');
+    await service.make.consent(client, user);
+    await page.goto(`${service.url}/account`);
+    await expectMirrored('account');
   });
 });

@@ -100,6 +100,7 @@ const demoMail = ({ driver }: Cast): DemoMail => ({
   ...renderMail(
     MAIL_TEXTS.verifyEmail(driver.email, `http://localhost:3000/email/verify/cds_ev_${'Ab1-'.repeat(12)}x`),
     PLAIN,
+    'en',
   ),
   id: 'x',
   to: driver.email,

@@ -268,8 +268,8 @@ describe('The language of a page', () => {
       expect(page.html.text).toContain('Skip to content');
     });
 
-    it('in problems for programs', async () => {
-      const headers = { 'accept-language': 'de', cookie: 'language=de' };
+    it('in problems for programs that ask for no language', async () => {
+      const headers = { 'accept-language': '*', cookie: 'language=de' };
       const answer = await service.http.get('/v2/nowhere?ui_locales=de', { headers });
       expect(answer.json).toMatchObject({ title: 'Not found', detail: 'There is nothing at this URL.' });
     });

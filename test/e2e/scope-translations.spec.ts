@@ -59,3 +59,43 @@ describe('The words of scopes in other languages', () => {
     expect(await translations()).toEqual({});
   });
 });
+
+describe('The words of event types in other languages', () => {
+  const service = useService();
+  const bearer = madeOnce(async () => ({ token: await service.make.adminToken() }));
+
+  const path = '/admin/event_types/vehicle.created';
+  const type = async () => (await service.http.get(path, { bearer: bearer.token })).json;
+  const put = async (json: object) => {
+    const { description, scope, sample, resource } = await type();
+    const body = { description, scope, sample, resource, ...json };
+    return service.http.send(path, { method: 'PUT', bearer: bearer.token, json: body });
+  };
+
+  it('are refused in a language that there is not, or if they hide how they read', async () => {
+    const answer = await put({ translations: { ja: 'x', en: 'x', fr: 'a\u202Eb' } });
+    expect([answer.status, Object.keys(answer.json.field_errors as object)]).toEqual([
+      400,
+      ['translations.ja', 'translations.en', 'translations.fr'],
+    ]);
+  });
+
+  it('are there at first, stay while the description stays, and go with another one', async () => {
+    expect(Object.keys((await type()).translations)).toEqual(['de', 'fr', 'nl', 'es']);
+    await put({ translations: { fr: 'Voir', de: 'Sehen' } });
+    await put({});
+    expect((await type()).translations).toEqual({ de: 'Sehen', fr: 'Voir' });
+    await put({ description: 'A vehicle is there.' });
+    expect((await type()).translations).toEqual({});
+  });
+
+  it('are written in the console, which says what is wrong beside the field', async () => {
+    const browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    const form = '/admin/console/event-types/vehicle.created/edit';
+    const refused = await browser.fillIn(form, { 'translations.de': 'a\u202Eb' });
+    expect([refused.status, refused.html.querySelectorAll('.field-error').length]).toEqual([400, 1]);
+    expect((await browser.fillIn(form, { 'translations.de': 'Ein Fahrzeug.' })).status).toBe(303);
+    const page = await browser.open('/admin/console/event-types/vehicle.created');
+    expect(page.html.querySelector('[lang="de"]')!.text).toBe('Ein Fahrzeug.');
+  });
+});

@@ -82,6 +82,56 @@ describe('the operator tool for use without a browser', () => {
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('The file cannot be read')]);
   });
 
+  it('prints the words of the catalogues, and takes over those of a file', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'charging-words-')), 'words.json');
+    type Words = Record<string, Record<string, Record<string, string | undefined>>>;
+    const words = await result<Words>('words', '--export');
+    expect(Object.keys(words)).toEqual(['scopes', 'purposes', 'event_types']);
+    expect(Object.keys(words.scopes!['vehicle:read']!)).toEqual(['en', 'de', 'fr', 'nl', 'es']);
+    const write = (changed: object) => writeFileSync(file, JSON.stringify(changed, null, 2));
+    const run = (...more: string[]) => operator(['words', '--import', file, ...more]);
+
+    const type = words.event_types!['vehicle.created'];
+    write({
+      scopes: { 'vehicle:read': { ...words.scopes!['vehicle:read'], pt: 'x' }, 'no:such': { en: 'x' } },
+      purposes: { nothing: { en: 'x' } },
+      event_types: { 'vehicle.created': { de: 'x' }, 'webhook.test': { en: 'x' } },
+      others: {},
+    });
+    const refused = await run();
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.out)).toMatchObject({
+      changed: [],
+      refused: [
+        { line: 9, reason: 'pt: is not a known member' },
+        { line: 11, reason: expect.stringContaining('there is nothing with this name in scopes') },
+        { line: 16, reason: expect.stringContaining('in purposes') },
+        { line: 21, reason: expect.stringMatching(/^en: must be a string/) },
+        { line: 24, reason: expect.stringContaining('in event_types') },
+        { line: 28, reason: 'must be one of: scopes, purposes, event_types' },
+      ],
+    });
+
+    words.event_types!['vehicle.created'] = { ...type, de: 'Ein neues Fahrzeug.' };
+    words.scopes!['vehicle:read'] = { ...words.scopes!['vehicle:read'], es: undefined };
+    write(words);
+    const changed = ['scopes vehicle:read', 'event_types vehicle.created'];
+    expect(await result('words', '--import', file, '--dry-run')).toMatchObject({ dry_run: true, changed });
+    expect(await result('words', '--import', file)).toMatchObject({ dry_run: false, changed });
+    expect(await result('words', '--import', file)).toMatchObject({ changed: [], refused: [] });
+    const now = await result<Words>('words', '--export');
+    expect(now.event_types!['vehicle.created']!.de).toBe('Ein neues Fahrzeug.');
+    expect(Object.keys(now.scopes!['vehicle:read']!)).toEqual(['en', 'de', 'fr', 'nl']);
+
+    writeFileSync(file, '[]');
+    expect(await run()).toMatchObject({ code: 1, err: 'The file must be a JSON object.\n' });
+    writeFileSync(file, '{');
+    expect((await run()).err).toContain('The file is not JSON: ');
+    for (const args of [[], ['--export', '--import', file], ['--export', '--dry-run']]) {
+      expect(await operator(['words', ...args])).toMatchObject({ code: 1, out: '' });
+    }
+  });
+
   it('refuses unknown commands and arguments with a usage text, and exits with 1', async () => {
     const refused: [args: string[], words: string][] = [
       [[], 'Usage: npm run operator -- COMMAND'],

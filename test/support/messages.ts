@@ -38,13 +38,13 @@ function languageNames(file: ts.SourceFile): Set<string> {
 const isCallOfMember = (node: ts.CallExpression): boolean =>
   ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 't';
 
-/** The argument that is a message: of `t(…)`, `context.t(…)`, `say(…)`, `useText()(…)` and `text(language, …)`. */
+/** The argument that is a message: of `t(…)`, `context.t(…)`, `say(…)`, `said(…)`, `useText()(…)` and `text(language, …)`. */
 function messageArgument(node: ts.CallExpression, names: Set<string>): ts.Expression | undefined {
   const isFirst =
     isCallOf(node, 't') ||
     isCallOfMember(node) ||
     (names.has('useText') && isCallOf(node.expression, 'useText')) ||
-    (names.has('say') && isCallOf(node, 'say'));
+    ['say', 'said'].some((name) => names.has(name) && isCallOf(node, name));
   if (isFirst) return node.arguments[0];
   const isSecond =
     (names.has('text') && isCallOf(node, 'text')) ||

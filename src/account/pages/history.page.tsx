@@ -117,12 +117,12 @@ function Month({ path, month, months, kinds }: MonthProps): VNode {
         <nav class="pager" aria-label={t('Other months')}>
           {later && (
             <a href={later === months[0] ? path : `${path}?month=${later}`} rel="prev">
-              ← {monthIn(language, new Date(later))}
+              <span class="arrow">←</span> {monthIn(language, new Date(later))}
             </a>
           )}
           {earlier && (
             <a class="pager-next" href={`${path}?month=${earlier}`} rel="next">
-              {monthIn(language, new Date(earlier))} →
+              {monthIn(language, new Date(earlier))} <span class="arrow">→</span>
             </a>
           )}
         </nav>

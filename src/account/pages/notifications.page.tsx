@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import type { Language } from '../../language/languages.js';
 import { say } from '../../language/text.js';
 import { PostForm } from '../../web/forms/form.js';
 import { Say, useText } from '../../web/layout/say.js';
@@ -6,11 +7,13 @@ import { Moment } from '../../web/tables/moment.js';
 import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import type { NotificationCategory, NotificationEntity } from '../../notifications/notification.entity.js';
+import { textsIn } from '../../notifications/notification-texts.js';
 import type { AccountPage } from './account-layout.js';
 import { hidden } from './message-parts.js';
 
 export interface NotificationsPageProps {
   notifications: Page<NotificationEntity>;
+  language: Language;
   /** Path to return to after marking a notification. */
   returnTo: string;
 }
@@ -33,7 +36,7 @@ export const notificationsPage = (props: NotificationsPageProps): AccountPage =>
   children: <Notifications {...props} />,
 });
 
-function Notifications({ notifications, returnTo }: NotificationsPageProps): VNode {
+function Notifications({ notifications, language, returnTo }: NotificationsPageProps): VNode {
   const t = useText();
   return (
     <PagedList
@@ -44,7 +47,11 @@ function Notifications({ notifications, returnTo }: NotificationsPageProps): VNo
     >
       <ul class="entries" role="list">
         {notifications.items.map((notification) => (
-          <Notification notification={notification} returnTo={returnTo} />
+          <Notification
+            notification={notification}
+            texts={textsIn(language, notification)}
+            returnTo={returnTo}
+          />
         ))}
       </ul>
     </PagedList>
@@ -53,15 +60,18 @@ function Notifications({ notifications, returnTo }: NotificationsPageProps): VNo
 
 interface NotificationProps {
   notification: NotificationEntity;
+  texts: ReturnType<typeof textsIn>;
   returnTo: string;
 }
 
 function Notification(props: NotificationProps): VNode {
-  const { notification } = props;
+  const { notification, texts } = props;
   const t = useText();
+  // What an operator wrote is in no known language.
+  const lang = texts.language;
   return (
     <li class={notification.readAt ? undefined : 'unread'}>
-      <h2>{notification.shortTextTitle}</h2>
+      <h2 lang={lang}>{texts.shortTextTitle}</h2>
       <p class="entry-meta">
         {!notification.readAt && <span class="badge badge-strong">{t('New')}</span>}
         {notification.resolvedAt ? (
@@ -71,11 +81,17 @@ function Notification(props: NotificationProps): VNode {
         )}
         <Moment at={notification.eventTime} />
       </p>
-      <p>{notification.shortTextBody}</p>
-      {notification.detailPageBody && (
+      <p lang={lang}>{texts.shortTextBody}</p>
+      {texts.detailPageBody && (
         <details>
-          <summary>{notification.detailPageTitle ?? t('More about this')}</summary>
-          <p class="long-text">{notification.detailPageBody}</p>
+          {texts.detailPageTitle === null ? (
+            <summary>{t('More about this')}</summary>
+          ) : (
+            <summary lang={lang}>{texts.detailPageTitle}</summary>
+          )}
+          <p class="long-text" lang={lang}>
+            {texts.detailPageBody}
+          </p>
         </details>
       )}
       <ExternalLink notification={notification} />
@@ -97,8 +113,9 @@ function ExternalLink({ notification }: { notification: NotificationEntity }): V
 }
 
 /** The buttons for notifications that are unread, or unresolved. */
-function Marks({ notification, returnTo }: NotificationProps): VNode | null {
-  const { id, readAt, resolvedAt, shortTextTitle: title } = notification;
+function Marks({ notification, texts, returnTo }: NotificationProps): VNode | null {
+  const { id, readAt, resolvedAt } = notification;
+  const title = texts.shortTextTitle;
   if (readAt && resolvedAt) return null;
   return (
     <PostForm action={`${PATH}/${id}`} class="entry-actions" hidden={{ return_to: returnTo }}>

@@ -10,7 +10,7 @@ import {
 } from '../../http/page-routes/open-pages.js';
 import { linkGone } from '../../http/page-routes/link-gone.js';
 import { Context } from '../../http/page-routes/page-context.js';
-import { originOf } from '../../http/server/request-origin.js';
+import { visitorOf } from '../../http/server/request-origin.js';
 import { EmailVerificationService } from '../../users/emails/email-verification.service.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { ContactsService } from '../../webhooks/contacts/contacts.service.js';
@@ -43,7 +43,7 @@ export class EmailVerificationController {
     @Context() _context: OpenContext,
     @Req() request: FastifyRequest,
   ): Promise<OpenAnswer> {
-    const actor = { type: 'user', id: null, ...originOf(request) } as const;
+    const actor = visitorOf(request);
     const isDone = (await this.emails.confirm(key, actor)) || (await this.contacts.confirm(key, actor));
     return isDone ? { page: done() } : gone();
   }

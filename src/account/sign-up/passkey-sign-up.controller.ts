@@ -26,7 +26,7 @@ export class PasskeySignUpController {
   async options(@Param('key') key: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
     if (!this.settings.signUp) throw notFound(say('There is no such page.'));
     const options = await this.signUps.options(key, reply);
-    if (!options) throw new Problem(410, 'Gone', say('This link no longer works. Ask for a new one.'));
+    if (!options) throw new Problem(410, say('Gone'), say('This link no longer works. Ask for a new one.'));
     return options;
   }
 }

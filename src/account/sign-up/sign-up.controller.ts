@@ -15,7 +15,7 @@ import {
 import { linkGone } from '../../http/page-routes/link-gone.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { notFound } from '../../http/problems/problem.js';
-import { originOf } from '../../http/server/request-origin.js';
+import { visitorOf } from '../../http/server/request-origin.js';
 import { MailLimitsService } from '../../rate-limits/sign-in/mail-limits.service.js';
 import { PasskeySignUps } from '../../users/emails/passkey-sign-ups.service.js';
 import { MailedLogins } from '../../users/emails/mailed-logins.service.js';
@@ -64,7 +64,7 @@ export class SignUpController {
     const returnTo = safeReturnTo(form.get('return_to'));
     if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error, returnTo }), status: 400 };
     if (await this.limits.admit(email, request.ip)) {
-      const actor = { type: 'user', id: null, ...originOf(request) } as const;
+      const actor = visitorOf(request);
       this.afterAnswer.run('A link to create an account', () =>
         this.signUps.mailLink(email, returnTo, actor),
       );
@@ -104,7 +104,7 @@ export class SignUpController {
       return this.form(key, link, person.name, errors);
     }
     const redeem = async (): Promise<OpenAnswer> => {
-      const actor = { type: 'user', id: null, ...originOf(request) } as const;
+      const actor = visitorOf(request);
       if (passkey === undefined) {
         const made = await this.signUps.redeem(key, person, actor);
         return made ? await this.goOn(made, 'password', request, reply, actor) : gone();

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import { FlattenedSign } from 'jose';
 import { BrandService } from '../../brand/brand.service.js';
@@ -24,7 +25,7 @@ export class ConsentRecordService {
   /** A version of a consent of this user; throws a 404 problem. */
   async get(userId: string, id: string): Promise<VersionWithWords> {
     const found = UUID.test(id) ? await this.versions.find(userId, id) : null;
-    if (!found) throw notFound('There is no such receipt.');
+    if (!found) throw notFound(say('There is no such receipt.'));
     return found;
   }
 

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Form } from '../forms/form.js';
@@ -8,7 +9,7 @@ import { unsupportedMediaType } from '../problems/problem.js';
 export class JsonBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { body } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (body instanceof Form) throw unsupportedMediaType('This endpoint only accepts application/json.');
+    if (body instanceof Form) throw unsupportedMediaType(say('This endpoint only accepts application/json.'));
     return true;
   }
 }

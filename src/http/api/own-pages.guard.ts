@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
@@ -11,7 +12,7 @@ export class OwnPagesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { origin } = context.switchToHttp().getRequest<FastifyRequest>().headers;
     if (origin !== undefined && origin !== this.settings.baseUrl) {
-      throw forbidden('This request did not come from a page of this service.');
+      throw forbidden(say('This request did not come from a page of this service.'));
     }
     return true;
   }

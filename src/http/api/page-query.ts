@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
@@ -39,7 +40,7 @@ export class PageQuery {
 
 export function pageRequestOf(query: PageQuery): PageRequest {
   if (query.page_after !== undefined && query.page_before !== undefined) {
-    throw badRequest('Send page_after or page_before, not both.');
+    throw badRequest(say('Send page_after or page_before, not both.'));
   }
   return { size: query.page_size ?? DEFAULT_PAGE_SIZE, after: query.page_after, before: query.page_before };
 }

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import type { FastifyRequest } from 'fastify';
 import { Form } from '../forms/form.js';
 import { unsupportedMediaType } from '../problems/problem.js';
@@ -7,7 +8,7 @@ import { refuseUnsafeText } from '../validation/validation.pipe.js';
 export function formOf({ body }: FastifyRequest): Form {
   if (body instanceof Form) return body;
   if (body === undefined || body === null) return Form.parse('');
-  throw unsupportedMediaType('This endpoint only accepts application/x-www-form-urlencoded.');
+  throw unsupportedMediaType(say('This endpoint only accepts application/x-www-form-urlencoded.'));
 }
 
 /** Throws a 400 problem for text in the path that cannot be stored, and a 415 problem for a body that is not a form. */

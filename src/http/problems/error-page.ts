@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { pageHeaders } from '../page-routes/page-headers.js';
-import { isMessage } from '../../language/catalog.js';
-import { messageOf, say, type Said } from '../../language/text.js';
+import { isTranslated, say, type Said } from '../../language/text.js';
 import { isPosted } from '../page-routes/posted-form.js';
 import { leaveUncompressed } from '../server/compression.js';
 import { languageOf } from '../server/request-language.js';
@@ -40,9 +39,9 @@ export const errorPage = (problem: Problem, request: FastifyRequest): Rendered =
 /** The same for drivers, in their language if all that it says is translated. */
 export function driverErrorPage(problem: Problem, request: FastifyRequest): Rendered {
   const detail = problem.extras.said ?? problem.detail;
-  const isTranslated = [problem.title, headingOf(problem), messageOf(detail)].every(isMessage);
+  const isWhole = [problem.title, headingOf(problem), detail].every(isTranslated);
   const reader = { language: languageOf(request), url: isPosted(request) ? undefined : request.url };
-  if (isTranslated && request.url.includes('?')) leaveUncompressed(request);
-  const page = { ...pageOf(problem, detail, request), isTranslated, reader };
+  if (isWhole && request.url.includes('?')) leaveUncompressed(request);
+  const page = { ...pageOf(problem, detail, request), isTranslated: isWhole, reader };
   return { headers: pageHeaders(), body: renderPage(page, request.server.brand) };
 }

@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../config/settings.js';
 import type { AddressLimits } from '../guards/address-rate-limit.guard.js';
 import type { AllowedMethods } from '../server/allowed-methods.js';
+import { said } from '../../language/text.js';
+import { languageOfProgram, withVary } from '../server/request-language.js';
 import { driverErrorPage } from './error-page.js';
 import { prefersHtml } from '../server/negotiation.js';
 import { methodNotAllowed, Problem, uploadTooLarge } from './problem.js';
@@ -70,7 +72,7 @@ export class ProblemFilter implements ExceptionFilter {
     void reply
       .status(rendered.status ?? problem.status)
       .headers(problem.extras.headers ?? {})
-      .headers(rendered.headers)
+      .headers(withVary(reply, rendered.headers))
       .send(rendered.body);
   }
 
@@ -86,6 +88,10 @@ export class ProblemFilter implements ExceptionFilter {
       `This endpoint does not support ${request.method}; it supports ${allowed.join(', ')}.`,
       {
         headers: { allow: allowed.join(', ') },
+        said: said('This address does not support {method}; it supports {methods}.', {
+          method: request.method,
+          methods: allowed.join(', '),
+        }),
       },
     );
   }
@@ -93,7 +99,7 @@ export class ProblemFilter implements ExceptionFilter {
   private render(problem: Problem, request: FastifyRequest): Rendered {
     const unrouted = request.routeOptions?.url === undefined;
     if (unrouted && prefersHtml(request)) return driverErrorPage(problem, request);
-    return renderProblem(problem, this.settings.baseUrl);
+    return renderProblem(problem, this.settings.baseUrl, languageOfProgram(request));
   }
 }
 

@@ -1,4 +1,5 @@
 import { said, say, type Said } from '../../language/text.js';
+import type { Language } from '../../language/languages.js';
 import { BODY_LIMIT } from '../server/body-limit.js';
 import type { ProblemSlug } from './problem-kinds.js';
 import type { Violations } from './violation.js';
@@ -14,8 +15,8 @@ export interface ProblemExtras {
   heading?: string;
   /** The detail as its page says it to drivers, if it has values. */
   said?: Said;
-  /** A notification for the user concerned (source specification §2.4), in its wire format. */
-  notification?: object;
+  /** A notification for the user concerned (source specification §2.4), in its wire format, in a language. */
+  notification?: (language: Language) => object;
 }
 
 /**
@@ -40,10 +41,10 @@ const kind =
     new Problem(status, title, detail, slug, extras);
 
 export const badRequest = kind(400, say('Bad request'), 'invalid-request');
-export const unsupportedVersion = kind(400, 'Unsupported version', 'unsupported-version');
+export const unsupportedVersion = kind(400, say('Unsupported version'), 'unsupported-version');
 export const notFound = kind(404, say('Not found'), 'not-found');
-export const methodNotAllowed = kind(405, 'Method not allowed', 'method-not-allowed');
-export const notAcceptable = kind(406, 'Not acceptable', 'not-acceptable');
+export const methodNotAllowed = kind(405, say('Method not allowed'), 'method-not-allowed');
+export const notAcceptable = kind(406, say('Not acceptable'), 'not-acceptable');
 export const conflict = kind(409, say('Conflict'), 'conflict');
 const payloadTooLarge = kind(413, say('Content too large'), 'content-too-large');
 export const bodyTooLarge = (): Problem =>
@@ -51,21 +52,27 @@ export const bodyTooLarge = (): Problem =>
     said: said(say('The body must not be larger than {limit}.'), { limit: BODY_LIMIT }),
   });
 export const uploadTooLarge = (): Problem => payloadTooLarge('The file must not be larger than 1 MB.');
-export const unsupportedMediaType = kind(415, 'Unsupported media type', 'unsupported-media-type');
-export const unprocessableContent = kind(422, 'Unprocessable content', 'unprocessable-content');
+export const unsupportedMediaType = kind(415, say('Unsupported media type'), 'unsupported-media-type');
+export const unprocessableContent = kind(422, say('Unprocessable content'), 'unprocessable-content');
 export const rateLimitExceeded = kind(429, say('Too many requests'), 'rate-limit-exceeded');
 export const internalError = kind(500, say('Internal server error'), 'internal-error');
 export const serviceUnavailable = kind(503, say('Service unavailable'), 'service-unavailable');
 
 /** A request with invalid members: 400 with `field_errors`. */
 export const validationFailed = (violations: Violations): Problem =>
-  new Problem(400, 'Validation failed', 'Some members of the request are invalid.', 'validation-failed', {
-    violations,
-  });
+  new Problem(
+    400,
+    say('Validation failed'),
+    say('Some members of the request are invalid.'),
+    'validation-failed',
+    {
+      violations,
+    },
+  );
 
 /** 401 carries only status, title and detail; the challenge goes into the header. */
 export const unauthorized = (detail: string, challenge: string): Problem =>
-  new Problem(401, 'Unauthorized', detail, undefined, { headers: { 'www-authenticate': challenge } });
+  new Problem(401, say('Unauthorized'), detail, undefined, { headers: { 'www-authenticate': challenge } });
 
 /** 403 carries only status, title and detail. */
 export const forbidden = (detail: string, extras?: ProblemExtras): Problem =>

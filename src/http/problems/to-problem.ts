@@ -41,7 +41,7 @@ function byStatus(status: number): Problem {
     case 413:
       return bodyTooLarge();
     case 415:
-      return unsupportedMediaType('This endpoint does not accept a body of this media type.');
+      return unsupportedMediaType(say('This endpoint does not accept a body of this media type.'));
     case 503:
       return serviceUnavailable(say('The service is not ready. Please try again shortly.'), {
         headers: { 'retry-after': RETRY_AFTER_SECONDS },

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { errorCodes, type FastifyInstance } from 'fastify';
 import { Form } from '../forms/form.js';
 import { formInParts } from '../forms/upload.js';
@@ -64,6 +65,6 @@ function textOf(body: Buffer): string {
   try {
     return UTF8.decode(body);
   } catch {
-    throw badRequest('The body is not valid UTF-8.');
+    throw badRequest(say('The body is not valid UTF-8.'));
   }
 }

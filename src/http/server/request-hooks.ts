@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { lateJudgeOf } from '../guards/late-judgement.js';
 import { GatheredResponses } from './gathered-responses.js';
@@ -25,7 +26,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
     if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
     if (namesTwoHosts(request.raw.rawHeaders))
-      return done(badRequest('The request has more than one Host header.'));
+      return done(badRequest(say('The request has more than one Host header.')));
     done();
   });
   // Before the body is read, and after CORS.

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../problems/problem.js';
 
@@ -5,6 +6,6 @@ import { notFound } from '../problems/problem.js';
 export function addRoleGate(fastify: FastifyInstance): void {
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     if (request.routeOptions.config?.isInternal) return done(null, payload);
-    done(notFound('This instance serves no requests. It only works on what waits in the database.'));
+    done(notFound(say('This instance serves no requests. It only works on what waits in the database.')));
   });
 }

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import {
   Injectable,
   ValidationPipe,
@@ -30,7 +31,7 @@ export class RequestValidationPipe extends ValidationPipe {
       return this.empty(metadata.metatype);
     if (metadata.type !== 'custom') refuseUnsafeText(value);
     if (metadata.type === 'body' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
-      throw badRequest('The body must be a JSON object.');
+      throw badRequest(say('The body must be a JSON object.'));
     }
     const free = metadata.type === 'body' ? freeMembersOf(metadata.metatype, value as object) : {};
     if (Object.keys(free).length === 0) return super.transform(value, metadata);
@@ -55,7 +56,7 @@ export class RequestValidationPipe extends ValidationPipe {
 /** Throws a 400 problem for text that cannot be stored. */
 export function refuseUnsafeText(value: unknown): void {
   if (holdsUnsafeText(value)) {
-    throw badRequest('The request contains a NUL character or an unpaired surrogate.');
+    throw badRequest(say('The request contains a NUL character or an unpaired surrogate.'));
   }
 }
 

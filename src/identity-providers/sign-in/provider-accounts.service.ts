@@ -126,7 +126,7 @@ export class ProviderAccounts {
     );
     if (found) {
       const message = MESSAGES.identityLinked(provider.label, user !== found);
-      await this.notifications.raise(manager, user.id, null, message);
+      await this.notifications.raise(manager, user.id, null, message, actor);
     }
     return { ...now, user: await this.profiles.follow(manager, now.user, person, provider.label, actor) };
   }

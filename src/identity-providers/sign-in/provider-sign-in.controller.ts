@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryStringOf } from '../../http/forms/form.js';
@@ -51,7 +52,7 @@ export class ProviderSignInController {
     const provider = this.providers.get(id);
     // It would use up the login without anybody seeing the answer.
     if (request.method === 'HEAD') {
-      throw methodNotAllowed('Open this address in a browser.', { headers: { allow: 'GET' } });
+      throw methodNotAllowed(say('Open this address in a browser.'), { headers: { allow: 'GET' } });
     }
     const outcome = await this.signIns.finish(provider, queryStringOf(request.url), request, reply);
     const returnTo = safeReturnTo(outcome.returnTo);

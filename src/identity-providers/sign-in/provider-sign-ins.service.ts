@@ -10,7 +10,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { Form } from '../../http/forms/form.js';
 import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
 import type { WayOut } from '../../http/page-routes/page-answer.js';
-import { originOf } from '../../http/server/request-origin.js';
+import { visitorOf } from '../../http/server/request-origin.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in/sign-in-limits.service.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 import { digestOf } from '../../secrets/tokens.js';
@@ -152,7 +152,7 @@ export class ProviderSignIns {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const actor = actorOf(request);
+    const actor = visitorOf(request);
     const signIn = this.signInOf(provider, person);
     const { user, secret } = await this.withAccount(provider, person, actor, (manager, account) => {
       const isNew = !this.browsers.knows(request, account.user);
@@ -176,7 +176,7 @@ export class ProviderSignIns {
   ): Promise<void> {
     const present = await this.sessions.current(request);
     if (present?.id !== userId) throw loggedOutMeanwhile();
-    const actor = { ...actorOf(request), id: userId, sessionDigest: present.sessionDigest };
+    const actor = { ...visitorOf(request), id: userId, sessionDigest: present.sessionDigest };
     const confirmed = this.withAccount(provider, person, actor, async (manager, account) => {
       const { user, roleChanged } = account;
       if (user.id !== userId) {
@@ -247,7 +247,7 @@ export class ProviderSignIns {
     if (!(error instanceof SignInRefused)) throw error;
     const { reason, message } = error;
     const subjectId = error.userId ?? concerns;
-    const actor = actorOf(request);
+    const actor = visitorOf(request);
     this.cookies.noteEnd(reply);
     this.logger.warn(`Login through ${provider} refused (${reason}): ${message}`);
     this.activity.count({ kind: 'sign_in_refused', detail: reason, address: actor.address });
@@ -263,7 +263,5 @@ export class ProviderSignIns {
     return error;
   }
 }
-
-const actorOf = (request: FastifyRequest) => ({ type: 'user', id: null, ...originOf(request) }) as const;
 
 const loggedOutMeanwhile = () => new SignInRefused('sign_in_expired', 'logged out meanwhile');

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { ClientsService } from '../../clients/clients.service.js';
@@ -22,17 +23,17 @@ export class AuthorizationRequestChecks {
   async check(query: Form): Promise<CheckedRequest> {
     // Until client and redirect URI are known to belong together, nothing may be sent there (RFC 6749 §4.1.2.1).
     if (query.isRepeated('client_id') || query.isRepeated('redirect_uri')) {
-      return page('The request contains client_id or redirect_uri more than once.');
+      return page(say('The request contains client_id or redirect_uri more than once.'));
     }
     const clientId = query.get('client_id');
     const client = clientId && CLIENT_ID_PATTERN.test(clientId) ? await this.clients.find(clientId) : null;
-    if (!client?.enabled) return page('The application that sent you here is unknown or disabled.');
+    if (!client?.enabled) return page(say('The application that sent you here is unknown or disabled.'));
     const redirectUri = query.get('redirect_uri');
     if (redirectUri === undefined)
-      return page('The request does not say where to send you afterwards: redirect_uri is missing.');
+      return page(say('The request does not say where to send you afterwards: redirect_uri is missing.'));
     if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {
       return page(
-        'The request asks to send you to a redirect_uri that is not registered for this application.',
+        say('The request asks to send you to a redirect_uri that is not registered for this application.'),
       );
     }
     // A repeated state is not sent back: it is unclear which one is the client's.

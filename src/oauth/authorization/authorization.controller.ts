@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
@@ -7,7 +8,7 @@ import { keptWords, type ConsentWords } from '../../consents/record/consent-word
 import { accessWords, consentPageWords } from '../../consents/record/page-words.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { languageOf, rememberLanguage } from '../../http/server/request-language.js';
-import { originOf } from '../../http/server/request-origin.js';
+import { visitorOf } from '../../http/server/request-origin.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { FormBody } from '../../http/forms/form-body.decorator.js';
 import { Form, queryStringOf } from '../../http/forms/form.js';
@@ -107,7 +108,7 @@ export class AuthorizationController {
     if (typeof approval === 'string') {
       return this.sendConsentPage(authorizationRequest, user, request, reply, approval);
     }
-    const actor = { type: 'user', id: user.id, ...originOf(request) } as const;
+    const actor = { ...visitorOf(request), id: user.id };
     this.redirect(reply, 303, await this.authorization.approve(authorizationRequest, user, approval, actor));
   }
 
@@ -185,7 +186,7 @@ export class AuthorizationController {
 }
 
 const incomplete = () =>
-  badRequest('The form is incomplete. Please go back to the application and start again.');
+  badRequest(say('The form is incomplete. Please go back to the application and start again.'));
 
 const isInSandbox = ({ client }: AuthorizationRequest): boolean => client.environment === 'sandbox';
 

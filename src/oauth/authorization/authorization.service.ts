@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
@@ -16,7 +17,7 @@ interface Approver {
 }
 
 const endedMeanwhile = () =>
-  badRequest('The application was disabled or you were logged out in the meantime.');
+  badRequest(say('The application was disabled or you were logged out in the meantime.'));
 
 /**
  * Acts on a checked request: records consent and issues a code, or builds the error redirect. Both return the URL to redirect to.

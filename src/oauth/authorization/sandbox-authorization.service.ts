@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CsrfService } from '../../http/forms/csrf.service.js';
@@ -120,7 +121,7 @@ export class SandboxAuthorization {
     const driver = drivers.find(({ id }) => id === form.get('driver'));
     if (!driver) {
       throw badRequest(
-        'There is no such driver any more. Please go back to the application and start again.',
+        say('There is no such driver any more. Please go back to the application and start again.'),
       );
     }
     const actor = { type: 'user', id: driver.id, ...originOf(request) } as const;

@@ -8,6 +8,7 @@ import { rateLimitExceeded } from '../../http/problems/problem.js';
 import { invalidToken } from '../../tokens/access/bearer.guard.js';
 import type { Principal } from '../../tokens/access/principal.js';
 import { partnerLimitOf } from './partner-limit.js';
+import { notificationView } from '../../notifications/notification.view.js';
 import { RateLimitNoticesService } from './rate-limit-notices.service.js';
 import { waitingTime } from '../waiting-time.js';
 
@@ -68,7 +69,8 @@ export class PartnerRefusals {
       {
         headers: { 'retry-after': String(retryAfter) },
         instance: `${this.settings.baseUrl}/v2/users/${userId}`,
-        notification,
+        notification:
+          notification && ((language) => notificationView(notification, this.settings.baseUrl, language)),
       },
     );
   }

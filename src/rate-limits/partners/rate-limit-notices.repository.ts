@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { Message } from '../../notifications/message-catalogue.js';
+import { storedTexts } from '../../notifications/notification-texts.js';
 import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { NotificationEntity } from '../../notifications/notification.entity.js';
 
@@ -22,6 +23,7 @@ export class RateLimitNoticesRepository {
    * many concurrent refusals on any instance only one creates it.
    */
   async open(id: string, clientId: string, userId: string, message: Message, seconds: number): Promise<void> {
+    const texts = storedTexts(message);
     await this.periods.query(
       `WITH period AS (
          INSERT INTO rate_limit_periods AS p (client_id, user_id, notification_id, ends_at)
@@ -32,8 +34,8 @@ export class RateLimitNoticesRepository {
          RETURNING notification_id, ends_at
        )
        INSERT INTO notifications (id, client_id, user_id, resolve_at, message_id, category, short_text_title,
-                                  short_text_body, detail_page_title, detail_page_body)
-       SELECT notification_id, $2, $3, ends_at, $5, $6, $7, $8, $9, $10 FROM period`,
+                                  short_text_body, detail_page_title, detail_page_body, messages)
+       SELECT notification_id, $2, $3, ends_at, $5, $6, $7, $8, $9, $10, $11 FROM period`,
       [
         id,
         clientId,
@@ -41,10 +43,11 @@ export class RateLimitNoticesRepository {
         seconds,
         message.messageId,
         message.category,
-        message.shortTextTitle,
-        message.shortTextBody,
-        message.detailPageTitle ?? null,
-        message.detailPageBody ?? null,
+        texts.shortTextTitle,
+        texts.shortTextBody,
+        texts.detailPageTitle,
+        texts.detailPageBody,
+        JSON.stringify(texts.messages),
       ],
     );
   }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ClientEntity } from '../../clients/client.entity.js';
-import { Settings } from '../../config/settings.js';
 import { Listener } from '../../database/connections/listener.service.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
-import { notificationView, type NotificationView } from '../../notifications/notification.view.js';
+import type { NotificationEntity } from '../../notifications/notification.entity.js';
 import { newId } from '../../secrets/ids.js';
 import { RateLimitNoticesRepository, type OpenNotice } from './rate-limit-notices.repository.js';
 import { upTo } from '../../config/cache-capacity.js';
@@ -20,7 +19,7 @@ const CHANNEL = 'notification_changes';
 type LimitedClient = Pick<ClientEntity, 'id' | 'environment'>;
 
 interface Kept {
-  view: Promise<NotificationView | undefined>;
+  notification: Promise<NotificationEntity | undefined>;
   id?: string;
   /** Milliseconds of the process's monotonic clock. */
   until: number;
@@ -41,7 +40,6 @@ export class RateLimitNoticesService {
 
   constructor(
     private readonly repository: RateLimitNoticesRepository,
-    private readonly settings: Settings,
     private readonly listener: Listener,
   ) {
     listener.listen(CHANNEL, {
@@ -52,15 +50,15 @@ export class RateLimitNoticesService {
   }
 
   /** The notification of the current period of this client and user; concurrent refusals share one query. */
-  noticeFor(client: LimitedClient, userId: string, limit: number): Promise<NotificationView | undefined> {
+  noticeFor(client: LimitedClient, userId: string, limit: number): Promise<NotificationEntity | undefined> {
     const key = `${client.id} ${userId}`;
     const known = this.kept.get(key);
-    if (known && known.until > performance.now()) return known.view;
+    if (known && known.until > performance.now()) return known.notification;
     const begun = performance.now();
     const { heard } = this;
     const notice = this.findOrOpen(client, userId, limit);
     const kept: Kept = {
-      view: notice.then((found) => found && notificationView(found.notification, this.settings.baseUrl)),
+      notification: notice.then((found) => found?.notification),
       until: begun + UNHEARD_MS,
     };
     this.kept.set(key, kept);
@@ -74,7 +72,7 @@ export class RateLimitNoticesService {
       },
       () => this.kept.delete(key),
     );
-    return kept.view;
+    return kept.notification;
   }
 
   /** Drops the notifications with these ids from the cache, or all for `*`. */

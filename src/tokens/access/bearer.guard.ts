@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { BearerRefusal } from '../../activity/activity.js';
@@ -54,7 +55,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
     const inQuery = request.url.includes('?') && hasTokenInQuery(request.url);
     // RFC 6750 §2: clients MUST NOT use more than one method to transmit the token in each request.
     if (authorization !== undefined && inQuery) {
-      throw badRequest('Send the access token only in the Authorization header.');
+      throw badRequest(say('Send the access token only in the Authorization header.'));
     }
     if (inQuery) {
       this.activity.count({ kind: 'bearer_refused', detail: 'token_in_query', request });
@@ -66,7 +67,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
     // RFC 6750 §3.1: where no bearer token was sent, the challenge SHOULD NOT say what is wrong with one.
     if (!isBearer(authorization)) {
       this.activity.count({ kind: 'bearer_refused', detail: 'no_token', request });
-      throw unauthorized('Authentication credentials were not provided.', BEARER_REALM);
+      throw unauthorized(say('Authentication credentials were not provided.'), BEARER_REALM);
     }
     return { strategy: this.strategy, headers: { authorization: withOneBlank(authorization) } };
   }

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { notFound } from '../../http/problems/problem.js';
@@ -22,7 +23,7 @@ export class ConnectedClientsService {
       ? await this.repository.list(userId, clientId, { size: 1 }, language)
       : { items: [] };
     const [client] = items;
-    if (!client) throw notFound('No such application is connected to your account.');
+    if (!client) throw notFound(say('No such application is connected to your account.'));
     return client;
   }
 }

@@ -7,6 +7,7 @@ import { ConsentEvents, type ConsentChange } from '../../consents/consent-events
 import { Transactions } from '../../database/queries/transactions.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { notFound } from '../../http/problems/problem.js';
+import { say } from '../../language/text.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import {
@@ -103,7 +104,7 @@ export class GrantsService implements AccessRevocation {
         after: { revoked },
       });
       if (actor.type !== 'service' && actor.id !== userId) {
-        const done = ['revoked the access of every application to your account'];
+        const done = [say('An operator revoked the access of every application to your account.')];
         await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
       }
       return revoked;
@@ -147,7 +148,7 @@ export class GrantsService implements AccessRevocation {
       manager,
       grant.userId,
       null,
-      MESSAGES.refreshTokenReplayed(client?.name ?? grant.clientId),
+      MESSAGES.refreshTokenReplayed(client?.name ?? grant.clientId, client?.organisation),
     );
   }
 

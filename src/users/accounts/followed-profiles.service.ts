@@ -48,7 +48,7 @@ export class FollowedProfiles {
     // Before the change, so that the mail goes to the address that the account still has.
     if (email !== undefined) {
       const message = MESSAGES.addressFollowed(providerLabel);
-      await this.notifications.raise(manager, user.id, null, message);
+      await this.notifications.raise(manager, user.id, null, message, actor);
     }
     const emailVerified = email === undefined ? undefined : true;
     await this.users.update(manager, user.id, { name, email, emailVerified });

@@ -65,6 +65,7 @@ export class LinkedAccountsService {
       id,
       email,
       name,
+      language: actor.language ?? null,
       kind: 'individual',
       role: operatorRole ? 'operator' : 'user',
       operatorRole,

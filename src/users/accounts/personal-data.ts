@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Language } from '../../language/languages.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 
 /** What the page shows of a member: words, a time, several words, or the members of a structure. */
@@ -24,8 +25,8 @@ export interface PersonalDataSection<T extends object> {
   title: string;
   /** A sentence for the person. */
   about: string;
-  /** Up to so many records; where there can be many, the newest. */
-  read(userId: string, limit: number): Promise<T[]>;
+  /** Up to so many records; where there can be many, the newest. What we have said is in the language of the reader, English in the file. */
+  read(userId: string, limit: number, language: Language): Promise<T[]>;
   /** What the page shows of each record, by its heading, in words for drivers. */
   columns: Record<string, (record: T) => ShownValue>;
 }
@@ -73,10 +74,10 @@ export class PersonalData {
   }
 
   /** All sections, one after the other, with at most so many records each. */
-  async read(userId: string, limit: number): Promise<ReadSection[]> {
+  async read(userId: string, limit: number, language: Language = 'en'): Promise<ReadSection[]> {
     const read: ReadSection[] = [];
     for (const { name, title, about, columns, ...section } of this.sections) {
-      const found: object[] = await section.read(userId, limit + 1);
+      const found: object[] = await section.read(userId, limit + 1, language);
       const records = found.slice(0, limit);
       const isComplete = found.length <= limit;
       read.push({ name, title, about, records, isComplete, columns: columns as ReadSection['columns'] });

@@ -1,12 +1,15 @@
 import { auditViewOf } from '../../audit/audit-view.js';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { validationFailed, type Problem } from '../../http/problems/problem.js';
+import type { Language } from '../../language/languages.js';
 import { UserEntity, type UserKind, type UserRole } from './user.entity.js';
 import { violation } from '../../http/problems/violation.js';
 
 export interface NewUser {
   email: string;
   name: string;
+  /** Of mails; null if it is not known. */
+  language?: Language | null;
   kind?: UserKind;
   role?: UserRole;
   /** Only for operators; an operator without it is an admin. */
@@ -80,6 +83,7 @@ export const auditView = auditViewOf(
     email: 'email',
     emailVerifiedAt: ['email_verified', (verifiedAt) => verifiedAt !== null],
     name: 'name',
+    language: 'language',
     kind: 'kind',
     role: 'role',
     operatorRole: 'operator_role',

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { OperatorRole } from '../../config/operator-role.js';
+import type { Language } from '../../language/languages.js';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
 import type { Environment } from './environment.js';
 
@@ -28,6 +29,10 @@ export class UserEntity {
   /** The kinds of mail that the user switched off. */
   @Column('text', { name: 'unwanted_mails', array: true, select: false })
   unwantedMails!: OptionalMailKind[];
+
+  /** In which mail is written; null as long as nobody has said. */
+  @Column('text', { nullable: true })
+  language!: Language | null;
 
   @Column('text')
   name!: string;

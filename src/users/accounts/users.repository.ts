@@ -4,6 +4,7 @@ import { In, Repository, type EntityManager } from 'typeorm';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { searchFor } from '../../database/queries/search.js';
+import type { Language } from '../../language/languages.js';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
 import { emailKeyOf } from './email.js';
 import { LIVE_REALM, type Environment } from './environment.js';
@@ -162,6 +163,16 @@ export class UsersRepository {
     unwantedMails: OptionalMailKind[],
   ): Promise<void> {
     await manager.withRepository(this.users).update({ id }, { unwantedMails });
+  }
+
+  /** Remembers the language that the user has chosen. */
+  async setLanguage(id: string, language: Language): Promise<void> {
+    await this.users
+      .createQueryBuilder()
+      .update()
+      .set({ language })
+      .where('id = :id AND language IS DISTINCT FROM :language', { id, language })
+      .execute();
   }
 
   /** Switches one more kind of mail off; the kinds that are then, or undefined if it was off before. */

@@ -111,10 +111,12 @@ export class UsersService {
 
   private async insert(manager: EntityManager, input: NewAccount, actor: Actor): Promise<UserEntity> {
     const { id = newId('user') } = input;
+    const isSelf = actor.type === 'user' && actor.id === null;
     await this.repository.insert(manager, {
       id,
       email: input.email,
       name: input.name,
+      language: input.language ?? (isSelf ? actor.language : undefined) ?? null,
       kind: input.kind ?? 'individual',
       role: input.role ?? 'user',
       operatorRole: input.operatorRole ?? null,
@@ -125,7 +127,6 @@ export class UsersService {
       sandboxOwnerId: input.sandboxOwnerId,
     });
     const user = (await this.repository.findById(id, manager))!;
-    const isSelf = actor.type === 'user' && actor.id === null;
     await this.audit.record(manager, isSelf ? { ...actor, id } : actor, {
       action: 'user.created',
       subjectType: 'user',
@@ -162,12 +163,13 @@ export class UsersService {
     await this.acting.requireLive(manager, actor);
     await this.protection.refuse(actor, before, manager);
     refuseForDriver(before, changes, passwordHash !== undefined);
-    const { email, name, kind, webhooksEnabled, enabled } = changes;
+    const { email, name, language, kind, webhooksEnabled, enabled } = changes;
     const isNewEmail = email !== undefined && email !== before.email;
     const roles = rolesAfter(before, changes);
     const values = {
       email,
       name,
+      language,
       kind,
       ...roles,
       webhooksEnabled,

@@ -8,6 +8,7 @@ import { OPTIONAL_MAIL_KINDS, type OptionalMailKind } from '../../mail/mail.enti
 import { MailsService } from '../../mail/mails.service.js';
 import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { UserErasures } from '../accounts/user-erasures.js';
+import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { ActingSessions } from '../sessions/acting-sessions.service.js';
 import { EmailLinksRepository } from './email-links.repository.js';
@@ -35,15 +36,21 @@ export class EmailVerificationService {
   }
 
   /** Mails the user a link that verifies the address; does nothing if it is verified already, or without mail. */
-  async mailLink(userId: string): Promise<void> {
+  async mailLink(userId: string, by?: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {
       const user = await this.users.lock(manager, userId);
-      if (user?.enabled && user.emailVerifiedAt === null) await this.queueLink(manager, user);
+      if (user?.enabled && user.emailVerifiedAt === null) {
+        await this.queueLink(manager, user, by);
+      }
     });
   }
 
   /** The same in the caller's transaction, which has locked the user. */
-  async queueLink(manager: EntityManager, { id, email }: { id: string; email: string }): Promise<void> {
+  async queueLink(
+    manager: EntityManager,
+    { id, email, language }: Pick<UserEntity, 'id' | 'email' | 'language'>,
+    by?: Actor,
+  ): Promise<void> {
     if (!this.mails.isOn) return;
     const { key, digest } = newLink('emailKey');
     await this.links.insert(manager, { digest, purpose: 'verify', userId: id, email, ttl: LINK_TTL_SECONDS });
@@ -53,6 +60,7 @@ export class EmailVerificationService {
       address: email,
       cause: `link ${digest.toString('base64url')}`,
       usefulSeconds: LINK_TTL_SECONDS,
+      language: language ?? by?.language,
       mail: MAIL_TEXTS.verifyEmail(email, `${this.settings.baseUrl}/email/verify/${key}`),
     });
   }
@@ -60,7 +68,7 @@ export class EmailVerificationService {
   /** After a change of address: earlier links end, and the new address gets one unless it is verified already. */
   async replaceLinks(
     manager: EntityManager,
-    user: { id: string; email: string; emailVerifiedAt: Date | null },
+    user: Pick<UserEntity, 'id' | 'email' | 'language' | 'emailVerifiedAt'>,
   ): Promise<void> {
     await this.links.deleteByUser(manager, user.id);
     if (user.emailVerifiedAt === null) await this.queueLink(manager, user);

@@ -78,7 +78,7 @@ export class PasskeySignUps {
             after: { id: passkey.id, name: passkey.name },
           },
         );
-        await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorAdded('a passkey'));
+        await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorAdded('passkey'));
         const returnTo = this.returns.open(digestOf(key), link.returnTo);
         return { user: { ...user, passwordHash: null }, returnTo };
       });

@@ -51,13 +51,14 @@ export class SignUpService {
   async mailLink(email: string, returnTo: string | undefined, actor: Actor): Promise<void> {
     const user = await this.users.findByEmail(email);
     if (user) await this.passwordLinks.mailToOwner(user, 'account_exists', returnTo, actor);
-    else await this.transactions.run((manager) => this.queueLink(manager, email, returnTo));
+    else await this.transactions.run((manager) => this.queueLink(manager, email, returnTo, actor));
   }
 
   private async queueLink(
     manager: EntityManager,
     email: string,
     returnTo: string | undefined,
+    { language }: Actor,
   ): Promise<void> {
     const { key, digest } = newLink('signUpKey');
     await this.links.insert(manager, {
@@ -73,6 +74,7 @@ export class SignUpService {
       address: email,
       cause: `link ${digest.toString('base64url')}`,
       usefulSeconds: LINK_TTL_SECONDS,
+      language,
       mail: MAIL_TEXTS.signUp(`${this.settings.baseUrl}/sign-up/${key}`),
     });
   }

@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
@@ -63,7 +64,7 @@ export class AuthenticatorAppsService {
   ): Promise<{ recoveryCodes: string[] | undefined } | undefined> {
     const step = stepOfCode(secret, code);
     if (step === undefined) return undefined;
-    const recoveryCodes = await this.factors.add(user, 'an authenticator app', actor, async (manager) => {
+    const recoveryCodes = await this.factors.add(user, 'app', actor, async (manager) => {
       const replaced = (await this.apps.find(user.id, manager)) !== null;
       await this.apps.replace(manager, user.id, this.box.seal(secret, user.id), step);
       await this.audit.record(manager, actor, {
@@ -86,8 +87,8 @@ export class AuthenticatorAppsService {
 
   /** Removes the user's app; throws a 404 problem if it does not exist, and a 409 problem if the user must keep it. */
   remove(user: SignedInUser, actor: Actor): Promise<void> {
-    return this.factors.remove(user, 'an authenticator app', async (manager) => {
-      if (!(await this.apps.delete(manager, user.id))) throw notFound('You have no authenticator app.');
+    return this.factors.remove(user, 'app', actor, async (manager) => {
+      if (!(await this.apps.delete(manager, user.id))) throw notFound(say('You have no authenticator app.'));
       await this.audit.record(manager, actor, {
         action: 'user.authenticator_app_removed',
         subjectType: 'user',

@@ -13,7 +13,7 @@ import { PasskeyRegistrations } from './passkey-registrations.service.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { SecondFactorService } from './second-factor.service.js';
 import { WebauthnChallenges } from './webauthn-challenges.service.js';
-import { say } from '../../language/text.js';
+import { said, say } from '../../language/text.js';
 
 const MOST = 20;
 
@@ -65,9 +65,11 @@ export class PasskeysService {
     const id = newId('pkey');
     const passkey = { id, userId: user.id, name, ...made };
     try {
-      await this.factors.add(user, 'a passkey', actor, async (manager) => {
+      await this.factors.add(user, 'passkey', actor, async (manager) => {
         if ((await this.passkeys.count(user.id, manager)) >= MOST) {
-          throw conflict(`You have ${MOST} passkeys. Remove one before you add another.`);
+          throw conflict(`You have ${MOST} passkeys. Remove one before you add another.`, {
+            said: said('You have {count} passkeys. Remove one before you add another.', { count: MOST }),
+          });
         }
         await this.passkeys.insert(manager, passkey);
         const entry = { action: 'user.passkey_added', subjectType: 'user', subjectId: user.id } as const;
@@ -98,11 +100,13 @@ export class PasskeysService {
 
   /** Removes a passkey; throws a 404 problem, and a 409 problem if the user must keep it. */
   remove(user: SignedInUser, id: string, actor: Actor): Promise<void> {
-    return this.factors.remove(user, 'a passkey', async (manager) => {
+    return this.factors.remove(user, 'passkey', actor, async (manager) => {
       const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id, manager))) || missing();
       if (!(await this.passkeys.delete(manager, user.id, id, this.providersFor(user)))) {
         throw conflict(
-          'This passkey is the only way to log in to your account. Add another one or set a password first, then remove this one.',
+          say(
+            'This passkey is the only way to log in to your account. Add another one or set a password first, then remove this one.',
+          ),
         );
       }
       await this.audit.record(manager, actor, {

@@ -42,7 +42,7 @@ export class RecoveryCodesService {
       { ...actor, type: 'user', id: userId },
       { action: 'user.recovery_code_used', subjectType: 'user', subjectId: userId, after: { left } },
     );
-    await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodeUsed(left));
+    await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodeUsed(left), actor);
     return true;
   }
 }

@@ -1,10 +1,11 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
-import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { MESSAGES, type FactorName } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { OperatorProtection } from '../accounts/operator-protection.service.js';
 import type { UserEntity, UserRole } from '../accounts/user.entity.js';
@@ -25,9 +26,6 @@ export interface SecondFactorState {
   authenticatorApp: boolean;
   recoveryCodesLeft: number;
 }
-
-/** A factor in the words of notifications. */
-export type FactorName = 'a passkey' | 'an authenticator app';
 
 /** What users have besides their password, when it is asked for, and what goes for every kind of it (contract §16). */
 @Injectable()
@@ -96,11 +94,10 @@ export class SecondFactorService {
   ): Promise<string[] | undefined> {
     return this.transactions.run(async (manager) => {
       await this.lock(manager, user.id, user);
-      const needsCodes =
-        factor === 'an authenticator app' && (await this.codes.count(user.id, manager)) === 0;
+      const needsCodes = factor === 'app' && (await this.codes.count(user.id, manager)) === 0;
       await add(manager);
       await this.sessions.noteSecondFactor(manager, user.sessionDigest);
-      await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorAdded(factor));
+      await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorAdded(factor), actor);
       return needsCodes ? this.recoveryCodes.replace(manager, user.id, actor) : undefined;
     });
   }
@@ -112,16 +109,17 @@ export class SecondFactorService {
   async remove(
     user: SignedInUser,
     factor: FactorName,
+    actor: Actor,
     remove: (manager: EntityManager) => Promise<void>,
   ): Promise<void> {
     await this.transactions.run(async (manager) => {
       const { role } = await this.lock(manager, user.id, user);
       await remove(manager);
       if (this.isRequiredFor({ role }) && !(await this.hasAny(manager, user.id))) {
-        throw conflict('Operators need a second factor. Add another one first, then remove this one.');
+        throw conflict(say('Operators need a second factor. Add another one first, then remove this one.'));
       }
       if ((await this.apps.find(user.id, manager)) === null) await this.codes.deleteByUser(manager, user.id);
-      await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorRemoved(factor));
+      await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorRemoved(factor), actor);
     });
   }
 
@@ -131,10 +129,10 @@ export class SecondFactorService {
     return this.transactions.run(async (manager) => {
       await this.lock(manager, userId, user);
       if ((await this.apps.find(userId, manager)) === null) {
-        throw conflict('Recovery codes replace the code of an authenticator app. Set one up first.');
+        throw conflict(say('Recovery codes replace the code of an authenticator app. Set one up first.'));
       }
       const codes = await this.recoveryCodes.replace(manager, userId, actor);
-      await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodesMade());
+      await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodesMade(), actor);
       return codes;
     });
   }

@@ -6,7 +6,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { notFound } from '../../http/problems/problem.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
-import { MESSAGES } from '../../notifications/message-catalogue.js';
+import { MESSAGES, type Message } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { newId } from '../../secrets/ids.js';
 import { UserErasures, type ErasureObstacle } from '../accounts/user-erasures.js';
@@ -80,13 +80,13 @@ export class AccountDeletions {
       if (isNew) {
         await this.record(manager, actor, 'user.deletion_requested', userId, { due_at: dueAt });
         if (days > 0) {
-          await this.tell(manager, userId, MESSAGES.deletionRequested(dueAt));
+          await this.tell(manager, userId, MESSAGES.deletionRequested(dueAt), actor);
           await this.events.tell(manager, { kind: 'requested', userId, dueAt });
         }
       }
       return { dueAt };
     });
-    return 'dueAt' in outcome && days === 0 ? this.carryOut(userId) : outcome;
+    return 'dueAt' in outcome && days === 0 ? this.carryOut(userId, actor) : outcome;
   }
 
   /** Keeps the account after all; false if nothing waits. Throws `SignedOutMeanwhile` if the account is gone. */
@@ -96,7 +96,7 @@ export class AccountDeletions {
       await this.acting.requireLive(manager, actor);
       if (!(await this.repository.delete(manager, userId))) return false;
       await this.record(manager, actor, 'user.deletion_cancelled', userId);
-      await this.tell(manager, userId, MESSAGES.deletionCancelled());
+      await this.tell(manager, userId, MESSAGES.deletionCancelled(), actor);
       await this.events.tell(manager, { kind: 'cancelled', userId });
       return true;
     });
@@ -125,7 +125,7 @@ export class AccountDeletions {
    * Erases one account in one transaction, if it is due and was not taken back. If something stands in the way by now, the wish ends and
    * the user is told what to do first.
    */
-  private carryOut(userId: string): Promise<DeletionOutcome> {
+  private carryOut(userId: string, by?: Actor): Promise<DeletionOutcome> {
     const actor: Actor = { type: 'user', id: userId };
     return this.transactions.run(async (manager): Promise<DeletionOutcome> => {
       if (!(await this.users.lockForErasure(manager, userId))) return { isGone: true };
@@ -147,6 +147,7 @@ export class AccountDeletions {
           address: user.email,
           cause,
           mail,
+          language: user.language ?? by?.language,
         });
       }
       return { isErased: true };
@@ -158,12 +159,8 @@ export class AccountDeletions {
     return user.role === 'operator' ? 'operator' : this.erasures.obstacleTo(manager, user.id);
   }
 
-  private tell(
-    manager: EntityManager,
-    userId: string,
-    message: Parameters<NotificationsService['raise']>[3],
-  ): Promise<void> {
-    return this.notifications.raise(manager, userId, null, message);
+  private tell(manager: EntityManager, userId: string, message: Message, by?: Actor): Promise<void> {
+    return this.notifications.raise(manager, userId, null, message, by);
   }
 
   private record(

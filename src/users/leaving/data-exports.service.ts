@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
+import type { Language } from '../../language/languages.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
@@ -59,6 +60,7 @@ export class DataExports {
           address: user.email,
           cause: `link ${digest.toString('base64url')}`,
           usefulSeconds: LINK_TTL_SECONDS,
+          language: user.language ?? actor.language,
           mail: MAIL_TEXTS.dataExport(`${baseUrl}/account/export/${key}`),
         });
       }
@@ -72,10 +74,10 @@ export class DataExports {
   }
 
   /** What there is, for the page of a link; undefined if the link does not work for this user. Changes nothing. */
-  async show(userId: string, key: string): Promise<DataExport | undefined> {
+  async show(userId: string, key: string, language: Language): Promise<DataExport | undefined> {
     if (!isSecret('exportKey', key)) return undefined;
     const works = await this.repository.find(userId, digestOf(key));
-    return works && this.read(userId, RECORDS_ON_PAGE);
+    return works && this.read(userId, RECORDS_ON_PAGE, language);
   }
 
   /**
@@ -104,8 +106,8 @@ export class DataExports {
     }
   }
 
-  private async read(userId: string, limit: number): Promise<DataExport> {
-    return { madeAt: new Date(), sections: await this.data.read(userId, limit) };
+  private async read(userId: string, limit: number, language?: Language): Promise<DataExport> {
+    return { madeAt: new Date(), sections: await this.data.read(userId, limit, language) };
   }
 }
 

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEventEntity } from '../../audit/audit-event.entity.js';
+import { LANGUAGE_NAMES, type Language } from '../../language/languages.js';
 import { say } from '../../language/text.js';
 import { AuditService } from '../../audit/audit.service.js';
 import type { MailEntity } from '../../mail/mail.entity.js';
 import { MailsService } from '../../mail/mails.service.js';
 import type { NotificationEntity } from '../../notifications/notification.entity.js';
+import { textsIn } from '../../notifications/notification-texts.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { inWords, PersonalData, readUpTo, section } from '../accounts/personal-data.js';
 import { UsersRepository } from '../accounts/users.repository.js';
@@ -62,6 +64,7 @@ export class UsersPersonalData {
             name: user.name,
             email: user.email,
             email_confirmed_at: user.emailVerifiedAt,
+            language: user.language,
             kind: user.kind,
             role: user.role,
             operator_role: user.operatorRole,
@@ -78,6 +81,7 @@ export class UsersPersonalData {
         [say('Name')]: ({ name }) => name,
         [say('Email')]: ({ email }) => email,
         [say('Address confirmed')]: ({ email_confirmed_at: at }) => at,
+        [say('Language')]: ({ language }) => (language === null ? undefined : LANGUAGE_NAMES[language]),
         [say('Kind')]: ({ kind }) => inWords(kind),
         [say('Operator')]: ({ operator_role: role }) => (role === null ? undefined : inWords(role)),
         [say('Mails switched off')]: ({ mails_switched_off: kinds }) => kinds.map(inWords),
@@ -230,23 +234,25 @@ export class UsersPersonalData {
       place: 60,
       title: say('Notifications'),
       about: say('What you were told on your account page.'),
-      read: async (userId: string, limit: number) => {
+      read: async (userId: string, limit: number, language: Language) => {
         const idOf = ({ id }: NotificationEntity) => id;
         const found = await readUpTo(limit, idOf, (page) => this.notifications.list({ userId }, page));
-        return found.map((each) => ({
-          id: each.id,
-          client_id: each.clientId,
-          message_id: each.messageId,
-          category: each.category,
-          at: each.eventTime,
-          title: each.shortTextTitle,
-          text: each.shortTextBody,
-          detail_title: each.detailPageTitle,
-          detail_text: each.detailPageBody,
-          link: each.externalLink,
-          read_at: each.readAt,
-          resolved_at: each.resolvedAt,
-        }));
+        return found
+          .map((each) => ({ ...each, ...textsIn(language, each) }))
+          .map((each) => ({
+            id: each.id,
+            client_id: each.clientId,
+            message_id: each.messageId,
+            category: each.category,
+            at: each.eventTime,
+            title: each.shortTextTitle,
+            text: each.shortTextBody,
+            detail_title: each.detailPageTitle,
+            detail_text: each.detailPageBody,
+            link: each.externalLink,
+            read_at: each.readAt,
+            resolved_at: each.resolvedAt,
+          }));
       },
       columns: {
         [say('Title')]: ({ title }) => title,

@@ -123,6 +123,6 @@ export class PasswordChangeService {
       subjectType: 'user',
       subjectId: userId,
     });
-    await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged());
+    await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged(), actor);
   }
 }

@@ -9,6 +9,7 @@ import { MailsService } from '../../mail/mails.service.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
+import { say } from '../../language/text.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
@@ -81,7 +82,7 @@ export class PasswordLinksService {
 
   /** Mails a link to the user, unless the account is disabled or has another address by now, or is an operator’s whose address is not verified. */
   async mailToOwner(
-    { id, email }: { id: string; email: string },
+    { id, email, language }: UserEntity,
     kind: 'forgotten_password' | 'account_exists',
     returnTo: string | undefined,
     actor: Actor,
@@ -105,6 +106,7 @@ export class PasswordLinksService {
         address: email,
         cause: `link ${digest.toString('base64url')}`,
         usefulSeconds: ttl,
+        language: language ?? actor.language,
         mail: (kind === 'account_exists' ? MAIL_TEXTS.accountExists : MAIL_TEXTS.forgottenPassword)(
           `${this.settings.baseUrl}/password/${key}`,
         ),
@@ -147,7 +149,7 @@ export class PasswordLinksService {
       subjectId: userId,
     });
     if (actor.type !== 'service') {
-      const done = ['created a link with which the password of your account can be set'];
+      const done = [say('An operator created a link with which the password of your account can be set.')];
       await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
     }
     return `${this.settings.baseUrl}/password/${key}`;
@@ -189,7 +191,7 @@ export class PasswordLinksService {
           ...(isProof ? { after: { email_verified: true } } : {}),
         },
       );
-      await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged());
+      await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged(), actor);
       return { user: { ...account, passwordHash }, returnTo: this.returns.open(digest, used.returnTo) };
     });
   }

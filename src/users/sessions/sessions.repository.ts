@@ -80,6 +80,7 @@ export class SessionsRepository {
       .select('user.id', 'id')
       .addSelect('user.name', 'name')
       .addSelect('user.email', 'email')
+      .addSelect('user.language', 'language')
       .addSelect('user.role', 'role')
       .addSelect('user.operatorRole', 'operatorRole')
       .addSelect('user.passwordHash IS NOT NULL', 'hasPassword')

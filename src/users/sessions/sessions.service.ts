@@ -1,3 +1,4 @@
+import { say } from '../../language/text.js';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
@@ -6,6 +7,7 @@ import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { Cookies } from '../../http/server/cookies.js';
+import { readAs } from '../../http/server/request-language.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { notFound } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
@@ -57,6 +59,8 @@ export class SessionsService {
     if (found?.seenLongAgo && request.headers[UNATTENDED_HEADER] === undefined) {
       await this.sessions.touch(digest!);
     }
+    const chosen = found && readAs(request, found.user.language);
+    if (chosen) await this.users.setLanguage(found.user.id, chosen);
     return found?.user;
   }
 
@@ -131,7 +135,8 @@ export class SessionsService {
       { action: 'session.started', subjectType: 'session', subjectId: user.id },
     );
     if (isNewBrowser) {
-      await this.notifications.raise(manager, user.id, null, MESSAGES.newSignIn(actor.address ?? 'unknown'));
+      const message = MESSAGES.newSignIn(actor.address ?? 'unknown');
+      await this.notifications.raise(manager, user.id, null, message, actor);
     }
     return secret;
   }
@@ -205,7 +210,7 @@ export class SessionsService {
         });
         return true;
       }));
-    if (!ended) throw notFound('There is no such session. It may have ended already.');
+    if (!ended) throw notFound(say('There is no such session. It may have ended already.'));
   }
 
   /** Logs out all other sessions of the user; returns how many ended. */

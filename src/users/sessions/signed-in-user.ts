@@ -1,4 +1,5 @@
 import type { OperatorRole } from '../../config/operator-role.js';
+import type { Language } from '../../language/languages.js';
 import type { UserRole } from '../accounts/user.entity.js';
 import type { SignInMethod } from './sign-in-method.js';
 
@@ -7,6 +8,7 @@ export interface SignedInUser {
   id: string;
   name: string;
   email: string;
+  language: Language | null;
   role: UserRole;
   /** Null unless the user is an operator. */
   operatorRole: OperatorRole | null;

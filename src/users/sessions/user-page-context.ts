@@ -1,6 +1,6 @@
 import type { Actor } from '../../audit/audit.service.js';
 import { PageContext } from '../../http/page-routes/page-context.js';
-import { originOf } from '../../http/server/request-origin.js';
+import { visitorOf } from '../../http/server/request-origin.js';
 import type { SignedInUser } from './signed-in-user.js';
 
 /** A request of a logged-in user, after the guard of the pages. */
@@ -10,7 +10,7 @@ export abstract class UserPageContext<Page> extends PageContext<Page> {
   /** The actor for the audit log, with the session that admits the request. */
   get actor(): Actor {
     const { id, sessionDigest } = this.user;
-    return { type: 'user', id, sessionDigest, ...originOf(this.request) };
+    return { ...visitorOf(this.request), id, sessionDigest };
   }
 
   /** The path identifies the action and its object. */

@@ -57,7 +57,7 @@ const words = JSON.parse(document.querySelector('main')?.dataset.words ?? '{}');
 const inLanguage = (english) => words[english] ?? words['That did not work. Try again later.'] ?? english;
 
 /** What went wrong, in words for the person at the browser. */
-const messageOf = (error) => inLanguage(englishMessageOf(error));
+const messageOf = (error) => (error.isForThem ? error.message : inLanguage(englishMessageOf(error)));
 
 function englishMessageOf(error) {
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') {
@@ -68,14 +68,19 @@ function englishMessageOf(error) {
   return error.message;
 }
 
+const { lang } = document.documentElement;
+
 async function post(path, body) {
   const response = await fetch(path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    headers: { 'content-type': 'application/json', accept: 'application/json', 'accept-language': lang },
     body: JSON.stringify(body),
   });
   const answer = await response.json();
-  if (!response.ok) throw new Error(answer.detail);
+  if (!response.ok) {
+    const isForThem = response.headers.get('content-language') === lang;
+    throw Object.assign(new Error(answer.detail), { isForThem });
+  }
   return answer;
 }
 

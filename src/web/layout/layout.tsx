@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import { FormTokens, PostButton, type TokenFor } from '../forms/form.js';
-import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../language/languages.js';
+import { LANGUAGE_NAMES, LANGUAGES, RIGHT_TO_LEFT, type Language } from '../../language/languages.js';
 import { say, type Said } from '../../language/text.js';
 import { logoPath, mailtoOf, stylesOf, type Brand } from './brand.js';
 import { LanguageContext, useShown, useText } from './say.js';
@@ -60,7 +60,7 @@ function Layout({
   const shown = useShown();
   const language = useContext(LanguageContext);
   return (
-    <html lang={language}>
+    <html lang={language} dir={RIGHT_TO_LEFT.has(language) ? 'rtl' : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

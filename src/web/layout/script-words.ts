@@ -8,8 +8,6 @@ const WORDS: Record<string, readonly string[]> = {
     say('No passkey was used: the request was cancelled, or it took too long. Try again.'),
     say('This device already has a passkey for your account.'),
     say('Passkeys do not work at this address.'),
-    say('This passkey does not log you in here. Try again, or log in with your password.'),
-    say('This link no longer works. Ask for a new one.'),
     say('That did not work. Try again later.'),
   ],
 };

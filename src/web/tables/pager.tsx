@@ -32,12 +32,12 @@ function Pager({
     <nav class="pager" aria-label={label}>
       {hasPrevious && (
         <a href={`${part}page_before=${first.id}`} rel="prev">
-          ← {t(labels.previous)}
+          <span class="arrow">←</span> {t(labels.previous)}
         </a>
       )}
       {hasNext && (
         <a class="pager-next" href={`${part}page_after=${last.id}`} rel="next">
-          {t(labels.next)} →
+          {t(labels.next)} <span class="arrow">→</span>
         </a>
       )}
     </nav>

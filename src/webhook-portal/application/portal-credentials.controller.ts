@@ -44,7 +44,7 @@ export class PortalCredentialsController {
     if (!OVERLAPS.some(({ value }) => value === keep)) {
       return this.page(context, { errors: { keep: 'Choose one of these.' }, status: 400 });
     }
-    const tell = this.telling(context, 'the secret was rotated.');
+    const tell = this.telling(context, 'rotated');
     return this.attempt(context, async () => {
       const rotated = await this.secrets.rotateOnce(clientId, newest, Number(keep), actor, tell);
       if (!rotated) return { goTo: NEW_SECRET_PATH };
@@ -64,7 +64,7 @@ export class PortalCredentialsController {
   end(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form, clientId, actor } = context;
     return this.attempt(context, async () => {
-      const tell = this.telling(context, 'an old secret was ended.');
+      const tell = this.telling(context, 'ended');
       await this.secrets.end(clientId, form.get('secret') ?? '', actor, tell);
       return { goTo: CREDENTIALS_PATH, notice: 'secret_ended' };
     });
@@ -75,7 +75,7 @@ export class PortalCredentialsController {
   }
 
   /** Tells the admins in the transaction of the change. */
-  private telling({ visitor }: PortalContext, what: string): Alongside {
+  private telling({ visitor }: PortalContext, what: 'rotated' | 'ended'): Alongside {
     return (manager, client) =>
       this.members.tellAdmins(manager, visitor.ownerId, MESSAGES.credentialsChanged(client.name, what));
   }

@@ -282,12 +282,7 @@ export class EndpointsService {
       const disabled = await this.repository.disable(manager, id, urlThen, reason);
       if (!disabled) return false;
       const { clientId, ownerId, url } = disabled;
-      await this.notifications.raise(
-        manager,
-        ownerId,
-        clientId,
-        MESSAGES.endpointDisabled(url, DISABLED_BECAUSE[reason]),
-      );
+      await this.notifications.raise(manager, ownerId, clientId, MESSAGES.endpointDisabled(url, reason));
       await this.contacts.tellDisabled(manager, disabled, reason);
       await this.audit.record(manager, SERVICE_ACTOR, {
         action: 'webhook_endpoint.disabled',

@@ -6,6 +6,8 @@ import { auditViewOf } from '../../audit/audit-view.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound, validationFailed } from '../../http/problems/problem.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
+import { translationViolations } from '../../scopes/purposes/purpose-words.js';
+import { inOrder, translationsAfter } from '../../scopes/translations.js';
 import { acceptSchema, compileSchema, SchemaError, type SchemaCheck } from './event-schema.js';
 import { EventTypeVersionEntity } from './event-type-version.entity.js';
 import { EventTypeEntity } from './event-type.entity.js';
@@ -33,14 +35,21 @@ export class EventCatalogue {
   ) {}
 
   /**
-   * Creates or changes a type. Throws 400 with `field_errors`; 409 for a type that the service publishes itself, and for a new
+   * Creates or changes a type. Without `translations` those that are there stay, unless the description changes. Throws 400 with `field_errors`; 409 for a type that the service publishes itself, and for a new
    * scope while endpoints subscribe to it.
    */
-  async putType(changes: EventTypeChanges, actor: Actor): Promise<{ created: boolean }> {
-    await this.checkType(changes);
+  async putType(
+    { translations, ...given }: Omit<EventTypeChanges, 'translations'> & { translations?: object },
+    actor: Actor,
+  ): Promise<{ created: boolean }> {
+    await this.checkType(given, translations);
     return this.transactions.run(async (manager) => {
-      const created = await this.repository.insertNew(manager, changes);
-      const before = await this.lock(manager, changes.name);
+      const created = await this.repository.insertNew(manager, {
+        ...given,
+        translations: inOrder(translations ?? {}),
+      });
+      const before = await this.lock(manager, given.name);
+      const changes = { ...given, translations: translationsAfter(before, { ...given, translations }) };
       const difference = changesBetween(auditView(before), auditView(changes));
       if (!created && difference) {
         this.checkSample(before, changes.sample);
@@ -114,9 +123,13 @@ export class EventCatalogue {
     return type;
   }
 
-  private async checkType({ scope, resource, sample }: EventTypeChanges): Promise<void> {
+  private async checkType(
+    { scope, resource, sample }: Omit<EventTypeChanges, 'translations'>,
+    translations: object = {},
+  ): Promise<void> {
     const [known] = await this.scopes.describe([scope!]);
     const violations: Violations = {
+      ...translationViolations(translations),
       ...(known?.audience === 'partner' ? {} : { scope: [violation('not_partner_scope')] }),
       ...(resource === null || idAt(resource, sample) !== null
         ? {}
@@ -151,7 +164,16 @@ function refuseSample(check: SchemaCheck, sample: object, member: 'sample' | 'sc
 
 const auditView = auditViewOf(
   EventTypeEntity,
-  { description: 'description', scope: 'scope', resource: 'resource', sample: 'sample' },
+  {
+    description: 'description',
+    translations: [
+      'translations',
+      (translations) => (Object.keys(translations).length > 0 ? inOrder(translations) : undefined),
+    ],
+    scope: 'scope',
+    resource: 'resource',
+    sample: 'sample',
+  },
   {
     name: 'the subject of the event',
     publisher: 'never changes',

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Translations } from '../../scopes/translations.js';
 
 /** A type of event in the catalogue (contract §10, §21). */
 @Entity('event_types')
@@ -16,6 +17,10 @@ export class EventTypeEntity {
 
   @Column('text')
   description!: string;
+
+  /** The description in other languages. */
+  @Column('jsonb', { default: {} })
+  translations!: Translations;
 
   /** An example of `data`. */
   @Column('jsonb')

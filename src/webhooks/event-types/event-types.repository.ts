@@ -15,7 +15,7 @@ import type { VersionedEventType } from './versioned-event-type.js';
 /** What the admin API sets of a type. */
 export type EventTypeChanges = Pick<
   EventTypeEntity,
-  'name' | 'scope' | 'description' | 'sample' | 'resource'
+  'name' | 'scope' | 'description' | 'translations' | 'sample' | 'resource'
 >;
 
 @Injectable()

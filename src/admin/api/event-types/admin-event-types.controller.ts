@@ -67,14 +67,14 @@ export class AdminEventTypesController {
   @ApiProblems(409)
   async put(
     @Param('name') name: string,
-    @Body() { description, scope, sample, resource = null }: EventTypeDto,
+    @Body() { resource = null, ...type }: EventTypeDto,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventTypeView> {
     if (!isEventTypeName(name)) {
       throw validationFailed({ name: [violation('name', { characters: 'a-z, 0-9, _ and .' })] });
     }
-    const { created } = await this.catalogue.putType({ name, description, scope, sample, resource }, actor);
+    const { created } = await this.catalogue.putType({ name, ...type, resource }, actor);
     void reply.status(created ? 201 : 200);
     return EventTypeView.of(await this.types.get(name));
   }

@@ -7,6 +7,7 @@ import {
   IsTrueOrFalse,
   MayBeNull,
 } from '../../../http/validation/validation.decorators.js';
+import { TRANSLATIONS } from '../scopes/admin-scopes.dto.js';
 
 export const EVENT_TYPE_NAME = /^[a-z0-9_.]{1,64}$/;
 export const isEventTypeName = (name: string): boolean => EVENT_TYPE_NAME.test(name);
@@ -16,6 +17,11 @@ export class EventTypeDto {
   @ApiProperty({ description: 'When it is sent.' })
   @AreVisibleLines(1, 300)
   description!: string;
+
+  @ApiProperty(TRANSLATIONS)
+  @IsOptionalNotNull()
+  @IsJsonObject()
+  translations?: Record<string, unknown>;
 
   @ApiProperty({ description: 'What client and consent need.', example: 'vehicle:read' })
   @IsText(1, 64)

@@ -2,6 +2,8 @@ import { ApiSchema } from '@nestjs/swagger';
 import { flag, oneOf, orNull, text, whole } from '../../../http/api/api-schemas.js';
 import { viewOf } from '../../../http/api/view-of.js';
 import type { EventTypeVersionEntity } from '../../../webhooks/event-types/event-type-version.entity.js';
+import { inOrder } from '../../../scopes/translations.js';
+import { TRANSLATIONS } from '../scopes/admin-scopes.dto.js';
 import type { VersionedEventType } from '../../../webhooks/event-types/versioned-event-type.js';
 
 const free = (description: string) => ({ type: 'object' as const, additionalProperties: true, description });
@@ -23,6 +25,10 @@ export class EventTypeVersionView extends viewOf<EventTypeVersionEntity>()({
 export class EventTypeView extends viewOf<VersionedEventType>()({
   name: text(undefined, { example: 'charging_session.created' }),
   description: text('When it is sent.'),
+  translations: [
+    { ...TRANSLATIONS, description: 'The description in other languages.' },
+    ({ translations }) => inOrder(translations),
+  ],
   scope: orNull(text('What client and consent need; null: it concerns the client alone.')),
   publisher: oneOf('services', 'itself'),
   sample: free('An example of `data`.'),

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { text } from '../../../http/api/api-schemas.js';
-import { SCOPE_AUDIENCES, TRANSLATED, type ScopeAudience } from '../../../scopes/scope.entity.js';
+import { SCOPE_AUDIENCES, type ScopeAudience } from '../../../scopes/scope.entity.js';
+import { TRANSLATED } from '../../../scopes/translations.js';
 import {
   AreVisibleLines,
   IsJsonObject,
@@ -9,8 +10,8 @@ import {
   IsTrueOrFalse,
 } from '../../../http/validation/validation.decorators.js';
 
-/** The schema of the translations of a scope's description. */
-export const SCOPE_TRANSLATIONS = {
+/** The schema of the translations of a description. */
+export const TRANSLATIONS = {
   type: 'object' as const,
   description:
     'The description in other languages. Without it those that are there stay, unless the description changes.',
@@ -26,7 +27,7 @@ export class ScopeDto {
   @AreVisibleLines(1, 300)
   description!: string;
 
-  @ApiProperty(SCOPE_TRANSLATIONS)
+  @ApiProperty(TRANSLATIONS)
   @IsOptionalNotNull()
   @IsJsonObject()
   translations?: Record<string, unknown>;

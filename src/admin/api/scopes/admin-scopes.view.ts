@@ -2,14 +2,14 @@ import { ApiSchema } from '@nestjs/swagger';
 import { oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
 import { viewOf } from '../../../http/api/view-of.js';
 import { SCOPE_AUDIENCES, type ScopeEntity } from '../../../scopes/scope.entity.js';
-import { SCOPE_TRANSLATIONS } from './admin-scopes.dto.js';
+import { TRANSLATIONS } from './admin-scopes.dto.js';
 
 /** A scope on the wire. */
 @ApiSchema({ name: 'Scope' })
 export class ScopeView extends viewOf<ScopeEntity>()({
   name: text(undefined, { example: 'vehicle:read' }),
   description: text('Shown to users on the consent page.'),
-  translations: { ...SCOPE_TRANSLATIONS, description: 'The description in other languages.' },
+  translations: { ...TRANSLATIONS, description: 'The description in other languages.' },
   audience: oneOf(...SCOPE_AUDIENCES),
   meaning_changed_at: orNull(
     time('When its description last came to mean something else, so that users are asked anew.'),

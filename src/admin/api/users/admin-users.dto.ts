@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
 import { PageQuery } from '../../../http/api/page-query.js';
 import { USER_KINDS, USER_ROLES, type UserKind, type UserRole } from '../../../users/accounts/user.entity.js';
+import { LANGUAGES, type Language } from '../../../language/languages.js';
 import { ENVIRONMENTS, type Environment } from '../../../users/accounts/environment.js';
 import type { NewUser, UserChanges } from '../../../users/accounts/user-changes.js';
 import {
@@ -12,6 +13,7 @@ import {
   IsTrueOrFalse,
   IsVisibleText,
   IsOptionalNotNull,
+  MayBeNull,
   Fixed,
 } from '../../../http/validation/validation.decorators.js';
 
@@ -40,6 +42,11 @@ export class NewUserDto {
 
   @IsVisibleText(1, 200)
   name!: string;
+
+  @ApiProperty({ description: 'In which mail is written; null if it is not known.' })
+  @MayBeNull()
+  @IsOneOf(...LANGUAGES)
+  language?: Language | null;
 
   @IsOptionalNotNull()
   @IsOneOf(...USER_KINDS)
@@ -78,6 +85,11 @@ export class UserChangesDto {
   @IsOptionalNotNull()
   @IsVisibleText(1, 200)
   name?: string;
+
+  @ApiProperty({ description: 'In which mail is written; null if it is not known.' })
+  @MayBeNull()
+  @IsOneOf(...LANGUAGES)
+  language?: Language | null;
 
   @IsOptionalNotNull()
   @IsOneOf(...USER_KINDS)

@@ -4,6 +4,7 @@ import { flag, idOf, oneOf, orNull, text, time, whole } from '../../../http/api/
 import { viewOf } from '../../../http/api/view-of.js';
 import { ENVIRONMENTS } from '../../../users/accounts/environment.js';
 import { USER_KINDS, USER_ROLES, type UserEntity } from '../../../users/accounts/user.entity.js';
+import { LANGUAGES } from '../../../language/languages.js';
 import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
 import type { AccountDeletionEntity } from '../../../users/leaving/account-deletion.entity.js';
 
@@ -25,6 +26,7 @@ export class UserView extends viewOf<UserEntity>()({
     ({ emailVerifiedAt }) => emailVerifiedAt !== null,
   ],
   name: text(undefined, { example: 'Ada Lovelace' }),
+  language: orNull(oneOf(...LANGUAGES)),
   kind: oneOf(...USER_KINDS),
   role: oneOf(...USER_ROLES),
   operator_role: orNull(oneOf(...OPERATOR_ROLES)),

@@ -16,6 +16,8 @@ import {
   type EventTypeFields,
 } from './event-types.page.js';
 import { parsedJson } from './parsed-json.js';
+import { translationViolations } from '../../../scopes/purposes/purpose-words.js';
+import { translationsIn, typedTranslations } from './translations.js';
 import { violation } from '../../../http/problems/violation.js';
 
 /** The catalogue of event types in the console. */
@@ -34,7 +36,7 @@ export class ConsoleEventTypesController {
 
   @ConsoleGet('new', 'asked')
   askForNew(): Promise<ConsoleAnswer> {
-    const fields = { name: '', description: '', scope: '', sample: '{}', resource: '/id' };
+    const fields = { name: '', description: '', translations: {}, scope: '', sample: '{}', resource: '/id' };
     return this.form(`${EVENT_TYPES_PATH}/new`, fields, true);
   }
 
@@ -50,10 +52,11 @@ export class ConsoleEventTypesController {
 
   @ConsoleGet(':type/edit', 'asked')
   async askForChanges(@Param('type') name: string): Promise<ConsoleAnswer> {
-    const { description, scope, sample, resource } = await this.types.get(name);
+    const { description, translations, scope, sample, resource } = await this.types.get(name);
     const fields = {
       name,
       description,
+      translations,
       scope: scope ?? '',
       sample: JSON.stringify(sample, null, 2),
       resource: resource ?? '',
@@ -77,6 +80,7 @@ export class ConsoleEventTypesController {
     const fields = {
       name,
       description: value('description'),
+      translations: typedTranslations(context.form),
       scope: value('scope'),
       sample: value('sample'),
       resource: value('resource').trim(),
@@ -87,14 +91,20 @@ export class ConsoleEventTypesController {
   }
 
   private async put(
-    { name, sample, resource, ...members }: EventTypeFields,
+    { name, sample, resource, translations: typed, ...members }: EventTypeFields,
     context: ConsoleContext,
   ): Promise<void> {
-    const body = { ...members, sample: parsedJson(sample), resource: resource === '' ? null : resource };
+    const translations = translationsIn(typed);
+    const body = {
+      ...members,
+      translations,
+      sample: parsedJson(sample),
+      resource: resource === '' ? null : resource,
+    };
     const { value, violations } = await judged(EventTypeDto, body);
     refuseTogether(
       isEventTypeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ and .' })] },
-      violations,
+      { ...violations, ...translationViolations(translations) },
     );
     await this.catalogue.putType({ name, ...value!, resource: value!.resource ?? null }, context.actor);
   }

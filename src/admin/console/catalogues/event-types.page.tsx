@@ -7,6 +7,10 @@ import { Table } from '../../../web/tables/table.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
+import type { VNode } from 'preact';
+import { ENGLISH_NAMES } from '../../../language/languages.js';
+import { TRANSLATED } from '../../../scopes/translations.js';
+import { TranslationFields, translationValues } from './translations.js';
 import { RowLink } from '../pages/lists.js';
 import {
   currentVersion,
@@ -54,7 +58,7 @@ export function eventTypesPage({ types }: { types: VersionedEventType[] }): Cons
 
 /** One event type with its sample, and each version with its schema. */
 export function eventTypePage({ type }: { type: VersionedEventType }): ConsolePage {
-  const { name, description, scope, sample, resource, versions } = type;
+  const { name, description, translations, scope, sample, resource, versions } = type;
   const isOurs = type.publisher === 'itself';
   const current = currentVersion(type);
   return {
@@ -74,6 +78,11 @@ export function eventTypePage({ type }: { type: VersionedEventType }): ConsolePa
         <Facts
           facts={[
             ['Fires when', description],
+            ...TRANSLATED.flatMap((language): [string, VNode][] =>
+              translations[language] === undefined
+                ? []
+                : [[ENGLISH_NAMES[language], <span lang={language}>{translations[language]}</span>]],
+            ),
             ['Scope', scope ? <code>{scope}</code> : 'none'],
             ['Published by', publisherText(type)],
             ['Numbered by', resource ? <code>{resource}</code> : 'not numbered'],
@@ -120,6 +129,8 @@ export function eventTypePage({ type }: { type: VersionedEventType }): ConsolePa
 export interface EventTypeFields {
   name: string;
   description: string;
+  /** By language. */
+  translations: Record<string, string>;
   scope: string;
   sample: string;
   resource: string;
@@ -143,7 +154,13 @@ export function eventTypeFormPage(props: EventTypeFormPageProps): ConsolePage {
     title: isNew ? 'Create event type' : `Edit ${fields.name}`,
     above: [{ href: back, label: isNew ? 'Event types' : fields.name }],
     children: (
-      <ConsoleForm values={{ ...fields }} errors={errors} action={action} submit="Save" cancel={back}>
+      <ConsoleForm
+        values={{ ...fields, translations: undefined, ...translationValues(fields.translations) }}
+        errors={errors}
+        action={action}
+        submit="Save"
+        cancel={back}
+      >
         {isNew && (
           <TextField
             name="name"
@@ -153,6 +170,7 @@ export function eventTypeFormPage(props: EventTypeFormPageProps): ConsolePage {
           />
         )}
         <TextArea name="description" label="Description" hint="When it is sent. Shown to partners." />
+        <TranslationFields />
         <SelectField
           name="scope"
           label="Scope"

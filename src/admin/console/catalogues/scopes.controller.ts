@@ -2,21 +2,14 @@ import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { Settings } from '../../../config/settings.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { TRANSLATED } from '../../../scopes/scope.entity.js';
 import { translationViolations } from '../../../scopes/purposes/purpose-words.js';
 import { isScopeName } from '../../../scopes/scope-name.js';
 import { ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
-import {
-  scopeFormPage,
-  scopesPage,
-  SCOPES_PATH,
-  scopePath,
-  translationField,
-  type ScopeFields,
-} from './scopes.pages.js';
+import { scopeFormPage, scopesPage, SCOPES_PATH, scopePath, type ScopeFields } from './scopes.pages.js';
+import { translationsIn, typedTranslations } from './translations.js';
 import { violation } from '../../../http/problems/violation.js';
 
 /** The scope catalogue in the console. */
@@ -71,9 +64,7 @@ export class ConsoleScopesController {
       description: form.get('description') ?? '',
       audience: form.get('audience') ?? '',
       meaning_changed: form.get('meaning_changed') === 'true',
-      translations: Object.fromEntries(
-        TRANSLATED.map((language) => [language, form.get(translationField(language)) ?? '']),
-      ),
+      translations: typedTranslations(form),
     };
     const { errors } = await context.attemptWithPassword(() => this.put(fields, context));
     if (errors) return this.form(action, fields, isNew, errors);
@@ -84,8 +75,7 @@ export class ConsoleScopesController {
     { name, translations: typed, ...members }: ScopeFields,
     context: ConsoleContext,
   ): Promise<void> {
-    // A language that is left empty has no words.
-    const translations = Object.fromEntries(Object.entries(typed).filter(([, text]) => text.trim() !== ''));
+    const translations = translationsIn(typed);
     const { value, violations } = await judged(ScopeDto, { ...members, translations });
     refuseTogether(
       isScopeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ . : and -' })] },

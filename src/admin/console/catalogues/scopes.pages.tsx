@@ -3,11 +3,11 @@ import { LinkButton } from '../../../web/forms/form.js';
 import { State } from '../../../web/tables/state.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
-import { ENGLISH_NAMES } from '../../../language/languages.js';
-import { TRANSLATED, type ScopeEntity } from '../../../scopes/scope.entity.js';
+import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
+import { TranslationFields, translationValues } from './translations.js';
 import { RowLink } from '../pages/lists.js';
 
 export const SCOPES_PATH = '/admin/console/scopes';
@@ -73,14 +73,6 @@ export interface ScopeFields {
   translations: Record<string, string>;
 }
 
-/** The form field with the words in a language; errors have the same name. */
-export const translationField = (language: string): string => `translations.${language}`;
-
-const valuesOf = (translations: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(translations).map(([language, text]) => [translationField(language), text]),
-  );
-
 export interface ScopeFormPageProps {
   action: string;
   fields: ScopeFields;
@@ -104,7 +96,7 @@ export function scopeFormPage({
     above: [{ href: SCOPES_PATH, label: 'Scopes' }],
     children: (
       <ConsoleForm
-        values={{ ...fields, translations: undefined, ...valuesOf(fields.translations) }}
+        values={{ ...fields, translations: undefined, ...translationValues(fields.translations) }}
         errors={errors}
         action={action}
         submit="Save"
@@ -114,13 +106,7 @@ export function scopeFormPage({
           <TextField name="name" label="Name" hint="For example vehicle:read. It cannot be changed later." />
         )}
         <TextArea name="description" label="Description" hint="Shown to users on the consent page." />
-        {TRANSLATED.map((language) => (
-          <TextArea
-            name={translationField(language)}
-            label={ENGLISH_NAMES[language]}
-            hint="Optional. Without it, users read the English words."
-          />
-        ))}
+        <TranslationFields />
         {!isNew && (
           <Tick
             name="meaning_changed"

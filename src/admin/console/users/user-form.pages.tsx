@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
-import { Choices, TextField, Tick } from '../../../web/forms/field.js';
+import { Choices, SelectField, TextField, Tick } from '../../../web/forms/field.js';
+import { ENGLISH_NAMES, LANGUAGES } from '../../../language/languages.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -25,7 +26,7 @@ export function newUserPage({ fields, errors }: FormProps): ConsolePage {
           The user has no password at first. On the next page, create a link with which the person sets one.
         </p>
         <ConsoleForm
-          values={{ ...fields }}
+          values={{ ...fields, language: fields.language ?? '' }}
           errors={errors}
           action={`${USERS_PATH}/new`}
           submit="Create user"
@@ -46,7 +47,7 @@ export function editUserPage({ user, fields, errors }: FormProps & { user: UserE
       <>
         <p>A new email address logs the user out everywhere and revokes all tokens for the account.</p>
         <ConsoleForm
-          values={{ ...fields }}
+          values={{ ...fields, language: fields.language ?? '' }}
           errors={errors}
           action={userPath(user.id, 'edit')}
           submit="Save"
@@ -69,6 +70,15 @@ function Fields(): VNode {
         hint="Without this, the address counts as confirmed once the user opens a link that is mailed to it."
       />
       <TextField name="name" label="Name" />
+      <SelectField
+        name="language"
+        label="Language"
+        hint="Mail to drivers is written in it. The person can choose another one on any page."
+        options={[
+          { value: '', label: 'Not known' },
+          ...LANGUAGES.map((value) => ({ value, label: ENGLISH_NAMES[value] })),
+        ]}
+      />
       <Choices
         name="kind"
         label="Kind"

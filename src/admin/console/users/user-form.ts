@@ -5,17 +5,25 @@ import type { UserEntity } from '../../../users/accounts/user.entity.js';
 export interface UserFields {
   email: string;
   name: string;
+  language: string | null;
   kind: string;
   webhooks_enabled: boolean;
   /** Only true: an operator vouches for the address. */
   email_verified?: true;
 }
 
-export const EMPTY_USER: UserFields = { email: '', name: '', kind: 'individual', webhooks_enabled: true };
+export const EMPTY_USER: UserFields = {
+  email: '',
+  name: '',
+  language: null,
+  kind: 'individual',
+  webhooks_enabled: true,
+};
 
-export const userFieldsOf = ({ email, name, kind, webhooksEnabled }: UserEntity): UserFields => ({
+export const userFieldsOf = ({ email, name, language, kind, webhooksEnabled }: UserEntity): UserFields => ({
   email,
   name,
+  language,
   kind,
   webhooks_enabled: webhooksEnabled,
 });
@@ -30,6 +38,7 @@ export const givesPower = (user: UserEntity, fields: UserFields): boolean =>
 export const userFieldsIn = (form: Form, kept?: { webhooks_enabled: boolean }): UserFields => ({
   email: form.get('email')?.trim() ?? '',
   name: form.get('name') ?? '',
+  language: form.get('language') || null,
   kind: form.get('kind') ?? '',
   webhooks_enabled: kept ? kept.webhooks_enabled : form.get('webhooks_enabled') === 'true',
   ...(form.get('email_verified') === 'true' ? { email_verified: true } : {}),

@@ -2,6 +2,7 @@ import { Facts } from '../../../web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
 import { Moment } from '../../../web/tables/moment.js';
 import { Enabled } from '../../../web/tables/state.js';
+import { ENGLISH_NAMES } from '../../../language/languages.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { SecondFactorState } from '../../../users/factors/second-factor.service.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -49,6 +50,7 @@ export function userPage({
             ['ID', <Id id={id} />],
             ['Email', <bdi>{user.email}</bdi>],
             ['Email confirmed', user.emailVerifiedAt ? <Moment at={user.emailVerifiedAt} /> : 'no'],
+            ['Language', user.language === null ? 'not known' : ENGLISH_NAMES[user.language]],
             ['State', <Enabled enabled={user.enabled} />],
             ['Environment', <EnvironmentName of={user} />],
             user.sandboxOwnerId !== null && [

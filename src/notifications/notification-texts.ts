@@ -1,0 +1,43 @@
+import type { Language } from '../language/languages.js';
+import { isTranslated, shownText } from '../language/text.js';
+import type { Message } from './message-catalogue.js';
+import type { StoredMessages } from './notification.entity.js';
+
+const NAMES = ['shortTextTitle', 'shortTextBody', 'detailPageTitle', 'detailPageBody'] as const;
+type TextName = (typeof NAMES)[number];
+
+/** The texts of a notification. */
+export interface NotificationTexts {
+  shortTextTitle: string;
+  shortTextBody: string;
+  detailPageTitle: string | null;
+  detailPageBody: string | null;
+}
+
+const eachText = (textOf: (name: TextName) => string | null): NotificationTexts =>
+  Object.fromEntries(NAMES.map((name) => [name, textOf(name)])) as unknown as NotificationTexts;
+
+/** What is stored of a message: its texts in English, and what they are made of, for readers of other languages. */
+export const storedTexts = (message: Message): NotificationTexts & { messages: StoredMessages } => ({
+  ...eachText((name) => (message[name] === undefined ? null : shownText('en', message[name]))),
+  messages: Object.fromEntries(NAMES.map((name) => [name, message[name]])),
+});
+
+/**
+ * The texts in the language of a reader, and the language that they are in. What an operator wrote stays as it is, in a language that
+ * nobody knows (''), and so does what earlier releases stored; what is not translated (any more) stays in English.
+ */
+export function textsIn(
+  language: Language,
+  notification: NotificationTexts & { messages: StoredMessages | null },
+): NotificationTexts & { language: Language | '' } {
+  const { messages } = notification;
+  const isWhole = messages !== null && Object.values(messages).every(isTranslated);
+  if (!isWhole || language === 'en') {
+    return { ...eachText((name) => notification[name]), language: messages === null ? '' : 'en' };
+  }
+  return {
+    ...eachText((name) => (messages[name] === undefined ? null : shownText(language, messages[name]))),
+    language,
+  };
+}
