@@ -138,7 +138,7 @@ describeUnless(lackingHelm, 'the Helm chart, rendered by Helm', () => {
     expect(six!.except).toContain('2001:db8::/32');
   });
 
-  it('has the alerts and the dashboard of this repository, and the PostgreSQL of docker-compose.yml', () => {
+  it('has the alerts and the dashboard of this repository', () => {
     const documents = sets[PRODUCTION]!;
     const alerts = readFileSync('deploy/prometheus/alerts.yml', 'utf8');
     const base = 'https://wiki.example.com/charging-data/docs/operators.md#';
@@ -147,8 +147,17 @@ describeUnless(lackingHelm, 'the Helm chart, rendered by Helm', () => {
     );
     const shown = named(documents, 'ConfigMap', 'charging-data-dashboard').data['charging-data.json']!;
     expect(JSON.parse(shown)).toEqual(JSON.parse(readFileSync('deploy/grafana/dashboard.json', 'utf8')));
-    const check = podsOf(documents).find(({ securityContext }) => securityContext.runAsUser === 999)!;
-    expect(readFileSync('docker-compose.yml', 'utf8')).toContain(`image: ${check.containers[0]!.image}\n`);
+  });
+
+  it('passes settings on as they are', () => {
+    const { env } = named(sets[ALL]!, 'Deployment', 'charging-data-api').spec.template!.spec.containers[0]!;
+    const { settings } = parse(readFileSync(ALL, 'utf8')) as { settings: Record<string, unknown> };
+    const given = env.filter(({ name }) => name in settings).map(({ name, value }) => [name, value]);
+    expect(given).toEqual(
+      Object.keys(settings)
+        .sort()
+        .map((name) => [name, String(settings[name])]),
+    );
   });
 
   it('runs the migrations first, in a network of their own', () => {

@@ -58,6 +58,11 @@ describe('the values of the Helm chart', () => {
     judge(merged(preset, parse(read(file)) as Values));
     expect(judge.errors).toBeNull();
   });
+
+  it('name the PostgreSQL of docker-compose.yml', () => {
+    const { image } = preset.backupCheck as Values;
+    expect(read('docker-compose.yml')).toContain(`image: ${image as string}\n`);
+  });
 });
 
 describeUnless(lackingHelm, 'values.schema.json and the plain manifests', () => {
