@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates the secrets that docker-compose.yml reads, each in a file in ./secrets next to it (or in the folder given as argument).
-# Existing files stay as they are, so it can be run again. Needs openssl.
+# Existing files stay as they are, so it can be run again. Needs openssl. POSTGRES_HOST is where the database is, if not in that file.
 set -eu
 umask 077
 folder=${1:-$(dirname "$0")/../secrets}
@@ -23,7 +23,7 @@ keep postgres_owner_password openssl rand -hex 24
 keep postgres_service_password openssl rand -hex 24
 for role in owner service; do
   password=$(cat "$folder/postgres_${role}_password")
-  keep "${role}_database_url" echo "postgres://charging_$role:$password@postgres:5432/charging_data"
+  keep "${role}_database_url" echo "postgres://charging_$role:$password@${POSTGRES_HOST:-postgres}:5432/charging_data"
 done
 keep encryption_key openssl rand -base64 32
 keep metrics_token openssl rand -hex 24

@@ -196,6 +196,7 @@ export const WholeNumber = (min: number, max: number, unit?: string): PropertyDe
     ),
     ValidateBy({
       name: 'wholeNumber',
+      constraints: [min, max],
       validator: {
         validate: (value) => Number.isInteger(value) && value >= min && value <= max,
         defaultMessage: () => `must be a whole number${unit ? ` of ${unit}` : ''} from ${min} to ${max}`,

@@ -28,7 +28,8 @@ export class InstalledPostgres {
   private constructor(
     /** Owned by the user that PostgreSQL runs as. */
     readonly folder: string,
-    private readonly runAs: RunAs | undefined,
+    /** The user that its files belong to; undefined: the one of this process. */
+    readonly runAs: RunAs | undefined,
     readonly port: number,
   ) {}
 

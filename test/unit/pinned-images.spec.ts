@@ -9,6 +9,7 @@ describe('What others publish under a name that they can change', () => {
   it.each([
     ['Dockerfile', /^FROM (\S+)/gm],
     ['docker-compose.yml', /^ *image: (\S+)/gm],
+    ['deploy/helm/charging-data/values.yaml', /^ *image: (\S+)$/gm],
   ])('is named by its digest in %s', (file, pattern) => {
     const images = all(read(file), pattern).filter((image) => image !== 'charging-data-service');
     expect(images.length).toBeGreaterThan(0);
