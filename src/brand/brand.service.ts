@@ -122,11 +122,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     await this.read();
   }
 
-  private async storeIn(
-    manager: EntityManager,
-    changes: Partial<StoredBrand>,
-    actor: Actor,
-  ): Promise<void> {
+  private async storeIn(manager: EntityManager, changes: Partial<StoredBrand>, actor: Actor): Promise<void> {
     const before = await this.repository.lock(manager);
     const difference = changesBetween(auditView(before), auditView({ ...before, ...changes }));
     if (!difference) return;

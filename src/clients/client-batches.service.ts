@@ -48,12 +48,15 @@ export class ClientBatches {
     wanted: readonly WantedClient[],
     actor: Actor,
   ): Promise<Map<number, Problem>> {
+    const refused = new Map<number, Problem>();
+    if (wanted.length === 0) return refused;
     const old = wanted.flatMap(({ id, isNew }) => (isNew ? [] : [id]));
-    const before = new Map((await this.repository.lockAll(manager, old)).map((client) => [client.id, client]));
+    const before = new Map(
+      (await this.repository.lockAll(manager, old)).map((client) => [client.id, client]),
+    );
     const catalogue = await this.scopes.listAndHold(manager);
     const named = [...new Set(wanted.flatMap(({ input }) => input.purposes ?? []))];
     const purposes = await this.purposes.hold(manager, named);
-    const refused = new Map<number, Problem>();
     const [created, changed]: [Values[], Values[]] = [[], []];
     for (const [n, each] of wanted.entries()) {
       const was = before.get(each.id);
@@ -93,6 +96,7 @@ export class ClientBatches {
     secrets: readonly { clientId: string; digest: Buffer; isNew: boolean }[],
     actor: Actor,
   ): Promise<void> {
+    if (secrets.length === 0) return;
     const until = await this.repository.addSecrets(manager, secrets, DEFAULT_SECRET_OVERLAP_SECONDS);
     const rotated = secrets.filter(({ isNew }) => !isNew);
     await this.audit.recordAll(

@@ -45,7 +45,14 @@ import { CLIENTS_PURGE } from './clients-purge.js';
     SecretUses,
     SecretUsesRepository,
   ],
-  exports: [ClientAuthenticationService, ClientBatches, ClientSecretsService, ClientsService, KnownClients, SecretUses],
+  exports: [
+    ClientAuthenticationService,
+    ClientBatches,
+    ClientSecretsService,
+    ClientsService,
+    KnownClients,
+    SecretUses,
+  ],
 })
 export class ClientsModule {
   constructor(purge: PurgeTasks) {

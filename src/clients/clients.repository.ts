@@ -80,7 +80,11 @@ export class ClientsRepository {
   /**
    * Inserts them in one statement. Tokens of an earlier client with the same id stay ended: they are of an earlier epoch.
    */
-  async insertAll(manager: EntityManager, clients: readonly (ClientValues & { id: string })[]): Promise<void> {
+  async insertAll(
+    manager: EntityManager,
+    clients: readonly (ClientValues & { id: string })[],
+  ): Promise<void> {
+    if (clients.length === 0) return;
     const columns = this.columnsOf(['id', 'realm', ...CLIENT_VALUES]);
     await manager.query(
       `INSERT INTO clients (${columns}, token_epoch)
@@ -91,10 +95,14 @@ export class ClientsRepository {
   }
 
   /** Sets all values of these clients that can change, in one statement. */
-  async updateAll(manager: EntityManager, clients: readonly (ClientValues & { id: string })[]): Promise<void> {
+  async updateAll(
+    manager: EntityManager,
+    clients: readonly (ClientValues & { id: string })[],
+  ): Promise<void> {
+    if (clients.length === 0) return;
     const columns = this.columnsOf(CLIENT_VALUES.filter((name) => name !== 'environment'));
     await manager.query(
-      `UPDATE clients c SET (${columns}, updated_at) = (SELECT ${columns}, now())
+      `UPDATE clients c SET (${columns}, updated_at) = ROW (${columns.replace(/\w+/g, 'w.$&')}, now())
          FROM jsonb_populate_recordset(NULL::clients, $1) AS w WHERE w.id = c.id`,
       [JSON.stringify(clients.map((client) => this.rowOf(client)))],
     );

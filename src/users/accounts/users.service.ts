@@ -143,7 +143,7 @@ export class UsersService {
       inputs.map(({ id }) => id),
     );
     const entries = users.map((user) => ({
-      ...{ action: 'user.created', subjectType: 'user', subjectId: user.id } as const,
+      ...({ action: 'user.created', subjectType: 'user', subjectId: user.id } as const),
       after: auditView(user),
     }));
     await this.audit.recordAll(manager, actor, entries);

@@ -124,12 +124,15 @@ export class EventCatalogue {
     const created = await this.repository.insertNew(manager, type);
     const before = await this.lock(manager, type.name);
     const count = before.versions.length;
-    if (versions.length < count) throw validationFailed({ versions: [violation('fewer_versions', { count })] });
+    if (versions.length < count)
+      throw validationFailed({ versions: [violation('fewer_versions', { count })] });
     const [was, is] = [auditView(before), auditView(type)];
     const changed = Object.keys(is).filter((member) => !isDeepStrictEqual(was[member], is[member]));
-    if (changed.includes('scope') && (await this.repository.isSubscribed(manager, type.name))) throw subscribed();
+    if (changed.includes('scope') && (await this.repository.isSubscribed(manager, type.name)))
+      throw subscribed();
     const entry = { subjectType: 'event_type', subjectId: type.name } as const;
-    const pick = (view: object) => Object.fromEntries(Object.entries(view).filter(([k]) => changed.includes(k)));
+    const pick = (view: object) =>
+      Object.fromEntries(Object.entries(view).filter(([k]) => changed.includes(k)));
     const entries: AuditEntry[] = created
       ? [{ ...entry, action: 'event_type.created', after: is }]
       : changed.length > 0
