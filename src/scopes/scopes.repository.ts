@@ -57,6 +57,10 @@ export class ScopesRepository {
     return rows.length === 1;
   }
 
+  async giveNumbers(manager: EntityManager): Promise<void> {
+    await manager.query('UPDATE scopes SET number = DEFAULT WHERE number < 0');
+  }
+
   async delete(manager: EntityManager, name: string): Promise<void> {
     await manager.withRepository(this.scopes).delete({ name });
     // Instances know its number: a scope that is created again with its name has another.

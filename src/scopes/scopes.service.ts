@@ -58,16 +58,16 @@ export class ScopesService {
     return this.transactions.run((manager) => this.putIn(manager, input, actor, options));
   }
 
-  /** The same in the caller's transaction. With `number`, a new scope takes no number of its own: for a transaction that is rolled back. */
+  /** The same in the caller's transaction. With `unnumbered`, a new scope has this negative number until `giveNumbers`. */
   async putIn(
     manager: EntityManager,
     { translations, ...given }: GivenScope,
     actor: Actor,
-    { meaningChanged = false, number }: { meaningChanged?: boolean; number?: number } = {},
+    { meaningChanged = false, unnumbered }: { meaningChanged?: boolean; unnumbered?: number } = {},
   ): Promise<{ scope: ScopeEntity; created: boolean }> {
     const violations = translations ? translationViolations(translations) : {};
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
-    const created = await this.repository.insertNew(manager, { ...given, translations: {} }, number);
+    const created = await this.repository.insertNew(manager, { ...given, translations: {} }, unnumbered);
     const before = await this.repository.lock(manager, given.name);
     const kept = before.description === given.description ? before.translations : {};
     const scope = { ...given, translations: translations ? inOrder(translations) : kept };
@@ -89,6 +89,11 @@ export class ScopesService {
       });
     }
     return { scope: after, created };
+  }
+
+  /** Gives new scopes their numbers, in the caller's transaction, once nothing can be refused any more: no number is given twice. */
+  giveNumbers(manager: EntityManager): Promise<void> {
+    return this.repository.giveNumbers(manager);
   }
 
   /**

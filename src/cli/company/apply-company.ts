@@ -86,8 +86,7 @@ async function applyAll(applying: Applying): Promise<void> {
         translations: translations as object,
       },
       SERVICE_ACTOR,
-      // A number is never given twice: a dry run must not use them up.
-      { number: dryRun ? --n : undefined },
+      { unnumbered: --n },
     ),
   );
   await putNamed(applying, 'purposes', (name, { words }) =>
@@ -114,6 +113,7 @@ async function applyAll(applying: Applying): Promise<void> {
   );
   document.refuse();
   await applySecrets(applying, clients);
+  if (n < 0 && !dryRun) await app.get(ScopesService).giveNumbers(manager);
 }
 
 const CALLED = { scopes: 'scope', purposes: 'purpose', event_types: 'event type' } as const;
