@@ -346,6 +346,16 @@ Done: 0 created, 5 changed, 0 removed.
       await service.database.query('DELETE FROM client_secrets WHERE client_id = $1', [id]);
     });
 
+    it('a secret, for which a run that was killed had written a file, to the one in the file', async () => {
+      const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
+      const secret = readFileSync(path.join(folder, 'planner.secret'), 'utf8').trim();
+      await service.database.query('DELETE FROM client_secrets WHERE client_id = $1', [id]);
+      expect((await apply(EXAMPLE)).text).toContain('secret: a new one, in planner.secret');
+      expect(readFileSync(path.join(folder, 'planner.secret'), 'utf8').trim()).toBe(secret);
+      expect((await token(id, secret)).json.error).toBe('unauthorized_client');
+      expect((await token(id, SECRET)).json.error).toBe('invalid_client');
+    });
+
     it('no consent that its user has decided about since', async () => {
       const user = (
         await service.database.query<{ id: string }>(

@@ -51,21 +51,21 @@ function membersOf(dto: Type<object>): { properties: Record<string, Schema>; req
     const {
       required: isRequired,
       selfRequired,
-      isArray,
-      nullable,
-      example,
       ...told
-    } = Reflect.getMetadata(MEMBER, target, name) as Schema & { type: unknown };
+    } = Reflect.getMetadata(MEMBER, target, name) as Schema;
     if (isRequired !== false) required.push(name);
-    const members = told.type === 'object' && selfRequired === undefined ? omitRequired(told) : told;
-    properties[name] = {
-      ...members,
-      ...(nullable ? { type: [told.type, 'null'] } : {}),
-      ...(example === undefined ? {} : { examples: [example] }),
-    };
+    // Elsewhere, `required` says whether the member itself is.
+    properties[name] = { ...plain(told), ...(selfRequired ? { required: isRequired } : {}) };
   }
   return { properties, required };
 }
 
-/** `required` of a member says whether the member is; only with `selfRequired` it lists members of its own. */
-const omitRequired = ({ required: _, ...schema }: Schema): Schema => schema;
+/** As JSON Schema says it, where OpenAPI's decorators say it in another way. */
+function plain({ nullable, example, isArray: _, items, ...schema }: Schema): Schema {
+  return {
+    ...schema,
+    ...(items === undefined ? {} : { items: plain(items as Schema) }),
+    ...(nullable ? { type: [schema.type, 'null'] } : {}),
+    ...(example === undefined ? {} : { examples: [example] }),
+  };
+}

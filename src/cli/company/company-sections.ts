@@ -1,5 +1,5 @@
-import type { Type } from '@nestjs/common';
-import { PickType } from '@nestjs/swagger';
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { NewClientDto } from '../../admin/api/clients/admin-clients.dto.js';
 import {
   EVENT_TYPE_NAME,
@@ -7,7 +7,7 @@ import {
   EventTypeVersionDto,
 } from '../../admin/api/event-types/admin-event-types.dto.js';
 import { PurposeDto } from '../../admin/api/purposes/admin-purposes.dto.js';
-import { ScopeDto } from '../../admin/api/scopes/admin-scopes.dto.js';
+import { SCOPE_TRANSLATIONS, ScopeDto } from '../../admin/api/scopes/admin-scopes.dto.js';
 import { NewUserDto } from '../../admin/api/users/admin-users.dto.js';
 import { BrandDto } from '../../brand/brand.dto.js';
 import { ImportedConsentDto } from '../../consents/import/imported-consent.dto.js';
@@ -24,11 +24,19 @@ import { SCOPE_NAME } from '../../scopes/scope-name.js';
 
 // The rules are those of the admin API, without what is an action rather than a state.
 class FileScopeDto extends omitMembers(ScopeDto, ['meaning_changed']) {}
+const TRANSLATIONS = { ...SCOPE_TRANSLATIONS, description: 'The description in other languages.' };
+ApiProperty(TRANSLATIONS)(FileScopeDto.prototype, 'translations');
 class FileVersionDto extends omitMembers(EventTypeVersionDto, ['sample']) {}
 
+const AsItIs = () =>
+  applyDecorators(
+    ApiProperty({ description: 'Left out: as it is; true for a new one.' }),
+    IsOptionalNotNull(),
+    IsTrueOrFalse(),
+  );
+
 class FileOwnerDto extends PickType(NewUserDto, ['name', 'kind', 'webhooks_enabled']) {
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
+  @AsItIs()
   enabled?: boolean;
 }
 
@@ -46,8 +54,7 @@ class FileClientDto extends omitMembers(NewClientDto, ['owner_id']) {
   @IsEmailAddress()
   owner!: string;
 
-  @IsOptionalNotNull()
-  @IsTrueOrFalse()
+  @AsItIs()
   enabled?: boolean;
 }
 

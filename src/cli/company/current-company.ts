@@ -30,7 +30,7 @@ export async function readCurrent(
   manager: EntityManager,
   emails: readonly string[],
 ): Promise<CurrentCompany> {
-  const { logoId: _, ...brand } = await app.get(BrandService).readIn(manager);
+  const brand = await app.get(BrandService).readIn(manager);
   const scopes = await app.get(ScopesService).list(manager);
   const purposes = await app.get(PurposesService).list(manager);
   const types = await app.get(EventTypesService).listOfServices(manager);
