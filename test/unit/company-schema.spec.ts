@@ -17,7 +17,7 @@ describe('The JSON Schema of a company file', () => {
   const example = () => parse(EXAMPLE) as Record<'scopes' | 'clients', Record<string, object>>;
 
   it('is the one in docs/company.schema.json', () => {
-    // After a change: node dist/src/operator.js apply --schema > docs/company.schema.json
+    // After a change: node dist/src/operator.js apply --schema > docs/company.schema.json, then oxfmt
     expect(JSON.parse(readFileSync('docs/company.schema.json', 'utf8'))).toEqual(companySchema());
   });
 

@@ -12,6 +12,7 @@ import { refusedAs, type Applying } from './applying.js';
 import { differences, type Change } from './company-differences.js';
 import type { ClientEntry } from './company-sections.js';
 import { isRecorded } from './current-company.js';
+import { grouped } from './grouped.js';
 import type { Place } from './read-company.js';
 
 /** A client of the file, and which one it is. */
@@ -234,10 +235,4 @@ export async function applySecrets(applying: Applying, planned: readonly Planned
   }
   document.refuse();
   await batches.addSecrets(manager, given, SERVICE_ACTOR);
-}
-
-function grouped<T>(all: readonly T[], key: (each: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const each of all) groups.set(key(each), [...(groups.get(key(each)) ?? []), each]);
-  return groups;
 }

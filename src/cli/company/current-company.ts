@@ -14,6 +14,7 @@ import { UsersService } from '../../users/accounts/users.service.js';
 import { EventTypesService } from '../../webhooks/event-types/event-types.service.js';
 import { bareOwner, timeOf, withoutDefaults } from './company-defaults.js';
 import type { ClientEntry, Company, ConsentEntry, Entry } from './company-sections.js';
+import { grouped } from './grouped.js';
 
 /** The company as the database has it. */
 export interface CurrentCompany {
@@ -42,6 +43,7 @@ export async function readCurrent(
   ];
   const users = await app.get(UsersService).listNamed(manager, { ids, emails, organisations: true });
   const emailOf = new Map(users.map(({ id, email }) => [id, email]));
+  const byClient = grouped(consents, ({ clientId }) => clientId);
   const owning = new Set(clients.map(({ ownerId }) => ownerId));
   const company = withoutDefaults({
     brand: {
@@ -64,10 +66,10 @@ export async function readCurrent(
         .filter(({ id, role, kind }) => role === 'user' && (kind === 'organisation' || owning.has(id)))
         .map((user) => [user.email, ownerEntry(user)]),
     ),
-    clients: clients.map((client) => {
-      const own = consents.filter(({ clientId }) => clientId === client.id);
-      return { ...clientEntry(client, emailOf.get(client.ownerId)!), consents: consentEntries(own, emailOf) };
-    }),
+    clients: clients.map((client) => ({
+      ...clientEntry(client, emailOf.get(client.ownerId)!),
+      consents: consentEntries(byClient.get(client.id) ?? [], emailOf),
+    })),
   }) as Required<Company>;
   const byKey = new Map(users.map((user) => [emailKeyOf(user.email), user]));
   return { company, clients, consents, users: byKey };
