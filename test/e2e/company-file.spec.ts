@@ -316,6 +316,10 @@ Done: 0 created, 5 changed, 0 removed.
         expect.stringContaining('event_types.tariff.changed.versions: must have the 1 versions'),
       ]);
       const operator = await service.make.user({ role: 'operator', email: 'op@charging.example' });
+      const twice = { 'new@planner.example': { name: 'N' }, 'NEW@planner.example': { name: 'N' } };
+      expect((await refusal({ owners: twice })).at(-1)).toContain(
+        'NEW@planner.example: is in the file twice',
+      );
       expect((await refusal({ owners: { [operator.email]: { name: 'X' } } })).at(-1)).toContain(
         'is an operator',
       );
@@ -374,9 +378,9 @@ Done: 0 created, 5 changed, 0 removed.
       const client = { ...invoices, client_id: undefined, consents: undefined, secret: undefined };
       const renamed = { clients: [{ ...client, description: 'Found by its name' }] };
       expect((await apply(renamed)).text).toContain('~ client Invoices (clnt01HN2NJ9NMRZBXT1H6FT9N7736)');
-      expect((await apply({ clients: [{ ...client, name: 'Other' }] })).text).toContain(
-        '+ client Other (clnt',
-      );
+      const other = { clients: [{ ...client, name: 'Other' }] };
+      expect((await apply(other, { 'dry-run': true })).text).toContain('+ client Other\n');
+      expect((await apply(other)).text).toContain('+ client Other (clnt');
       await service.database.query("UPDATE clients SET name = 'Invoices' WHERE name = 'Other'");
       expect((await refusal(renamed)).at(-1)).toContain('several clients of this owner');
     });

@@ -125,13 +125,13 @@ const ownMembers = (entry: ClientEntry): object =>
   );
 
 /** Adds lines to what is told of a client. */
-function tell({ changes }: Applying, client: PlannedClient, lines: readonly string[]): void {
+function tell({ changes, dryRun }: Applying, client: PlannedClient, lines: readonly string[]): void {
   if (!client.change) {
-    client.change = {
-      sign: client.before ? '~' : '+',
-      what: called({ id: client.id, name: client.entry.name }),
-      lines: [],
-    };
+    const { id, entry, before } = client;
+    // The id of a new one is known once it is there.
+    const isKnown = before || entry.client_id || !dryRun;
+    const what = isKnown ? called({ id, name: entry.name }) : `client ${entry.name}`;
+    client.change = { sign: before ? '~' : '+', what, lines: [] };
     changes.push(client.change);
   }
   client.change.lines.push(...lines);

@@ -24,10 +24,13 @@ export async function applyOwners({
   for (const [email, { enabled, ...entry }] of Object.entries(company.owners ?? {})) {
     const place = ['owners', email];
     const user = current.users.get(emailKeyOf(email));
-    if (named.has(emailKeyOf(email))) document.note(place, 'is in the file twice');
+    const isNamed = named.has(emailKeyOf(email));
     named.add(emailKeyOf(email));
-    if (user?.role === 'operator') {
-      document.note(place, 'is an operator, whose account no file changes');
+    if (isNamed || user?.role === 'operator') {
+      document.note(
+        place,
+        isNamed ? 'is in the file twice' : 'is an operator, whose account no file changes',
+      );
       continue;
     }
     // Left out, it stays as it is.
