@@ -8,6 +8,9 @@ import { AuditEventEntity } from './audit-event.entity.js';
 // Ids can be made slightly before or after the database's time. Clocks that differ by less than this are handled.
 const CLOCKS_APART_MS = 10 * 60_000;
 
+/** Rows of one statement, which takes at most 65,535 parameters. */
+const INSERTED_AT_ONCE = 1_000;
+
 /** All given members must match; `since` is inclusive. */
 export interface AuditFilter {
   actor?: string;
@@ -21,14 +24,19 @@ export interface AuditFilter {
 export class AuditRepository {
   constructor(@InjectRepository(AuditEventEntity) private readonly events: Repository<AuditEventEntity>) {}
 
-  /** Inserts it; its id and its time are the database's. */
-  async insert(
+  /** Inserts them; their ids and times are the database's. */
+  async insertAll(
     manager: EntityManager,
-    { before, after, ...event }: Omit<AuditEventEntity, 'id' | 'occurredAt'>,
+    events: readonly Omit<AuditEventEntity, 'id' | 'occurredAt'>[],
   ): Promise<void> {
     // TypeORM's deep partial of a JSON column requires a plain object type.
-    const states = { before: before as object, after: after as object };
-    await manager.withRepository(this.events).insert({ ...event, ...states });
+    const rows = events.map(({ before, after, ...event }) => ({
+      ...event,
+      ...{ before: before as object, after: after as object },
+    }));
+    for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
+      await manager.withRepository(this.events).insert(rows.slice(from, from + INSERTED_AT_ONCE));
+    }
   }
 
   /** One page of the log, newest first. */

@@ -57,18 +57,26 @@ export interface AuditEntry {
 export class AuditService {
   constructor(private readonly repository: AuditRepository) {}
 
-  async record(manager: EntityManager, actor: Actor, entry: AuditEntry): Promise<void> {
-    await this.repository.insert(manager, {
-      actorType: actor.type,
-      actorId: actor.id,
-      action: entry.action,
-      subjectType: entry.subjectType,
-      subjectId: entry.subjectId,
-      address: actor.address ?? null,
-      requestId: actor.requestId ?? null,
-      before: entry.before ?? null,
-      after: entry.after ?? null,
-    });
+  record(manager: EntityManager, actor: Actor, entry: AuditEntry): Promise<void> {
+    return this.recordAll(manager, actor, [entry]);
+  }
+
+  /** The same for many. */
+  async recordAll(manager: EntityManager, actor: Actor, entries: readonly AuditEntry[]): Promise<void> {
+    await this.repository.insertAll(
+      manager,
+      entries.map((entry) => ({
+        actorType: actor.type,
+        actorId: actor.id,
+        action: entry.action,
+        subjectType: entry.subjectType,
+        subjectId: entry.subjectId,
+        address: actor.address ?? null,
+        requestId: actor.requestId ?? null,
+        before: entry.before ?? null,
+        after: entry.after ?? null,
+      })),
+    );
   }
 
   /** The log, newest first. */

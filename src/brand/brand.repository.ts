@@ -12,8 +12,8 @@ const ONLY = { isOnly: true };
 export class BrandRepository {
   constructor(@InjectRepository(BrandEntity) private readonly brand: Repository<BrandEntity>) {}
 
-  read(): Promise<BrandEntity | null> {
-    return this.brand.findOneBy(ONLY);
+  read(manager: EntityManager = this.brand.manager): Promise<BrandEntity | null> {
+    return manager.withRepository(this.brand).findOneBy(ONLY);
   }
 
   /** Reads the row and locks it until the transaction ends. */

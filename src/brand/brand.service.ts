@@ -82,7 +82,12 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   /** Saves what an admin has typed. A value that is as in the settings follows them from then on. */
-  async change(values: BrandValues, actor: Actor): Promise<void> {
+  change(values: BrandValues, actor: Actor): Promise<void> {
+    return this.store((manager) => this.changeIn(manager, values, actor));
+  }
+
+  /** The same in the caller's transaction; instances show it once it is committed. */
+  changeIn(manager: EntityManager, values: BrandValues, actor: Actor): Promise<void> {
     const { brand: defaults } = this.settings;
     const stored = Object.fromEntries(
       Object.entries(values).map(([field, value]) => [
@@ -90,15 +95,20 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
         value === defaults[field as keyof BrandValues] ? null : (value ?? ''),
       ]),
     );
-    await this.store(() => Promise.resolve(stored), actor);
+    return this.storeIn(manager, stored, actor);
+  }
+
+  /** The brand as the database has it at this moment. */
+  async readIn(manager: EntityManager): Promise<Brand> {
+    return this.shown(await this.repository.read(manager));
   }
 
   /** Sets the logo to an image that `logoFrom` has made, or removes it. */
-  async changeLogo(image: Buffer | null, actor: Actor): Promise<void> {
-    await this.store(
-      async (manager) => ({ logoId: image === null ? null : await this.logos.store(manager, image) }),
-      actor,
-    );
+  changeLogo(image: Buffer | null, actor: Actor): Promise<void> {
+    return this.store(async (manager) => {
+      const logoId = image === null ? null : await this.logos.store(manager, image);
+      await this.storeIn(manager, { logoId }, actor);
+    });
   }
 
   /** The brand as it would be with these values. */
@@ -106,25 +116,23 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     return { ...values, logoId: this.brand.logoId };
   }
 
-  private async store(
-    changesIn: (manager: EntityManager) => Promise<Partial<StoredBrand>>,
-    actor: Actor,
-  ): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      const before = await this.repository.lock(manager);
-      const changes = await changesIn(manager);
-      const difference = changesBetween(auditView(before), auditView({ ...before, ...changes }));
-      if (!difference) return;
-      await this.repository.update(manager, changes);
-      await this.audit.record(manager, actor, {
-        action: 'brand.updated',
-        subjectType: 'brand',
-        subjectId: 'brand',
-        ...difference,
-      });
-    });
+  private async store(work: (manager: EntityManager) => Promise<void>): Promise<void> {
+    await this.transactions.run(work);
     // The next page of this instance shows it.
     await this.read();
+  }
+
+  private async storeIn(manager: EntityManager, changes: Partial<StoredBrand>, actor: Actor): Promise<void> {
+    const before = await this.repository.lock(manager);
+    const difference = changesBetween(auditView(before), auditView({ ...before, ...changes }));
+    if (!difference) return;
+    await this.repository.update(manager, changes);
+    await this.audit.record(manager, actor, {
+      action: 'brand.updated',
+      subjectType: 'brand',
+      subjectId: 'brand',
+      ...difference,
+    });
   }
 
   /** One read after the other, so that what was read last is the newest. */
@@ -160,12 +168,17 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   private take(stored: StoredBrand | null): void {
+    const brand = this.shown(stored);
+    if (JSON.stringify(brand) !== JSON.stringify(this.brand)) this.brand = brand;
+  }
+
+  private shown(stored: StoredBrand | null): Brand {
     const { brand: defaults } = this.settings;
     const shown = <K extends keyof BrandValues>(field: K): BrandValues[K] | null => {
       const value = stored?.[field] ?? null;
       return value === null ? defaults[field] : value === '' ? null : (value as BrandValues[K]);
     };
-    const brand: Brand = {
+    return {
       name: shown('name') ?? defaults.name,
       accentColor: shown('accentColor'),
       supportEmail: shown('supportEmail'),
@@ -174,6 +187,5 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
       footer: shown('footer'),
       logoId: stored?.logoId ?? null,
     };
-    if (JSON.stringify(brand) !== JSON.stringify(this.brand)) this.brand = brand;
   }
 }

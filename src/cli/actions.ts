@@ -1,21 +1,16 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { ConsentImportService } from '../consents/import/consent-import.service.js';
 import { ReceiptKeysService } from '../consents/record/receipt-keys.service.js';
 import { DataSource } from 'typeorm';
-import { NewClientDto, NewSecretDto } from '../admin/api/clients/admin-clients.dto.js';
 import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
 import { SERVICE_ACTOR } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
-import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../clients/client-rules.js';
-import { CLIENT } from '../clients/client.resource.js';
-import { ClientSecretsService } from '../clients/client-secrets.service.js';
-import { ClientsService } from '../clients/clients.service.js';
 import { migrate } from '../database/migrations/migrate.js';
 import type { LockWait } from '../database/migrations/migration-lock.js';
 import { badRequest, notFound } from '../http/problems/problem.js';
 import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
-import { GrantsService } from '../tokens/grants/grants.service.js';
 import { PurgeService } from '../database/purge/purge.service.js';
 import { TokenKeysService } from '../tokens/keys/token-keys.service.js';
 import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
@@ -25,14 +20,23 @@ import { PasswordLinksService } from '../users/passwords/password-links.service.
 import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
 import { resealCanary, verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
-import { membersIn } from './resource-options.js';
+import { applyCompany, exportCompany } from './company/apply-company.js';
+import { textOf } from './company/company-differences.js';
+import { CompanyDocument } from './company/read-company.js';
+import { SecretSource } from './company/secret-source.js';
+import { Printed } from './printed.js';
 import { exportWords, importWords } from './words.js';
 import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
 
 /** The options of a command as given on the command line; each may be repeated. */
 export type Options = Record<string, string[] | undefined>;
 
-type Action = (app: INestApplicationContext, argument: string, options: Options) => Promise<object>;
+type Action = (
+  app: INestApplicationContext,
+  argument: string,
+  options: Options,
+  environment: NodeJS.ProcessEnv,
+) => Promise<object>;
 
 /** Needs only the database, whatever its schema. */
 type DatabaseAction = (databaseUrl: string, options: Options, wait: LockWait) => Promise<object>;
@@ -41,7 +45,10 @@ type DatabaseAction = (databaseUrl: string, options: Options, wait: LockWait) =>
 const checked = <T extends object>(rules: Type<T>, members: object): Promise<T> =>
   new RequestValidationPipe().transform(members, { type: 'body', metatype: rules }) as Promise<T>;
 
-const textOf = (file: string): Promise<string> =>
+/** The exit code of a dry run that finds something to change. */
+const WOULD_CHANGE = 2;
+
+const textOfFile = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((error: Error) => {
     throw badRequest(`The file cannot be read: ${error.message}`);
   });
@@ -74,34 +81,24 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
     };
     return { id, operator_role: operatorRole, ...link };
   },
-  async 'register-client'(app, _argument, options) {
-    const input = CLIENT.newOf(await checked(NewClientDto, membersIn(CLIENT, options)));
-    const { client, secret } = await app.get(ClientsService).create(input, SERVICE_ACTOR);
-    return { client_id: client.id, ...(secret === undefined ? {} : { client_secret: secret }) };
+  async apply(app, _argument, options, environment) {
+    const file = one(options, 'file');
+    if (file === undefined) throw badRequest('The file is missing: -f company.yaml');
+    const document = new CompanyDocument(file, await textOfFile(file));
+    const secrets = new SecretSource(path.dirname(path.resolve(file)), environment);
+    const dryRun = options['dry-run'] !== undefined;
+    const asked = { dryRun, prune: options.prune !== undefined };
+    const changes = await applyCompany(app, document, secrets, asked);
+    return new Printed(textOf(changes, { dryRun }), dryRun && changes.length > 0 ? WOULD_CHANGE : 0);
   },
-  async 'rotate-secret'(app, clientId, options) {
-    const given = one(options, 'expire-previous-in') ?? String(DEFAULT_SECRET_OVERLAP_SECONDS);
-    const { expire_previous_in: seconds } = await checked(NewSecretDto, {
-      expire_previous_in: /^\d+$/.test(given) ? Number(given) : given,
-    });
-    const { secret, previousSecretExpiresAt } = await app
-      .get(ClientSecretsService)
-      .rotate(clientId, seconds!, SERVICE_ACTOR);
-    return { client_secret: secret, previous_secret_expires_at: previousSecretExpiresAt };
-  },
-  'revoke-client': async (app, clientId) => ({
-    revoked: await app.get(ClientsService).revokeTokens(clientId, SERVICE_ACTOR),
-  }),
-  'revoke-user': async (app, userId) => ({
-    revoked: await app.get(GrantsService).revokeForUser(userId, SERVICE_ACTOR),
-  }),
+  export: async (app) => new Printed(await exportCompany(app)),
   async 'reset-second-factor'(app, userId) {
     await app.get(SecondFactorService).reset(userId, undefined, SERVICE_ACTOR);
     return { reset: userId };
   },
   async 'import-consents'(app, file, options) {
     const dryRun = options['dry-run'] !== undefined;
-    const text = await textOf(file);
+    const text = await textOfFile(file);
     return { dry_run: dryRun, ...(await app.get(ConsentImportService).run(text, { dryRun })) };
   },
   async words(app, _argument, options) {
@@ -111,7 +108,7 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
       throw badRequest('Give either --export or --import FILE, and --dry-run only with the file.');
     }
     if (file === undefined) return exportWords(app);
-    return { dry_run: dryRun, ...(await importWords(app, await textOf(file), dryRun)) };
+    return { dry_run: dryRun, ...(await importWords(app, await textOfFile(file), dryRun)) };
   },
   purge: async (app) => ({ removed: await app.get(PurgeService).purge() }),
   async reseal(app, _argument, options) {

@@ -5,5 +5,5 @@ export interface Command {
   summary: string;
   argument?: string;
   /** A flag has no value. */
-  options: { name: string; required?: boolean; repeatable?: boolean; flag?: boolean }[];
+  options: { name: string; required?: boolean; repeatable?: boolean; flag?: boolean; short?: string }[];
 }

@@ -1,6 +1,4 @@
 import type { Command } from './command.js';
-import { CLIENT } from '../clients/client.resource.js';
-import { creationOf } from './resource-options.js';
 
 /** Commands for operators without a browser. */
 export const COMMANDS = {
@@ -16,26 +14,20 @@ export const COMMANDS = {
     argument: 'email',
     options: [],
   },
-  'register-client': {
-    ...creationOf(CLIENT),
-    summary: 'Register a client; its secret is printed only once',
+  apply: {
+    usage: '-f FILE [--dry-run] [--prune] | --schema',
+    summary:
+      'Make the company as a file says: scopes, purposes, event types, brand, owners and clients (docs/company-file.md); with --prune, remove what it does not name; with --schema, print the JSON Schema of the file instead',
+    options: [
+      { name: 'file', short: 'f' },
+      { name: 'dry-run', flag: true },
+      { name: 'prune', flag: true },
+      { name: 'schema', flag: true },
+    ],
   },
-  'rotate-secret': {
-    usage: '<client_id> [--expire-previous-in SECONDS]',
-    summary: 'Create a new secret for a client; previous ones stay valid for a day by default',
-    argument: 'client_id',
-    options: [{ name: 'expire-previous-in' }],
-  },
-  'revoke-client': {
-    usage: '<client_id>',
-    summary: 'Revoke every grant and token of a client',
-    argument: 'client_id',
-    options: [],
-  },
-  'revoke-user': {
-    usage: '<user_id>',
-    summary: 'Revoke every grant of a user',
-    argument: 'user_id',
+  export: {
+    usage: '',
+    summary: 'Print the company as such a file, without secrets',
     options: [],
   },
   'reset-second-factor': {

@@ -33,9 +33,12 @@ export function readArguments(args: string[]): Request {
       args: rest,
       allowPositionals: command.argument !== undefined,
       options: Object.fromEntries(
-        command.options.map(({ name: option, flag }) => [
+        command.options.map(({ name: option, flag, short }) => [
           option,
-          { type: flag ? 'boolean' : 'string', multiple: true } as const,
+          {
+            ...({ type: flag ? 'boolean' : 'string', multiple: true } as const),
+            ...(short === undefined ? {} : { short }),
+          },
         ]),
       ),
     });

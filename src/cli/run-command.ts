@@ -1,5 +1,6 @@
 import type { Problem } from '../http/problems/problem.js';
 import { DATABASE_COMMANDS } from './commands.js';
+import { Printed } from './printed.js';
 import { readArguments, type CommandName } from './read-arguments.js';
 import { apiWordsOf } from '../http/problems/violation.js';
 
@@ -16,6 +17,10 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
   const { Problem } = await import('../http/problems/problem.js');
   const { ACTIONS, DATABASE_ACTIONS } = await import('./actions.js');
   try {
+    if (name === 'apply' && options.schema) {
+      const { companySchema } = await import('./company/company-schema.js');
+      return show(companySchema());
+    }
     if (isForDatabase(name)) {
       const { databaseUrl, migrationWait } = migrationSettingsOf(environment);
       if (databaseUrl === undefined) return refuse('DATABASE_URL is required.');
@@ -30,7 +35,7 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
     const { createCommandApp } = await import('./command-app.js');
     const app = await createCommandApp(settings);
     try {
-      return show(await ACTIONS[name](app, argument, options));
+      return show(await ACTIONS[name](app, argument, options, environment));
     } finally {
       await app.close();
     }
@@ -45,6 +50,10 @@ const isForDatabase = (name: CommandName): name is keyof typeof DATABASE_COMMAND
   Object.hasOwn(DATABASE_COMMANDS, name);
 
 function show(result: object): number {
+  if (result instanceof Printed) {
+    process.stdout.write(result.text);
+    return result.code;
+  }
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
   // Parts of what was asked for could not be done.
   return 'refused' in result && (result.refused as unknown[]).length > 0 ? 1 : 0;

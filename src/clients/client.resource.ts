@@ -22,7 +22,7 @@ const RATE_LIMIT_MAX = 1_000_000_000;
 const REDIRECT_URIS_MAX = 20;
 const PURPOSES_MAX = 10;
 
-/** The fields of a client (contract §2), for the API, the audit log, forms and commands. */
+/** The fields of a client (contract §2), for the API, the audit log, forms and company files. */
 export const CLIENT = resource<ClientEntity>()('client', {
   id: { wire: 'client_id', view: idOf('clnt'), audited: { not: 'the subject of the event' } },
   name: {
@@ -32,7 +32,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
     changeable: true,
     audited: true,
     form: { as: 'text', label: 'Name', hint: 'Shown to users on the consent page.' },
-    option: ['name', 'NAME'],
   },
   description: {
     view: text('For operators.'),
@@ -47,7 +46,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       label: 'Description',
       hint: 'For operators: neither users nor the partner see it. Optional.',
     },
-    option: ['description', 'TEXT'],
   },
   organisation: {
     view: orNull(text('Who stands behind it, as users see it.', { example: 'Planner GmbH' })),
@@ -63,7 +61,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       label: 'Organisation',
       hint: 'Shown to users under the name: who stands behind the application. Optional.',
     },
-    option: ['organisation', 'NAME'],
   },
   site: {
     view: orNull(text('A page about it, for users.', { example: 'https://planner.example.com' })),
@@ -79,7 +76,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       label: 'Website',
       hint: 'A page about the application, for users. It begins with https://. Optional.',
     },
-    option: ['site', 'URL'],
   },
   privacyPolicy: {
     wire: 'privacy_policy',
@@ -98,7 +94,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       label: 'Privacy policy',
       hint: 'A page about what the application does with the data of users. It begins with https://. Optional.',
     },
-    option: ['privacy-policy', 'URL'],
   },
   logoId: { wire: 'logo', audited: true },
   type: {
@@ -120,7 +115,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
         },
       ],
     },
-    option: ['type', 'confidential|public'],
   },
   grantTypes: {
     wire: 'grant_types',
@@ -136,7 +130,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
     changeable: true,
     audited: true,
     form: { as: 'choices', label: 'Grant types' },
-    option: ['grant-type', 'GRANT_TYPE'],
   },
   scopes: {
     view: scopeNames(),
@@ -144,7 +137,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
     given: 'required',
     audited: true,
     form: { as: 'choices', label: 'Scopes', hint: 'It cannot be changed later.' },
-    option: ['scope', 'SCOPE'],
   },
   optionalScopes: {
     wire: 'optional_scopes',
@@ -160,7 +152,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       label: 'Optional scopes',
       hint: 'One per line, of the scopes above. The user chooses them on the consent page, and can change the choice later.',
     },
-    option: ['optional-scope', 'SCOPE'],
   },
   purposes: {
     view: listOf(text(), { description: 'Names of purposes.', example: ['route_planning'] }),
@@ -182,7 +173,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       label: 'Purposes',
       hint: 'What it wants the data for, up to 10. Users see the words when they agree.',
     },
-    option: ['purpose', 'NAME'],
   },
   consentExpiryDays: {
     wire: 'consent_expiry_days',
@@ -199,7 +189,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       label: 'Days until a consent ends',
       hint: 'For new and renewed consents. Leave empty for the service default.',
     },
-    option: ['consent-expiry-days', 'DAYS'],
   },
   redirectUris: {
     wire: 'redirect_uris',
@@ -214,7 +203,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       label: 'Redirect URIs',
       hint: 'One per line: https, or http on a loopback address. They must match exactly.',
     },
-    option: ['redirect-uri', 'URI'],
   },
   ownerId: {
     wire: 'owner_id',
@@ -222,7 +210,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
     rule: IsIdOf('user', 'user'),
     given: 'required',
     audited: true,
-    option: ['owner', 'USER_ID'],
   },
   enabled: { view: flag(), rule: IsTrueOrFalse(), changeable: true, audited: true },
   rateLimit: {
@@ -255,7 +242,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       as: 'tick',
       label: 'Company service: it has scopes for operators, and no operator’s role limits it',
     },
-    option: ['company-service', 'true|false'],
   },
   gatekeeper: {
     view: flag('Whether it is a gatekeeper under the Digital Markets Act, which cannot receive consents.'),
@@ -270,7 +256,6 @@ export const CLIENT = resource<ClientEntity>()('client', {
       as: 'tick',
       label: 'Gatekeeper under the Digital Markets Act: it cannot receive consents',
     },
-    option: ['gatekeeper', 'true|false'],
   },
   environment: {
     view: oneOf(...ENVIRONMENTS),

@@ -10,6 +10,7 @@ import { ClientEntity } from './client.entity.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientAuthenticationService } from './client-authentication.service.js';
+import { ClientBatches } from './client-batches.service.js';
 import { ClientSecretsService } from './client-secrets.service.js';
 import { ClientsRepository } from './clients.repository.js';
 import { OperatorClientsRepository } from './operator-clients.repository.js';
@@ -33,6 +34,7 @@ import { CLIENTS_PURGE } from './clients-purge.js';
   ],
   providers: [
     ClientAuthenticationService,
+    ClientBatches,
     ClientSecretsService,
     ClientsPersonalData,
     ClientsRepository,
@@ -43,7 +45,14 @@ import { CLIENTS_PURGE } from './clients-purge.js';
     SecretUses,
     SecretUsesRepository,
   ],
-  exports: [ClientAuthenticationService, ClientSecretsService, ClientsService, KnownClients, SecretUses],
+  exports: [
+    ClientAuthenticationService,
+    ClientBatches,
+    ClientSecretsService,
+    ClientsService,
+    KnownClients,
+    SecretUses,
+  ],
 })
 export class ClientsModule {
   constructor(purge: PurgeTasks) {

@@ -11,11 +11,17 @@ import { HAS_OPERATOR_SCOPE, OPERATOR_ROLE } from './operator-role.sql.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientEntity } from './client.entity.js';
+import { CLIENT } from './client.resource.js';
 import type { SecretInfo } from './secret-info.js';
 import { KNOWN_MEMBERS, type ClientWithSecrets, type KnownClient } from './client-with-secrets.js';
 
 /** What is stored of a client, apart from its id and its times. */
 export type ClientValues = Omit<ClientEntity, 'id' | 'realm' | 'createdAt' | 'updatedAt'>;
+
+const CLIENT_VALUES = [
+  ...CLIENT.list.flatMap(({ given, key }) => (given ? [key as keyof ClientValues] : [])),
+  ...(['logoId', 'enabled'] as const),
+];
 
 /** All given members must match. */
 export interface ClientFilter {
@@ -55,6 +61,63 @@ export class ClientsRepository {
 
   async insert(manager: EntityManager, id: string, values: ClientValues): Promise<void> {
     await manager.withRepository(this.clients).insert({ ...values, id, realm: realmOf(values) });
+  }
+
+  /** All clients, by id. */
+  listAll(manager: EntityManager): Promise<ClientEntity[]> {
+    return manager.withRepository(this.clients).find({ order: { id: 'ASC' } });
+  }
+
+  /** Reads these clients, and locks them in the order of their ids. */
+  lockAll(manager: EntityManager, ids: readonly string[]): Promise<ClientEntity[]> {
+    return manager.withRepository(this.clients).find({
+      where: { id: In(ids) },
+      order: { id: 'ASC' },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
+  /**
+   * Inserts them in one statement. Tokens of an earlier client with the same id stay ended: they are of an earlier epoch.
+   */
+  async insertAll(
+    manager: EntityManager,
+    clients: readonly (ClientValues & { id: string })[],
+  ): Promise<void> {
+    if (clients.length === 0) return;
+    const columns = this.columnsOf(['id', 'realm', ...CLIENT_VALUES]);
+    await manager.query(
+      `INSERT INTO clients (${columns}, token_epoch)
+       SELECT ${columns}, extract(epoch FROM now() - timestamptz '2020-01-01Z')::int
+         FROM jsonb_populate_recordset(NULL::clients, $1)`,
+      [JSON.stringify(clients.map((client) => this.rowOf({ ...client, realm: realmOf(client) })))],
+    );
+  }
+
+  /** Sets all values of these clients that can change, in one statement. */
+  async updateAll(
+    manager: EntityManager,
+    clients: readonly (ClientValues & { id: string })[],
+  ): Promise<void> {
+    if (clients.length === 0) return;
+    const columns = this.columnsOf(CLIENT_VALUES.filter((name) => name !== 'environment'));
+    await manager.query(
+      `UPDATE clients c SET (${columns}, updated_at) = ROW (${columns.replace(/\w+/g, 'w.$&')}, now())
+         FROM jsonb_populate_recordset(NULL::clients, $1) AS w WHERE w.id = c.id`,
+      [JSON.stringify(clients.map((client) => this.rowOf(client)))],
+    );
+  }
+
+  private columnsOf(members: readonly (keyof ClientEntity & string)[]): string {
+    return members.map((name) => this.columnOf(name)).join(', ');
+  }
+
+  private rowOf(client: object): object {
+    return Object.fromEntries(Object.entries(client).map(([name, value]) => [this.columnOf(name), value]));
+  }
+
+  private columnOf(member: string): string {
+    return this.clients.metadata.findColumnWithPropertyName(member)!.databaseName;
   }
 
   /** Sets the values that are given. */
@@ -159,6 +222,47 @@ export class ClientsRepository {
       .where('secret.clientId = :clientId', { clientId })
       .orderBy('secret.createdAt', 'DESC')
       .getRawMany<SecretInfo>();
+  }
+
+  /** The secrets of these clients, expired ones too, by their digests. */
+  async digestsOf(
+    manager: EntityManager,
+    ids: readonly string[],
+  ): Promise<{ clientId: string; digest: Buffer; isExpired: boolean }[]> {
+    return manager.query(
+      `SELECT client_id AS "clientId", digest, coalesce(expires_at <= now(), false) AS "isExpired"
+         FROM client_secrets WHERE client_id = ANY ($1)`,
+      [ids],
+    );
+  }
+
+  /**
+   * Adds a secret to each of these clients, and lets their previous ones expire after at most so many seconds. Returns when those of a
+   * client do, if it had any. Requires locks on the rows of the clients.
+   */
+  async addSecrets(
+    manager: EntityManager,
+    secrets: readonly { clientId: string; digest: Buffer }[],
+    expirePreviousIn: number,
+  ): Promise<Map<string, Date>> {
+    const columns = [secrets.map(({ clientId }) => clientId), secrets.map(({ digest }) => digest)];
+    await manager.query(
+      `INSERT INTO client_secrets (client_id, digest, created_at)
+       SELECT id, digest, clock_timestamp() FROM unnest($1::text[], $2::bytea[]) AS n (id, digest)`,
+      columns,
+    );
+    const [rows]: [{ client_id: string; expires_at: Date }[]] = await manager.query(
+      `UPDATE client_secrets s SET expires_at = least(s.expires_at, clock_timestamp() + make_interval(secs => $3))
+         FROM unnest($1::text[], $2::bytea[]) AS n (id, digest)
+        WHERE s.client_id = n.id AND s.digest <> n.digest AND (s.expires_at IS NULL OR s.expires_at > clock_timestamp())
+       RETURNING s.client_id, s.expires_at`,
+      [...columns, expirePreviousIn],
+    );
+    const until = new Map<string, Date>();
+    for (const { client_id: id, expires_at: time } of rows) {
+      until.set(id, new Date(Math.max(time.getTime(), until.get(id)?.getTime() ?? 0)));
+    }
+    return until;
   }
 
   /** Identifies the client's newest secret by its creation time; `none` if it has no secret. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Repository, type EntityManager } from 'typeorm';
+import { In, IsNull, Repository, type EntityManager } from 'typeorm';
 import { isLive } from './consent.sql.js';
 import { countUpTo } from '../database/queries/count-up-to.js';
 import { batched } from '../database/queries/batched.js';
@@ -295,6 +295,13 @@ export class ConsentsRepository {
   /** The consents of a user, including revoked ones, newest first, up to so many. */
   listOf(userId: string, limit: number): Promise<ConsentEntity[]> {
     return this.consents.find({ where: { userId }, order: { grantedAt: 'DESC' }, take: limit });
+  }
+
+  /** All consents to these clients, ended ones too, by client and user. */
+  listAll(manager: EntityManager, clientIds: string[]): Promise<ConsentEntity[]> {
+    return manager
+      .withRepository(this.consents)
+      .find({ where: { clientId: In(clientIds) }, order: { clientId: 'ASC', userId: 'ASC' } });
   }
 
   /** The number of users with an active consent to the client, counted up to a limit. */

@@ -83,6 +83,11 @@ export class ConsentsService {
     return this.repository.list(clientId, page);
   }
 
+  /** All consents to these clients, ended ones too. */
+  listAll(manager: EntityManager, clientIds: string[]): Promise<ConsentEntity[]> {
+    return this.repository.listAll(manager, clientIds);
+  }
+
   /** Revokes a consent and everything that depends on it, immediately; throws a 404 problem if there is no active one. */
   async revoke(clientId: string, userId: string, actor: Actor): Promise<void> {
     const ending = { method: 'operator', reason: 'revoked_by_operator', recordedBy: actor.id } as const;

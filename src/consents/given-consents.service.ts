@@ -139,34 +139,43 @@ export class GivenConsentsService {
    * this was given. With `dryRun` it only says what it would do.
    */
   async import(consent: ImportedConsent, actor: Actor, dryRun: boolean): Promise<'imported' | 'unchanged'> {
+    return this.withWords(consent.userId, (manager) => this.importIn(manager, consent, actor, dryRun));
+  }
+
+  /** The same in the caller's transaction. */
+  async importIn(
+    manager: EntityManager,
+    consent: ImportedConsent,
+    actor: Actor,
+    dryRun = false,
+  ): Promise<'imported' | 'unchanged'> {
     const { clientId, userId, scopes, grantedAt, expiresAt, evidence } = consent;
-    const client = await this.clients.get(clientId);
+    const client = await this.clients.find(clientId, manager);
+    if (!client) throw clientNotFound();
     if (client.gatekeeper) throw conflict(GATEKEEPER);
-    await this.checkScopes(client.scopes, scopes);
+    await this.checkScopes(client.scopes, scopes, manager);
     if (grantedAt.getTime() > Date.now()) {
       throw validationFailed({ granted_at: [violation('in_the_future')] });
     }
     if (expiresAt && expiresAt.getTime() <= Date.now()) {
       throw validationFailed({ expires_at: [violation('in_the_past')] });
     }
-    return this.withWords(userId, async (manager) => {
-      const before = await this.repository.lockPair(manager, clientId, userId);
-      if (isLive(before)) {
-        const isSame = before.evidence === evidence && sameScopes(before.scopes, scopes);
-        if (isSame && before.method === 'import') return 'unchanged';
-        throw conflict('The user already consents to this client, in another way.');
-      }
-      if (before && !(before.revokedAt && before.revokedAt <= grantedAt)) throw conflict(ENDED_SINCE);
-      if (dryRun) {
-        await this.users.get(userId);
-        return 'imported';
-      }
-      await this.scopes.holdMeanings(manager, scopes);
-      const pair = { clientId, userId, realm: realmOf(client) };
-      if (!(await this.repository.import(manager, pair, consent, actor.id))) throw conflict(ENDED_SINCE);
-      await this.recordChange(manager, before, clientId, userId, actor);
+    const before = await this.repository.lockPair(manager, clientId, userId);
+    if (isLive(before)) {
+      const isSame = before.evidence === evidence && sameScopes(before.scopes, scopes);
+      if (isSame && before.method === 'import') return 'unchanged';
+      throw conflict('The user already consents to this client, in another way.');
+    }
+    if (before && !(before.revokedAt && before.revokedAt <= grantedAt)) throw conflict(ENDED_SINCE);
+    if (dryRun) {
+      await this.users.get(userId);
       return 'imported';
-    });
+    }
+    await this.scopes.holdMeanings(manager, scopes);
+    const pair = { clientId, userId, realm: realmOf(client) };
+    if (!(await this.repository.import(manager, pair, consent, actor.id))) throw conflict(ENDED_SINCE);
+    await this.recordChange(manager, before, clientId, userId, actor);
+    return 'imported';
   }
 
   /** Runs a transaction that stores a consent, and says in words what the database refuses about it. */
@@ -198,8 +207,8 @@ export class GivenConsentsService {
     }
   }
 
-  private async checkScopes(allowed: string[], scopes: string[]): Promise<void> {
-    const known = await this.scopes.describe(scopes);
+  private async checkScopes(allowed: string[], scopes: string[], manager?: EntityManager): Promise<void> {
+    const known = await this.scopes.describe(scopes, manager);
     const wrong = scopes.flatMap((name, index) => {
       const audience = known.find((scope) => scope.name === name)?.audience;
       return allowed.includes(name) && audience === 'partner' ? [] : [index + 1];

@@ -1,14 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { ScopesRepository } from './scopes.repository.js';
+import { Listener } from '../database/connections/listener.service.js';
+import { SCOPE_DELETED, ScopesRepository } from './scopes.repository.js';
 
-/** The numbers by which tokens refer to scopes. A scope keeps its number forever, so cached numbers stay valid. */
+/** The numbers by which tokens refer to scopes. A scope keeps its number as long as it is there, so cached numbers stay valid until then. */
 @Injectable()
 export class ScopeNumbers {
   private numbers = new Map<string, number>();
   private names = new Map<number, string>();
   private reading: Promise<void> | undefined;
+  private deletions = 0;
 
-  constructor(private readonly repository: ScopesRepository) {}
+  constructor(
+    private readonly repository: ScopesRepository,
+    listener: Listener,
+  ) {
+    const forget = () => {
+      this.deletions++;
+      this.numbers = new Map();
+      this.names = new Map();
+    };
+    listener.listen(SCOPE_DELETED, { onConnected: forget, onAnnouncement: forget });
+  }
 
   /** Reads the numbers of the named scopes unless they are cached. Deleted scopes have none. */
   async learn(names: readonly string[]): Promise<void> {
@@ -52,7 +64,10 @@ export class ScopeNumbers {
   }
 
   private async readAll(): Promise<void> {
+    const { deletions } = this;
     const scopes = await this.repository.numbers();
+    // What was read may be of before a deletion.
+    if (deletions !== this.deletions) return this.readAll();
     this.numbers = new Map(scopes.map(({ name, number }) => [name, number]));
     this.names = new Map(scopes.map(({ name, number }) => [number, name]));
   }

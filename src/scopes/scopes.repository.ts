@@ -3,6 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository, type EntityManager } from 'typeorm';
 import { ScopeEntity } from './scope.entity.js';
 
+/** On which a deletion is announced. */
+export const SCOPE_DELETED = 'scope_deleted';
+
 /** What an operator says of a scope. */
 export type ScopeInput = Pick<ScopeEntity, 'name' | 'description' | 'translations' | 'audience'>;
 
@@ -17,8 +20,8 @@ export class ScopesRepository {
   constructor(@InjectRepository(ScopeEntity) private readonly scopes: Repository<ScopeEntity>) {}
 
   /** All scopes, by name. */
-  list(): Promise<ScopeEntity[]> {
-    return this.scopes.find({ order: { name: 'ASC' } });
+  list(manager: EntityManager = this.scopes.manager): Promise<ScopeEntity[]> {
+    return manager.withRepository(this.scopes).find({ order: { name: 'ASC' } });
   }
 
   /** All scopes, locked against changes until the transaction ends. */
@@ -41,16 +44,36 @@ export class ScopesRepository {
     return manager.withRepository(this.scopes).findBy({ name: In(names) });
   }
 
-  /** Creates the scope; false if there is one with its name. */
-  async insertNew(manager: EntityManager, scope: ScopeInput): Promise<boolean> {
+  /** Creates the scope, with the next number unless one is given; false if there is one with its name. */
+  async insertNew(manager: EntityManager, scope: ScopeInput, number?: number): Promise<boolean> {
     // By hand: an insert that ends in a conflict would take a number, so it is tried for a new name only.
+    const given = number === undefined ? [] : [number];
     const rows: unknown[] = await manager.query(
-      `INSERT INTO scopes (name, description, audience, translations)
-       SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
+      `INSERT INTO scopes (name, description, audience, translations${given.length ? ', number) OVERRIDING SYSTEM VALUE' : ')'}
+       SELECT $1, $2, $3, $4${given.length ? ', $5::int' : ''} WHERE NOT EXISTS (SELECT 1 FROM scopes WHERE name = $1)
        ON CONFLICT (name) DO NOTHING RETURNING 1`,
-      [scope.name, scope.description, scope.audience, JSON.stringify(scope.translations)],
+      [scope.name, scope.description, scope.audience, JSON.stringify(scope.translations), ...given],
     );
     return rows.length === 1;
+  }
+
+  async giveNumbers(manager: EntityManager): Promise<void> {
+    await manager.query('UPDATE scopes SET number = DEFAULT WHERE number < 0');
+  }
+
+  async delete(manager: EntityManager, name: string): Promise<void> {
+    await manager.withRepository(this.scopes).delete({ name });
+    // Instances know its number: a scope that is created again with its name has another.
+    await manager.query(`NOTIFY ${SCOPE_DELETED}`);
+  }
+
+  /** Whether an event type needs the scope. */
+  async isNeeded(manager: EntityManager, name: string): Promise<boolean> {
+    // By hand, as for clients.
+    const types: unknown[] = await manager.query('SELECT 1 FROM event_types WHERE scope = $1 LIMIT 1', [
+      name,
+    ]);
+    return types.length > 0;
   }
 
   /** Reads the scope and locks it until the transaction ends. Clients take a share lock on the catalogue, so this waits for them. */

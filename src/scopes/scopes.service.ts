@@ -16,6 +16,8 @@ export type { ChangedMeaning };
 /** A scope as it was read to be shown, and when its words last came to mean something else. */
 export type ScopeMeaning = Pick<ScopeEntity, 'name' | 'meaningChangedAt'>;
 
+type GivenScope = Omit<ScopeInput, 'translations'> & { translations?: object };
+
 /** The scope catalogue: names, descriptions for users, and audiences. */
 @Injectable()
 export class ScopesService {
@@ -26,8 +28,8 @@ export class ScopesService {
   ) {}
 
   /** All scopes, by name. */
-  list(): Promise<ScopeEntity[]> {
-    return this.repository.list();
+  list(manager?: EntityManager): Promise<ScopeEntity[]> {
+    return this.repository.list(manager);
   }
 
   /** The scopes with these names, ordered by name; unknown names are omitted. */
@@ -49,35 +51,68 @@ export class ScopesService {
    * description changes: they would say something else. With `meaningChanged`, which needs another description (400),
    * users who agreed to it are asked anew.
    */
-  async put(
-    { translations, ...given }: Omit<ScopeInput, 'translations'> & { translations?: object },
+  put(
+    input: GivenScope,
     actor: Actor,
-    { meaningChanged = false } = {},
+    options: { meaningChanged?: boolean } = {},
+  ): Promise<{ scope: ScopeEntity; created: boolean }> {
+    return this.transactions.run((manager) => this.putIn(manager, input, actor, options));
+  }
+
+  /** The same in the caller's transaction. With `unnumbered`, a new scope has this negative number until `giveNumbers`. */
+  async putIn(
+    manager: EntityManager,
+    { translations, ...given }: GivenScope,
+    actor: Actor,
+    { meaningChanged = false, unnumbered }: { meaningChanged?: boolean; unnumbered?: number } = {},
   ): Promise<{ scope: ScopeEntity; created: boolean }> {
     const violations = translations ? translationViolations(translations) : {};
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
-    return this.transactions.run(async (manager) => {
-      const created = await this.repository.insertNew(manager, { ...given, translations: {} });
-      const before = await this.repository.lock(manager, given.name);
-      const scope = { ...given, translations: translationsAfter(before, { ...given, translations }) };
-      if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
-      if (meaningChanged) refuseUnchanged(before, scope);
-      const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
-      if (isChanged) {
-        await this.repository.update(manager, scope);
-      }
-      if (meaningChanged) await this.repository.changeMeaning(manager, scope.name);
-      const after = await this.repository.lock(manager, scope.name);
-      const difference = changesBetween(auditView(before), auditView(after));
-      if (created || difference) {
-        await this.audit.record(manager, actor, {
-          action: created ? 'scope.created' : 'scope.updated',
-          subjectType: 'scope',
-          subjectId: scope.name,
-          ...(created ? { after: auditView(after) } : difference),
-        });
-      }
-      return { scope: after, created };
+    const created = await this.repository.insertNew(manager, { ...given, translations: {} }, unnumbered);
+    const before = await this.repository.lock(manager, given.name);
+    const scope = { ...given, translations: translationsAfter(before, { ...given, translations }) };
+    if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
+    if (meaningChanged) refuseUnchanged(before, scope);
+    const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
+    if (isChanged) {
+      await this.repository.update(manager, scope);
+    }
+    if (meaningChanged) await this.repository.changeMeaning(manager, scope.name);
+    const after = await this.repository.lock(manager, scope.name);
+    const difference = changesBetween(auditView(before), auditView(after));
+    if (created || difference) {
+      await this.audit.record(manager, actor, {
+        action: created ? 'scope.created' : 'scope.updated',
+        subjectType: 'scope',
+        subjectId: scope.name,
+        ...(created ? { after: auditView(after) } : difference),
+      });
+    }
+    return { scope: after, created };
+  }
+
+  /** Gives new scopes their numbers, in the caller's transaction, once nothing can be refused any more: no number is given twice. */
+  giveNumbers(manager: EntityManager): Promise<void> {
+    return this.repository.giveNumbers(manager);
+  }
+
+  /**
+   * Removes a scope, in the caller's transaction. Throws a 409 problem for one of this service's own operator scopes, and while a client
+   * holds it or an event type needs it: no token and no consent has a scope that no client holds.
+   */
+  async deleteIn(manager: EntityManager, name: string, actor: Actor): Promise<void> {
+    const scope = await this.repository.lock(manager, name);
+    if (OPERATOR_SCOPES.includes(name)) throw conflict('The service needs this scope.');
+    if (await this.repository.isHeld(manager, name)) {
+      throw conflict('A client holds this scope, and its tokens and consents may.');
+    }
+    if (await this.repository.isNeeded(manager, name)) throw conflict('An event type needs this scope.');
+    await this.repository.delete(manager, name);
+    await this.audit.record(manager, actor, {
+      action: 'scope.deleted',
+      subjectType: 'scope',
+      subjectId: name,
+      before: auditView(scope),
     });
   }
 

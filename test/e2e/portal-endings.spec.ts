@@ -3,7 +3,6 @@ import type { BrowserSession } from '../support/browser-session.js';
 import { isAccepted } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
-import { ACTIONS } from '../../src/cli/actions.js';
 import { PortalLinksRepository } from '../../src/webhook-portal/access/portal-links.repository.js';
 
 /* Whatever takes away access to the webhook portal also ends its sessions and its unused links. */
@@ -69,15 +68,7 @@ describe('The webhook portal', () => {
       'the tokens of the client are revoked in the console',
       () => press(`/admin/console/clients/${client.id}/revoke`),
     ],
-    [
-      'the tokens of the client are revoked by the command',
-      () => ACTIONS['revoke-client'](service.app, client.id, {}),
-    ],
     ['the secret is rotated without an overlap by the admin API', () => rotate(0)],
-    [
-      'the secret is rotated without an overlap by the command',
-      () => ACTIONS['rotate-secret'](service.app, client.id, { 'expire-previous-in': ['0'] }),
-    ],
     [
       'webhooks are switched off and on by the admin API',
       () => offAndOn(`/admin/users/${owner.id}`, 'webhooks_enabled'),

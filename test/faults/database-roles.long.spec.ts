@@ -164,7 +164,11 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
       const tokens = await make.tokens(client, user);
       expect((await http.get('/v2/users', { bearer: tokens.access_token })).status).toBe(200);
       // Revoked through one process; the other instance hears of it.
-      const revoked = await operator(['revoke-user', user.id], 'service', env);
+      const [key] = await postgres.query<{ id: string }>(
+        'charging_data',
+        'SELECT id FROM token_keys WHERE revoked_at IS NULL',
+      );
+      const revoked = await operator(['revoke-token-key', key!.id], 'service', env);
       expect(revoked).toMatchObject({ code: 0, err: '' });
       await until(
         'the revocation is heard of',

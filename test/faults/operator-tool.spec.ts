@@ -142,9 +142,11 @@ describe('the operator tool for use without a browser', () => {
       [['make-operator', '--password', 'x'], "Unknown option '--password'"],
       [['make-admin'], '<email>'],
       [['make-admin', 'nobody@mail.example'], 'No user has this email address.'],
-      [['rotate-secret'], '<client_id>'],
-      [['rotate-secret', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735'], 'There is no client with this id.'],
-      [['rotate-secret', 'x', '--expire-previous-in', '-1'], 'expire'],
+      [['apply'], 'The file is missing: -f company.yaml'],
+      [['apply', '-f', 'a', '-f', 'b'], '-f FILE'],
+      [['apply', 'company.yaml'], 'Unexpected argument'],
+      [['export', 'x'], 'Unexpected argument'],
+      [['register-client', '--name', 'x'], 'apply -f FILE'],
       [['purge', 'everything'], 'purge'],
     ];
     for (const [args, words] of refused) {
@@ -201,36 +203,28 @@ describe('the operator tool for use without a browser', () => {
     expect(events).toEqual([{ actor_type: 'service', after: { operator_role: 'admin', enabled: true } }]);
   });
 
-  it('registers a client, rotates its secret and revokes its tokens', async () => {
-    const owner = await service.make.user();
-    const client = await result(
-      ...['register-client', '--name', 'Fleet app', '--owner', owner.id, '--scope', 'vehicle:read'],
-      ...['--grant-type', 'client_credentials', '--description', 'For the fleet team'],
-      ...['--organisation', 'Fleet GmbH', '--site', 'https://fleet.example'],
-      ...['--privacy-policy', 'https://fleet.example/privacy'],
-    );
-    const described = await service.database.query(
-      'SELECT description, organisation, site, privacy_policy FROM clients WHERE id = $1',
-      [client.client_id],
-    );
-    expect(described).toEqual([
-      {
-        description: 'For the fleet team',
-        organisation: 'Fleet GmbH',
-        site: 'https://fleet.example',
-        privacy_policy: 'https://fleet.example/privacy',
-      },
+  it('applies a company file: 2 if it would change something, 1 if it is refused, 0 otherwise', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'charging-company-')), 'company.yaml');
+    const ran = async (...args: string[]) => {
+      const { code, out, err } = await operator(args);
+      return [code, out + err];
+    };
+    writeFileSync(file, 'purposes: { billing: { words: { en: To bill } } }');
+    const lines = '+ purpose billing\n    words.en: "To bill"\n\n';
+    const sum = 'create 1, change 0, remove 0';
+    expect(await ran('apply', '-f', file, '--dry-run')).toEqual([2, `${lines}Would ${sum}.\n`]);
+    expect(await ran('apply', '--file', file)).toEqual([
+      0,
+      `${lines}Done: 1 created, 0 changed, 0 removed.\n`,
     ]);
-    const token = (secret: string) =>
-      service.http.token({ grant_type: 'client_credentials' }, { id: client.client_id!, secret });
-    expect((await token(client.client_secret!)).status).toBe(200);
-    const rotated = await result('rotate-secret', client.client_id!, '--expire-previous-in', '0');
-    expect((await token(client.client_secret!)).status).toBe(401);
-    const bearer = (await token(rotated.client_secret!)).json.access_token as string;
-    expect((await service.http.get('/v2/users', { bearer })).status).toBe(200);
-    expect(await result('revoke-client', client.client_id!)).toEqual({ revoked: 0 });
-    expect((await service.http.get('/v2/users', { bearer })).status).toBe(401);
-    expect(await result('revoke-user', owner.id)).toEqual({ revoked: 0 });
+    expect(await ran('apply', '-f', file, '--dry-run')).toEqual([0, 'Nothing would change.\n']);
+    writeFileSync(file, 'purposes: { billing: { words: {} } }');
+    expect(await ran('apply', '-f', file)).toEqual([
+      1,
+      `${file} was refused; nothing was changed.\n${file}:1: purposes.billing.words.en: must be a string of 1 to 300 characters, not only spaces\n`,
+    ]);
+    const schema = await operator(['apply', '--schema'], { DATABASE_URL: '', ENCRYPTION_KEY: '' });
+    expect(JSON.parse(schema.out)).toMatchObject({ $schema: expect.stringContaining('2020-12') });
   });
 
   it('rotates the key that signs tokens, and revokes a leaked key with all tokens it signed', async () => {

@@ -77,7 +77,7 @@ const READS: Record<string, string[]> = {
   'sandbox/drivers.repository.ts': ['consents', 'users'],
   'sandbox/plans.repository.ts': ['users'],
   'scopes/purposes/purposes.repository.ts': ['clients'],
-  'scopes/scopes.repository.ts': ['clients'],
+  'scopes/scopes.repository.ts': ['clients', 'event_types'],
   'tokens/access/access-tokens.repository.ts': ['clients', 'consents', 'users'],
   'tokens/codes/authorization-codes.repository.ts': ['clients', 'consents', 'sessions', 'users'],
   'tokens/grants/connected-clients.repository.ts': ['clients', 'consent_versions', 'consents', 'scopes'],

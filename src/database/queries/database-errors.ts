@@ -40,10 +40,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return typeof message === 'string' && AWAY_MESSAGES.test(message);
 }
 
-/** Whether the error is a violation of the named unique constraint or index. */
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
+/** Whether the error is a violation of the named unique constraint or index, or of any. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const driver = driverErrorOf(error);
-  return driver?.code === '23505' && driver.constraint === constraint;
+  return driver?.code === '23505' && (constraint === undefined || driver.constraint === constraint);
 }
 
 /** Whether the error is a violation of the named foreign key, or of any. */

@@ -78,6 +78,8 @@ export const SHARED_WORDS = {
   many_pixels: ({ max }: { max: number }) => `must not be wider or higher than ${max} pixels`,
 
   next_version: ({ next }: { next: number }) => `must be ${next}: versions count up`,
+  fewer_versions: ({ count }: { count: number }) =>
+    `must have the ${count} versions that there are: none is removed`,
   no_id_in_sample: ({ pointer }: { pointer: string }) => `must have an id at ${pointer}`,
   resource_without_id: () => 'must lead to an id in the sample',
   not_partner_scope: () => 'must be a scope for partners',

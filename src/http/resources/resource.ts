@@ -17,15 +17,13 @@ interface Field<V> {
   readonly orNull?: true;
   /** Whether it is given when the resource is created. */
   readonly given?: 'required' | 'optional';
-  /** What an omitted one becomes; also suggested by forms and commands. */
+  /** What an omitted one becomes; also suggested by forms. */
   readonly initial?: V;
   /** Whether it can be changed later. One that is given and cannot is refused with its reason. */
   readonly changeable?: true;
   /** True, or how audit events show it; otherwise why they do not. */
   readonly audited: true | ((value: V) => unknown) | { readonly not: string };
   readonly form?: FormField;
-  /** The option of the command that creates the resource, and what its usage calls the value. */
-  readonly option?: readonly [name: string, value: string];
 }
 
 /** Every field of the entity: one that is forgotten does not compile. */
@@ -54,7 +52,7 @@ type Body<V, F> = { [K in keyof V as Name<F, K & keyof F>]: V[K] };
 type AnyField = Field<never>;
 export type ListedField = AnyField & { readonly key: string; readonly wire: string };
 
-/** What the API, the audit log, forms and commands know of a resource. */
+/** What the API, the audit log and forms know of a resource. */
 export class Resource<E extends object, F extends Fields<E>> {
   readonly list: readonly ListedField[];
 

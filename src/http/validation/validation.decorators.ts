@@ -1,5 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { applyDecorators, type Type as ClassOf } from '@nestjs/common';
+import { ApiProperty, OmitType, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { isEmail, isISO8601, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import { isId, type IdPrefix } from '../../secrets/ids.js';
@@ -291,6 +291,18 @@ export const IsJsonObject = (): PropertyDecorator => (target, member) => {
   const others = (Reflect.getMetadata(FREE_MEMBERS, target) ?? []) as (string | symbol)[];
   Reflect.defineMetadata(FREE_MEMBERS, [...others, member], target);
 };
+
+/** The DTO without some of its members. */
+export function omitMembers<T extends object, K extends keyof T & string>(
+  dto: ClassOf<T>,
+  names: readonly K[],
+): ClassOf<Omit<T, K>> {
+  const rest = OmitType(dto, names);
+  const free = (Reflect.getMetadata(FREE_MEMBERS, dto.prototype as object) ?? []) as string[];
+  const left = free.filter((name) => !names.includes(name as K));
+  Reflect.defineMetadata(FREE_MEMBERS, left, rest.prototype as object);
+  return rest as ClassOf<Omit<T, K>>;
+}
 
 /** The members of a body for this DTO that may be any JSON object, and are one. */
 export function freeMembersOf(dto: { prototype: object } | undefined, body: object): Record<string, object> {

@@ -8,8 +8,8 @@ export class PurposesRepository {
   constructor(@InjectRepository(PurposeEntity) private readonly purposes: Repository<PurposeEntity>) {}
 
   /** All purposes, by name. */
-  list(): Promise<PurposeEntity[]> {
-    return this.purposes.find({ order: { name: 'ASC' } });
+  list(manager: EntityManager = this.purposes.manager): Promise<PurposeEntity[]> {
+    return manager.withRepository(this.purposes).find({ order: { name: 'ASC' } });
   }
 
   find(name: string): Promise<PurposeEntity | null> {

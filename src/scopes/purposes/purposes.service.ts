@@ -19,8 +19,8 @@ export class PurposesService {
   ) {}
 
   /** All purposes, by name. */
-  list(): Promise<PurposeEntity[]> {
-    return this.repository.list();
+  list(manager?: EntityManager): Promise<PurposeEntity[]> {
+    return this.repository.list(manager);
   }
 
   /** The purpose; throws a 404 problem. */
@@ -47,7 +47,17 @@ export class PurposesService {
   }
 
   /** Creates a purpose, or replaces its words. Throws a 400 problem with `field_errors` for words that are not as they must be. */
-  async put(
+  put(
+    name: string,
+    given: Record<string, unknown>,
+    actor: Actor,
+  ): Promise<{ purpose: PurposeEntity; created: boolean }> {
+    return this.transactions.run((manager) => this.putIn(manager, name, given, actor));
+  }
+
+  /** The same in the caller's transaction. */
+  async putIn(
+    manager: EntityManager,
     name: string,
     given: Record<string, unknown>,
     actor: Actor,
@@ -55,43 +65,44 @@ export class PurposesService {
     const violations = purposeViolations(given);
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
     const purpose: PurposeEntity = { name, words: inOrder(given as PurposeWords) };
-    return this.transactions.run(async (manager) => {
-      const created = await this.repository.insertNew(manager, purpose);
-      const before = await this.repository.lock(manager, name);
-      // Deleted between the two statements.
-      if (!before) throw conflict('The purpose was deleted in the meantime. Try again.');
-      const difference = changesBetween(
-        auditView({ ...before, words: inOrder(before.words) }),
-        auditView(purpose),
-      );
-      if (difference) await this.repository.update(manager, purpose);
-      if (created || difference) {
-        await this.audit.record(manager, actor, {
-          action: created ? 'purpose.created' : 'purpose.updated',
-          subjectType: 'purpose',
-          subjectId: name,
-          ...(created ? { after: auditView(purpose) } : difference),
-        });
-      }
-      return { purpose, created };
-    });
+    const created = await this.repository.insertNew(manager, purpose);
+    const before = await this.repository.lock(manager, name);
+    // Deleted between the two statements.
+    if (!before) throw conflict('The purpose was deleted in the meantime. Try again.');
+    const difference = changesBetween(
+      auditView({ ...before, words: inOrder(before.words) }),
+      auditView(purpose),
+    );
+    if (difference) await this.repository.update(manager, purpose);
+    if (created || difference) {
+      await this.audit.record(manager, actor, {
+        action: created ? 'purpose.created' : 'purpose.updated',
+        subjectType: 'purpose',
+        subjectId: name,
+        ...(created ? { after: auditView(purpose) } : difference),
+      });
+    }
+    return { purpose, created };
   }
 
   /** Deletes a purpose. Throws a 404 problem, and a 409 problem while a client declares it. */
-  async delete(name: string, actor: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
-      const purpose = await this.repository.lock(manager, name);
-      if (!purpose) throw unknownPurpose();
-      if (await this.repository.isDeclared(manager, name)) {
-        throw conflict('A client declares this purpose, so it cannot be deleted.');
-      }
-      await this.repository.delete(manager, name);
-      await this.audit.record(manager, actor, {
-        action: 'purpose.deleted',
-        subjectType: 'purpose',
-        subjectId: name,
-        before: auditView(purpose),
-      });
+  delete(name: string, actor: Actor): Promise<void> {
+    return this.transactions.run((manager) => this.deleteIn(manager, name, actor));
+  }
+
+  /** The same in the caller's transaction. */
+  async deleteIn(manager: EntityManager, name: string, actor: Actor): Promise<void> {
+    const purpose = await this.repository.lock(manager, name);
+    if (!purpose) throw unknownPurpose();
+    if (await this.repository.isDeclared(manager, name)) {
+      throw conflict('A client declares this purpose, so it cannot be deleted.');
+    }
+    await this.repository.delete(manager, name);
+    await this.audit.record(manager, actor, {
+      action: 'purpose.deleted',
+      subjectType: 'purpose',
+      subjectId: name,
+      before: auditView(purpose),
     });
   }
 }

@@ -29,6 +29,16 @@ export type UserValues = Omit<
   sandboxOwnerId?: string;
 };
 
+/** Users of whom the ids or the addresses are known. */
+export interface NamedUsers {
+  ids: readonly string[];
+  emails: readonly string[];
+  organisations?: boolean;
+}
+
+/** Rows of one statement, which takes at most 65,535 parameters. */
+const INSERTED_AT_ONCE = 1_000;
+
 /** All given members must match. */
 export interface UserFilter {
   q?: string;
@@ -110,18 +120,43 @@ export class UsersRepository {
     return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
   }
 
-  async insert(
-    manager: EntityManager,
-    { emailVerified, sandboxOwnerId, ...user }: UserValues,
-  ): Promise<void> {
-    await manager.withRepository(this.users).insert({
+  insert(manager: EntityManager, user: UserValues): Promise<void> {
+    return this.insertAll(manager, [user]);
+  }
+
+  async insertAll(manager: EntityManager, users: readonly UserValues[]): Promise<void> {
+    const rows = users.map(({ emailVerified, sandboxOwnerId, ...user }) => ({
       ...user,
       emailKey: emailKeyOf(user.email),
       emailVerifiedAt: verifiedNow(emailVerified),
-      environment: sandboxOwnerId === undefined ? 'live' : 'sandbox',
+      environment: sandboxOwnerId === undefined ? ('live' as const) : ('sandbox' as const),
       sandboxOwnerId: sandboxOwnerId ?? null,
       realm: sandboxOwnerId ?? LIVE_REALM,
-    });
+    }));
+    for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
+      await manager.withRepository(this.users).insert(rows.slice(from, from + INSERTED_AT_ONCE));
+    }
+  }
+
+  findAll(manager: EntityManager, ids: readonly string[]): Promise<UserEntity[]> {
+    return manager.withRepository(this.users).findBy({ id: In(ids) });
+  }
+
+  /** The live users with these ids or addresses; with `organisations`, also all organisations. By id. */
+  listNamed(
+    manager: EntityManager,
+    { ids, emails, organisations = false }: NamedUsers,
+  ): Promise<UserEntity[]> {
+    return manager
+      .withRepository(this.users)
+      .createQueryBuilder('user')
+      .where("user.environment = 'live'")
+      .andWhere(
+        "(user.id = ANY (:ids) OR user.emailKey = ANY (:keys) OR :organisations AND user.kind = 'organisation')",
+        { ids, keys: emails.map(emailKeyOf), organisations },
+      )
+      .orderBy('user.id')
+      .getMany();
   }
 
   /** Members that are undefined stay as they are. */

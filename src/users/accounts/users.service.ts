@@ -32,11 +32,11 @@ import {
 } from './user-changes.js';
 import { UserErasures } from './user-erasures.js';
 import type { UserEntity } from './user.entity.js';
-import { UsersRepository, type UserFilter } from './users.repository.js';
+import { UsersRepository, type NamedUsers, type UserFilter } from './users.repository.js';
 import { say } from '../../language/text.js';
 
 /** A user to insert: with the hash of the password, if there is one, and the id, if it was given before. */
-type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?: string };
+type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?: string; enabled?: boolean };
 type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
 
 /** Looks at a change under the lock on the user; throws what refuses it. */
@@ -112,28 +112,52 @@ export class UsersService {
   private async insert(manager: EntityManager, input: NewAccount, actor: Actor): Promise<UserEntity> {
     const { id = newId('user') } = input;
     const isSelf = actor.type === 'user' && actor.id === null;
-    await this.repository.insert(manager, {
-      id,
-      email: input.email,
-      name: input.name,
-      language: input.language ?? (isSelf ? actor.language : undefined) ?? null,
-      kind: input.kind ?? 'individual',
-      role: input.role ?? 'user',
-      operatorRole: input.operatorRole ?? null,
-      passwordHash: input.passwordHash,
-      webhooksEnabled: input.webhooksEnabled ?? true,
-      enabled: true,
-      emailVerified: input.emailVerified,
-      sandboxOwnerId: input.sandboxOwnerId,
-    });
-    const user = (await this.repository.findById(id, manager))!;
-    await this.audit.record(manager, isSelf ? { ...actor, id } : actor, {
-      action: 'user.created',
-      subjectType: 'user',
-      subjectId: id,
+    const [user] = await this.insertAllIn(
+      manager,
+      [{ ...input, id, language: input.language ?? (isSelf ? actor.language : undefined) }],
+      isSelf ? { ...actor, id } : actor,
+    );
+    return user!;
+  }
+
+  /** Creates users with their ids, in the caller's transaction. */
+  async insertAllIn(
+    manager: EntityManager,
+    inputs: readonly (NewAccount & { id: string })[],
+    actor: Actor,
+  ): Promise<UserEntity[]> {
+    await this.repository.insertAll(
+      manager,
+      inputs.map((input) => ({
+        id: input.id,
+        email: input.email,
+        name: input.name,
+        language: input.language ?? null,
+        kind: input.kind ?? 'individual',
+        role: input.role ?? 'user',
+        operatorRole: input.operatorRole ?? null,
+        passwordHash: input.passwordHash,
+        webhooksEnabled: input.webhooksEnabled ?? true,
+        enabled: input.enabled ?? true,
+        emailVerified: input.emailVerified,
+        sandboxOwnerId: input.sandboxOwnerId,
+      })),
+    );
+    const users = await this.repository.findAll(
+      manager,
+      inputs.map(({ id }) => id),
+    );
+    const entries = users.map((user) => ({
+      ...({ action: 'user.created', subjectType: 'user', subjectId: user.id } as const),
       after: auditView(user),
-    });
-    return user;
+    }));
+    await this.audit.recordAll(manager, actor, entries);
+    return users;
+  }
+
+  /** The live users with these ids or addresses; with `organisations`, also all organisations. By id. */
+  listNamed(manager: EntityManager, named: NamedUsers): Promise<UserEntity[]> {
+    return this.repository.listNamed(manager, named);
   }
 
   /**

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
-import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
+import { AuditService, changesBetween, type Actor, type AuditEntry } from '../../audit/audit.service.js';
 import { auditViewOf } from '../../audit/audit-view.js';
 import { Transactions } from '../../database/queries/transactions.js';
-import { conflict, notFound, validationFailed } from '../../http/problems/problem.js';
+import { conflict, notFound, validationFailed, type Problem } from '../../http/problems/problem.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
 import { translationViolations } from '../../scopes/purposes/purpose-words.js';
 import { inOrder, translationsAfter } from '../../scopes/translations.js';
@@ -24,6 +24,9 @@ export interface NewVersion {
   sample?: Record<string, unknown>;
 }
 
+/** A type with all of its versions, the first one first. */
+export type WholeEventType = EventTypeChanges & { versions: Omit<NewVersion, 'sample'>[] };
+
 /** Changes of the catalogue of event types (contract §21). Every change is an audit event in its transaction. */
 @Injectable()
 export class EventCatalogue {
@@ -42,8 +45,8 @@ export class EventCatalogue {
     { translations, ...given }: Omit<EventTypeChanges, 'translations'> & { translations?: object },
     actor: Actor,
   ): Promise<{ created: boolean }> {
-    await this.checkType(given, translations);
     return this.transactions.run(async (manager) => {
+      await this.checkType(given, translations, manager);
       const created = await this.repository.insertNew(manager, {
         ...given,
         translations: inOrder(translations ?? {}),
@@ -54,7 +57,7 @@ export class EventCatalogue {
       if (!created && difference) {
         this.checkSample(before, changes.sample);
         if (before.scope !== changes.scope && (await this.repository.isSubscribed(manager, changes.name))) {
-          throw conflict('Endpoints subscribe to this event type, so its scope cannot change.');
+          throw subscribed();
         }
         await this.repository.update(manager, changes.name, changes);
       }
@@ -100,7 +103,7 @@ export class EventCatalogue {
       const row = { type: name, version, schema, draft, revision: type.revision + 1 };
       if (!before) await this.repository.insertVersion(manager, row);
       else if (!(await this.repository.changeUnused(manager, row))) {
-        throw conflict('Events were published with this version, so it cannot change. Create the next one.');
+        throw usedVersion('this version');
       }
       await this.repository.update(manager, name, sample ? { sample } : {});
       await this.audit.record(manager, actor, {
@@ -111,6 +114,69 @@ export class EventCatalogue {
         after: { ...versionView(row), ...(sample ? { sample } : {}) },
       });
       return { created: !before };
+    });
+  }
+
+  /**
+   * A type with all of its versions, in the caller's transaction: the sample fits the current one. Throws as `putType` and `putVersion` do,
+   * and 400 for fewer versions than there are.
+   */
+  async putWholeIn(
+    manager: EntityManager,
+    { versions, ...type }: WholeEventType,
+    actor: Actor,
+  ): Promise<void> {
+    await this.checkType(type, type.translations, manager);
+    const checks = versions.map((version, n) => checkOfWritten(version, `versions.${n}.`));
+    const current = versions.findLastIndex(({ draft }) => !draft);
+    if (current >= 0) refuseSample(checks[current]!, type.sample, 'sample');
+    const created = await this.repository.insertNew(manager, type);
+    const before = await this.lock(manager, type.name);
+    const count = before.versions.length;
+    if (versions.length < count)
+      throw validationFailed({ versions: [violation('fewer_versions', { count })] });
+    const [was, is] = [auditView(before), auditView(type)];
+    const changed = Object.keys(is).filter((member) => !isDeepStrictEqual(was[member], is[member]));
+    if (changed.includes('scope') && (await this.repository.isSubscribed(manager, type.name)))
+      throw subscribed();
+    const entry = { subjectType: 'event_type', subjectId: type.name } as const;
+    const pick = (view: object) =>
+      Object.fromEntries(Object.entries(view).filter(([k]) => changed.includes(k)));
+    const entries: AuditEntry[] = created
+      ? [{ ...entry, action: 'event_type.created', after: is }]
+      : changed.length > 0
+        ? [{ ...entry, action: 'event_type.updated', before: pick(was), after: pick(is) }]
+        : [];
+    for (const [n, { schema, draft }] of versions.entries()) {
+      const old = before.versions[n];
+      if (old?.draft === draft && isDeepStrictEqual(old.schema, schema)) continue;
+      const row = { type: type.name, version: n + 1, schema, draft, revision: before.revision + 1 };
+      if (!old) await this.repository.insertVersion(manager, row);
+      else if (!(await this.repository.changeUnused(manager, row))) throw usedVersion(`version ${n + 1}`);
+      entries.push({
+        ...entry,
+        action: old ? 'event_type.version_updated' : 'event_type.version_created',
+        ...(old ? { before: versionView(old) } : {}),
+        after: versionView(row),
+      });
+    }
+    await this.repository.update(manager, type.name, type);
+    await this.audit.recordAll(manager, actor, entries);
+  }
+
+  /** Removes a type, in the caller's transaction. Throws 409 while endpoints subscribe, and once something was published with it. */
+  async deleteIn(manager: EntityManager, name: string, actor: Actor): Promise<void> {
+    const type = await this.lock(manager, name);
+    if (type.versions.some(({ usedAt }) => usedAt)) throw conflict('Events of this type were published.');
+    if (await this.repository.isSubscribed(manager, name)) {
+      throw conflict('Endpoints subscribe to this event type.');
+    }
+    await this.repository.delete(manager, name);
+    await this.audit.record(manager, actor, {
+      action: 'event_type.deleted',
+      subjectType: 'event_type',
+      subjectId: name,
+      before: auditView(type),
     });
   }
 
@@ -125,11 +191,12 @@ export class EventCatalogue {
 
   private async checkType(
     { scope, resource, sample }: Omit<EventTypeChanges, 'translations'>,
-    translations: object = {},
+    translations: object | undefined,
+    manager: EntityManager,
   ): Promise<void> {
-    const [known] = await this.scopes.describe([scope!]);
+    const [known] = await this.scopes.describe([scope!], manager);
     const violations: Violations = {
-      ...translationViolations(translations),
+      ...translationViolations(translations ?? {}),
       ...(known?.audience === 'partner' ? {} : { scope: [violation('not_partner_scope')] }),
       ...(resource === null || idAt(resource, sample) !== null
         ? {}
@@ -144,13 +211,20 @@ export class EventCatalogue {
   }
 }
 
-function checkOfWritten({ schema, draft, sample }: NewVersion): SchemaCheck {
+const subscribed = (): Problem =>
+  conflict('Endpoints subscribe to this event type, so its scope cannot change.');
+
+const usedVersion = (what: string): Problem =>
+  conflict(`Events were published with ${what}, so it cannot change. Create the next one.`);
+
+/** `at`: where the version stands. */
+function checkOfWritten({ schema, draft, sample }: NewVersion, at = ''): SchemaCheck {
   if (draft && sample) throw validationFailed({ sample: [violation('sample_of_draft')] });
   try {
     return acceptSchema(schema);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    throw validationFailed({ schema: [violation('refused_schema', { why: error.message })] });
+    throw validationFailed({ [`${at}schema`]: [violation('refused_schema', { why: error.message })] });
   }
 }
 

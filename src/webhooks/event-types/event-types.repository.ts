@@ -25,14 +25,28 @@ export class EventTypesRepository {
     @InjectRepository(EventTypeVersionEntity) private readonly versions: Repository<EventTypeVersionEntity>,
   ) {}
 
-  private readonly readOnce = batched<'all', VersionedEventType[]>(async (keys) => {
-    const types = await this.types
+  /** The types that services publish, by name. */
+  listOfServices(manager: EntityManager): Promise<VersionedEventType[]> {
+    return this.readAll(manager, { publisher: 'services' });
+  }
+
+  private readAll(
+    manager: EntityManager,
+    where: Partial<Pick<EventTypeEntity, 'publisher'>>,
+  ): Promise<VersionedEventType[]> {
+    return manager
+      .withRepository(this.types)
       .createQueryBuilder('type')
+      .where(where)
       .leftJoinAndMapMany('type.versions', EventTypeVersionEntity, 'version', 'version.type = type.name')
       .orderBy('type.name')
       .addOrderBy('version.version')
-      .getMany();
-    return keys.map(() => types as VersionedEventType[]);
+      .getMany() as Promise<VersionedEventType[]>;
+  }
+
+  private readonly readOnce = batched<'all', VersionedEventType[]>(async (keys) => {
+    const types = await this.readAll(this.types.manager, {});
+    return keys.map(() => types);
   });
 
   /** The whole catalogue, by name. Concurrent calls share a statement. */
@@ -57,7 +71,11 @@ export class EventTypesRepository {
       .withRepository(this.types)
       .createQueryBuilder()
       .insert()
-      .values(row<EventTypeEntity>({ ...type, publisher: 'services', revision: 1 }))
+      // Instances know a type by its revision: one that was removed and comes back begins with a later one.
+      .values({
+        ...row<EventTypeEntity>({ ...type, publisher: 'services' }),
+        revision: () => "extract(epoch FROM now() - timestamptz '2020-01-01Z')::integer",
+      })
       .orIgnore()
       .returning('name')
       .execute();
@@ -85,6 +103,11 @@ export class EventTypesRepository {
       .set({ ...row<EventTypeEntity>(changes), revision: () => 'revision + 1' })
       .where('name = :name', { name })
       .execute();
+  }
+
+  /** With its versions. */
+  async delete(manager: EntityManager, name: string): Promise<void> {
+    await manager.withRepository(this.types).delete({ name });
   }
 
   async insertVersion(

@@ -15,6 +15,11 @@ export class EventTypesService {
     return this.repository.list();
   }
 
+  /** The types that services publish, by name. */
+  listOfServices(manager: EntityManager): Promise<VersionedEventType[]> {
+    return this.repository.listOfServices(manager);
+  }
+
   /** The types that can be published or come from this service, by name. */
   async listPublic(): Promise<VersionedEventType[]> {
     return (await this.list()).filter((type) => currentVersion(type) !== undefined);

@@ -1,0 +1,457 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parse, stringify } from 'yaml';
+import { ACTIONS } from '../../src/cli/actions.js';
+import type { Printed } from '../../src/cli/printed.js';
+import { withoutDefaults } from '../../src/cli/company/company-defaults.js';
+import type { Company } from '../../src/cli/company/company-sections.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { Problem } from '../../src/http/problems/problem.js';
+import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
+import { ScopeNumbers } from '../../src/scopes/scope-numbers.service.js';
+import { statementsDuring } from '../support/statements.js';
+import { until } from '../support/until.js';
+import { useService } from '../support/test-service.js';
+
+/** The example of docs/company-file.md, word for word. */
+const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/company-file.md', 'utf8'))![1]!;
+const SECRET = 'a-secret-that-the-company-has-chosen-itself';
+const OWN_SECRET = `${SECRET}-and-changed`;
+
+describe('A company file', () => {
+  const service = useService();
+  const folder = mkdtempSync(path.join(tmpdir(), 'company-'));
+  const file = path.join(folder, 'company.yaml');
+
+  type Flags = { 'dry-run'?: true; prune?: true; secret?: string };
+  const apply = async (content: string | object, { secret = SECRET, ...flags }: Flags = {}) => {
+    writeFileSync(file, typeof content === 'string' ? content : stringify(content));
+    const options = { file: [file], ...(flags as Record<string, never>) };
+    return (await ACTIONS.apply(service.app, '', options, { INVOICES_SECRET: secret })) as Printed;
+  };
+  /** What a refusal says, line by line, without the path of the file. */
+  const refusal = async (content: string | object, flags?: Flags): Promise<string[]> => {
+    const error = await apply(content, flags).then(
+      ({ text }) => new Error(`applied: ${text}`),
+      (problem: unknown) => problem,
+    );
+    if (!(error instanceof Problem)) throw error as Error;
+    return error.detail.split('\n').map((line) => line.replace(`${file}:`, ''));
+  };
+  const exported = async (): Promise<Company> =>
+    parse(((await ACTIONS.export(service.app, '', {}, {})) as Printed).text) as Company;
+  const example = (): Required<Company> => withoutDefaults(parse(EXAMPLE) as Company) as Required<Company>;
+  const events = (since: string) =>
+    service.database.query<{ action: string }>(
+      "SELECT action, actor_type FROM audit_events WHERE id > $1 AND subject_type <> 'session' ORDER BY id",
+      [since],
+    );
+  const lastEvent = async () =>
+    (await service.database.query<{ id: string }>('SELECT max(id) AS id FROM audit_events'))[0]!.id ?? '';
+  const token = (id: string, secret: string) =>
+    service.http.token({ grant_type: 'client_credentials' }, { id, secret });
+
+  beforeAll(async () => {
+    await service.make.user({ email: 'ada@driver.example' });
+  });
+
+  describe('is refused, and changes nothing,', () => {
+    it('if it is not YAML, or not a company', async () => {
+      expect(await refusal('scopes: [')).toEqual([
+        expect.stringContaining('was refused; nothing was changed.'),
+        expect.stringMatching(/^1: Flow sequence/),
+      ]);
+      expect(await refusal('')).toEqual([expect.stringContaining('at least one section')]);
+      expect(await refusal('scopes: {}\nscopes: {}')).toEqual([
+        expect.anything(),
+        expect.stringMatching(/^2: Map keys must be unique/),
+      ]);
+      expect(await refusal('event_types: { a: { sample: { n: .nan } } }')).toEqual([
+        expect.stringContaining('must be a finite number'),
+      ]);
+      expect(
+        (
+          await refusal(`a: &a [${'x,'.repeat(50)}]\nb: &b [${'*a,'.repeat(50)}]\nc: [${'*b,'.repeat(50)}]`)
+        )[0],
+      ).toContain('alias');
+    });
+
+    it('by the rules of the admin API, with everything that is wrong and its line', async () => {
+      const wrong = `
+scopes:
+  Vehicle:
+    description: x
+    audience: partner
+  a:
+    description: ""
+    audience: nobody
+    note: x
+    meaning_changed: true
+purposes:
+  p:
+    words: {}
+extra: 1
+owners:
+  nobody:
+    name: N
+  a@b.example:
+    name: A
+    role: operator
+clients:
+  - name: C
+    owner: a@b.example
+    type: confidential
+    grant_types: [password]
+    scopes: []
+    secret: { env: 5 }
+    client_secret: cds_cs_x
+  - 7
+`;
+      expect((await refusal(wrong)).slice(1)).toEqual([
+        expect.stringMatching(/^3: scopes.Vehicle: the name must be 1 to 64 of/),
+        expect.stringMatching(/^9: scopes.a.note: is not a known member/),
+        expect.stringMatching(/^10: scopes.a.meaning_changed: is not a known member/),
+        expect.stringMatching(/^7: scopes.a.description: must be a string of 1 to 300/),
+        expect.stringMatching(/^8: scopes.a.audience: must be one of/),
+        '14: extra: is not a known member',
+        expect.stringMatching(/^16: owners.nobody: must be a valid email/),
+        '20: owners.a@b.example.role: is not a known member',
+        expect.stringMatching(/^27: clients\[0\].secret.env: must be a string/),
+        '28: clients[0].client_secret: is not a known member',
+        expect.stringMatching(/^25: clients\[0\].grant_types: must be a list/),
+        expect.stringMatching(/^26: clients\[0\].scopes: must be a list/),
+        '29: clients[1]: must have members',
+      ]);
+    });
+
+    it('by the rules between things, all at once', async () => {
+      const company = example();
+      const [planner, invoices] = company.clients;
+      const before = await exported();
+      const lines = await refusal({
+        purposes: { p: { words: { de: 'Nur Deutsch' } } },
+        event_types: {
+          ...{ 'a.b': { ...company.event_types['tariff.changed'], scope: 'event:publish' } },
+          ...{ 'webhook.test': { ...company.event_types['tariff.changed'], scope: 'vehicle:read' } },
+          'c.d': {
+            ...{ description: 'x', scope: 'vehicle:read', sample: {} },
+            versions: [{ schema: { type: 'object' }, draft: true }, { schema: { type: 7 } }],
+          },
+        },
+        owners: company.owners,
+        clients: [
+          {
+            ...planner,
+            scopes: ['vehicle:read', 'no:such'],
+            purposes: [],
+            optional_scopes: [],
+            redirect_uris: [],
+          },
+          { ...planner, client_id: undefined, owner: 'nobody@planner.example' },
+          { ...invoices, company_service: false, scopes: ['event:publish'], secret: { env: 'A', file: 'b' } },
+          planner,
+        ],
+      });
+      expect(lines.slice(1)).toEqual([
+        '66: clients[1].owner: is neither an owner in the file nor a user',
+        '99: clients[3]: is in the file twice',
+        expect.stringMatching(/purposes.p.words.en: must be a string/),
+        expect.stringMatching(/event_types.a.b.scope: must be a scope for partners/),
+        expect.stringMatching(/event_types.webhook.test: The service publishes this event type itself/),
+        expect.stringMatching(/event_types.c.d.versions\[1\].schema: is not a JSON Schema/),
+        expect.stringMatching(/clients\[0\].redirect_uris: must contain at least one URI/),
+        expect.stringMatching(/clients\[0\].scopes: scope 2 is not in the catalogue/),
+        expect.stringMatching(/clients\[2\].company_service: must be true/),
+      ]);
+      expect(await exported()).toEqual(before);
+    });
+
+    it('if a secret is not there, too short, or in two places', async () => {
+      const company = example();
+      const [planner, invoices] = company.clients;
+      const base = { ...company, clients: undefined };
+      const secretRefusal = async (secret: object) =>
+        (await refusal({ ...base, clients: [{ ...invoices, consents: [], secret }] })).at(-1);
+      expect(await secretRefusal({ env: 'NO_SUCH' })).toContain('secret: NO_SUCH is not there');
+      expect(await secretRefusal({ file: 'no-such' })).toContain('secret: no-such is not there');
+      expect(await secretRefusal({})).toContain('must have one of env, file and generate');
+      expect(await secretRefusal({ env: 'A', file: 'b' })).toContain('must have one of');
+      expect(await secretRefusal({ generate: 'no/such/folder' })).toContain('cannot be written');
+      const short = await refusal(EXAMPLE, { secret: 'too-short' });
+      expect(short.at(-1)).toContain('INVOICES_SECRET must have a secret of 32 to 200');
+      expect(short.join()).not.toContain('too-short');
+      const app = { ...planner, type: 'public', grant_types: ['authorization_code'] };
+      expect((await refusal({ ...base, clients: [app] })).at(-1)).toContain('a public client has no secret');
+      const rest = { ...planner, secret: undefined, consents: invoices!.consents };
+      expect((await refusal({ ...base, clients: [rest] })).at(-1)).toContain(
+        'only for a service of the company',
+      );
+    });
+  });
+
+  describe('once applied,', () => {
+    let since: string;
+    let dryRun: Printed;
+
+    beforeAll(async () => {
+      since = await lastEvent();
+      dryRun = await apply(EXAMPLE, { prune: true, 'dry-run': true });
+      expect(await lastEvent()).toBe(since);
+      expect(() => statSync(path.join(folder, 'planner.secret'))).toThrow('ENOENT');
+      const applied = await apply(EXAMPLE, { prune: true });
+      expect([applied.code, applied.text.split('\n').slice(0, -2)]).toEqual([
+        0,
+        dryRun.text.split('\n').slice(0, -2),
+      ]);
+    });
+
+    it('was told by the dry run, with exit code 2, field by field', () => {
+      expect(dryRun.code).toBe(2);
+      expect(dryRun.text).toContain('~ scope vehicle:read\n    description: ');
+      expect(dryRun.text).toContain('+ scope tariff:read\n    description: "Your tariff and its prices"\n');
+      expect(dryRun.text).toContain('- event type charging_session.created\n');
+      expect(dryRun.text).toContain('+ client Invoices (clnt01HN2NJ9NMRZBXT1H6FT9N7736)\n');
+      expect(dryRun.text).toContain('    secret: a new one, in planner.secret\n');
+      expect(dryRun.text).toContain('    consents: ada@driver.example: scopes: ["tariff:read"]\n');
+      expect(dryRun.text).not.toContain(SECRET);
+      expect(dryRun.text).toMatch(/\n\nWould create 7, change \d+, remove \d+\.\n$/);
+    });
+
+    it('is what an export says, but for secrets and operator scopes', async () => {
+      const { scopes, ...rest } = await exported();
+      const expected = example();
+      for (const client of expected.clients) delete client.secret;
+      expect({ ...rest, scopes: omit(scopes!, OPERATOR_SCOPES) }).toEqual(expected);
+    });
+
+    it('writes nothing when it is applied again, nor when the export is', async () => {
+      const company = await exported();
+      const statements = await statementsDuring(async () => {
+        expect(await apply(EXAMPLE, { prune: true })).toEqual({ code: 0, text: 'Nothing changed.\n' });
+        expect(await apply(company)).toEqual({ code: 0, text: 'Nothing changed.\n' });
+      });
+      expect(statements.filter((sql) => /INSERT|UPDATE|DELETE|NOTIFY/.test(sql))).toEqual([]);
+      expect(await apply(EXAMPLE, { 'dry-run': true })).toEqual({ code: 0, text: 'Nothing would change.\n' });
+    });
+
+    it('is in the audit log as by the admin API, in the name of the service', async () => {
+      const found = await events(since);
+      expect(new Set(found.map((event) => JSON.stringify(event)))).toEqual(
+        new Set(
+          [
+            ...['brand.updated', 'scope.created', 'scope.updated', 'scope.deleted', 'purpose.created'],
+            ...['event_type.created', 'event_type.version_created', 'event_type.deleted'],
+            ...['user.created', 'client.created', 'consent.granted'],
+          ].map((action) => JSON.stringify({ action, actor_type: 'service' })),
+        ),
+      );
+    });
+
+    it('lets clients in with the secrets that it refers to, and no scope took a number in vain', async () => {
+      const generated = path.join(folder, 'planner.secret');
+      expect(statSync(generated).mode & 0o777).toBe(0o600);
+      const { json } = await token('clnt01HN2NJ9NMRZBXT1H6FT9N7736', SECRET);
+      expect(json.access_token).toEqual(expect.any(String));
+      const planner = {
+        id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+        secret: readFileSync(generated, 'utf8').trim(),
+      };
+      const refused = await service.http.token({ grant_type: 'client_credentials' }, planner);
+      expect(refused.json.error).toBe('unauthorized_client');
+      const [numbers] = await service.database.query<{ gap: number }>(
+        'SELECT max(number) - max(number) FILTER (WHERE number < (SELECT max(number) FROM scopes)) AS gap FROM scopes',
+      );
+      expect(numbers!.gap).toBe(1);
+    });
+  });
+
+  describe('changes', () => {
+    beforeAll(() => apply(EXAMPLE));
+
+    it('only what differs, and says it field by field', async () => {
+      const since = await lastEvent();
+      const changed = EXAMPLE.replace('https://planner.example/callback', 'https://planner.example/back')
+        .replace('price_per_kwh: { type: number }', 'price_per_kwh: { type: number, minimum: 0 }')
+        .replace('To plan routes', 'To plan journeys')
+        .replace('name: Planner GmbH', 'name: Planner AG')
+        .replace('#006b57', '#005B6B');
+      const { text } = await apply(changed);
+      expect(text).toBe(`~ owner partners@planner.example
+    name: "Planner GmbH" → "Planner AG"
+~ purpose route_planning
+    words.en: "To plan routes with charging stops" → "To plan journeys with charging stops"
+~ event type tariff.changed
+    versions[0].schema.properties.price_per_kwh.minimum: 0
+~ brand
+    accent_color: "#006b57" → "#005b6b"
+~ client Charge Planner (clnt01HN2NJ9NMRZBXT1H6FT9N7735)
+    redirect_uris: ["https://planner.example/callback"] → ["https://planner.example/back"]
+
+Done: 0 created, 5 changed, 0 removed.
+`);
+      const actions = (await events(since)).map(({ action }) => action);
+      expect(actions.sort()).toEqual([
+        ...[
+          'brand.updated',
+          'client.updated',
+          'event_type.version_updated',
+          'purpose.updated',
+          'user.updated',
+        ],
+      ]);
+      await apply(EXAMPLE);
+    });
+
+    it('nothing of what cannot change, and says why', async () => {
+      const other = EXAMPLE.replace('scopes: [vehicle:read, tariff:read]', 'scopes: [vehicle:read]').replace(
+        'optional_scopes: [tariff:read]',
+        'optional_scopes: []',
+      );
+      expect((await refusal(other)).slice(1)).toEqual([
+        expect.stringContaining('clients[0].scopes: cannot be changed after the client was created'),
+      ]);
+      const fewer = EXAMPLE.replace(/versions:[\s\S]*?\n\nowners/, 'versions: []\n\nowners');
+      expect((await refusal(fewer)).slice(1)).toEqual([
+        expect.stringContaining('event_types.tariff.changed.versions: must have the 1 versions'),
+      ]);
+      const operator = await service.make.user({ role: 'operator', email: 'op@charging.example' });
+      const twice = { 'new@planner.example': { name: 'N' }, 'NEW@planner.example': { name: 'N' } };
+      expect((await refusal({ owners: twice })).at(-1)).toContain(
+        'NEW@planner.example: is in the file twice',
+      );
+      expect((await refusal({ owners: { [operator.email]: { name: 'X' } } })).at(-1)).toContain(
+        'is an operator',
+      );
+    });
+
+    it('not whether a client is enabled, unless it says so', async () => {
+      const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
+      await service.database.query('UPDATE clients SET enabled = false WHERE id = $1', [id]);
+      expect((await apply(EXAMPLE)).text).toBe('Nothing changed.\n');
+      const on = EXAMPLE.replace('name: Charge Planner', 'name: Charge Planner\n    enabled: true');
+      expect((await apply(on)).text).toContain('enabled: false → true');
+      const off = await apply(on.replace('enabled: true', 'enabled: false'));
+      expect(off.text).toContain('enabled: true → false');
+      await apply(on);
+    });
+
+    it('a secret, and lets the one before go on for a day', async () => {
+      const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7736';
+      const { text } = await apply(EXAMPLE, { secret: OWN_SECRET });
+      expect(text).toContain('secret: another one; those before stay valid for a day');
+      expect([(await token(id, SECRET)).status, (await token(id, OWN_SECRET)).status]).toEqual([200, 200]);
+      await service.database.query(
+        "UPDATE client_secrets SET expires_at = now() - interval '1 second' WHERE client_id = $1 AND expires_at IS NOT NULL",
+        [id],
+      );
+      expect((await refusal(EXAMPLE)).at(-1)).toContain('this secret of the client has expired');
+      expect((await apply(EXAMPLE, { secret: OWN_SECRET })).text).toBe('Nothing changed.\n');
+      await service.database.query('DELETE FROM client_secrets WHERE client_id = $1', [id]);
+    });
+
+    it('a secret, for which a run that was killed had written a file, to the one in the file', async () => {
+      const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
+      const secret = readFileSync(path.join(folder, 'planner.secret'), 'utf8').trim();
+      await service.database.query('DELETE FROM client_secrets WHERE client_id = $1', [id]);
+      expect((await apply(EXAMPLE)).text).toContain('secret: a new one, in planner.secret');
+      expect(readFileSync(path.join(folder, 'planner.secret'), 'utf8').trim()).toBe(secret);
+      expect((await token(id, secret)).json.error).toBe('unauthorized_client');
+      expect((await token(id, SECRET)).json.error).toBe('invalid_client');
+    });
+
+    it('no consent that its user has decided about since', async () => {
+      const user = (
+        await service.database.query<{ id: string }>(
+          "SELECT id FROM users WHERE email = 'ada@driver.example'",
+        )
+      )[0]!;
+      const actor = { type: 'user', id: user.id } as const;
+      await service.app.get(ConsentsService).withdraw('clnt01HN2NJ9NMRZBXT1H6FT9N7736', user.id, actor);
+      expect((await apply(EXAMPLE)).text).not.toContain('consents');
+      const later = EXAMPLE.replace('2026-01-31T08', '2036-01-31T08');
+      expect((await refusal(later)).at(-1)).toContain('granted_at: must not be in the future');
+    });
+
+    it('a client that it names without its id, if there is only one', async () => {
+      const [, invoices] = example().clients;
+      const client = { ...invoices, client_id: undefined, consents: undefined, secret: undefined };
+      const renamed = { clients: [{ ...client, description: 'Found by its name' }] };
+      expect((await apply(renamed)).text).toContain('~ client Invoices (clnt01HN2NJ9NMRZBXT1H6FT9N7736)');
+      const other = { clients: [{ ...client, name: 'Other' }] };
+      expect((await apply(other, { 'dry-run': true })).text).toContain('+ client Other\n');
+      expect((await apply(other)).text).toContain('+ client Other (clnt');
+      await service.database.query("UPDATE clients SET name = 'Invoices' WHERE name = 'Other'");
+      expect((await refusal(renamed)).at(-1)).toContain('several clients of this owner');
+    });
+  });
+
+  describe('with --prune', () => {
+    beforeAll(() => apply(EXAMPLE));
+
+    it('removes nothing if something cannot be removed, and says why', async () => {
+      const before = await exported();
+      const lines = await refusal({ scopes: {}, purposes: {}, event_types: {} }, { prune: true });
+      expect(lines.slice(1)).toEqual([
+        expect.stringContaining('purpose route_planning cannot be removed: A client declares this purpose'),
+        expect.stringContaining('scope tariff:read cannot be removed: A client holds this scope'),
+        expect.stringContaining('scope vehicle:read cannot be removed: A client holds this scope'),
+      ]);
+      expect(await exported()).toEqual(before);
+      const typeless = { scopes: omit(before.scopes!, ['tariff:read']), clients: [] };
+      expect((await refusal(typeless, { prune: true })).at(-1)).toContain('An event type needs this scope');
+    });
+
+    it('removes what nothing needs any more; a client that comes back keeps no token', async () => {
+      const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7736';
+      const bearer = (await token(id, SECRET)).json.access_token as string;
+      expect((await service.http.get('/v2/users', { bearer })).status).toBe(200);
+      const { text } = await apply(
+        { scopes: {}, purposes: {}, event_types: {}, clients: [] },
+        { prune: true },
+      );
+      expect(text).toContain(`- client Invoices (${id})\n`);
+      expect(Object.keys((await exported()).scopes!).sort()).toEqual([...OPERATOR_SCOPES].sort());
+      await until(
+        'the token has ended',
+        async () => (await service.http.get('/v2/users', { bearer })).status === 401,
+      );
+      await apply(EXAMPLE);
+      expect((await service.http.get('/v2/users', { bearer })).status).toBe(401);
+      const again = (await token(id, SECRET)).json;
+      // Its scope has another number than before, which this instance knows.
+      expect(again.scope).toBe('event:publish tariff:read');
+      await service.app.get(ScopeNumbers).learn(['tariff:read']);
+      const answer = await service.http.get('/v2/users', { bearer: again.access_token as string });
+      expect(answer.status).toBe(200);
+    });
+  });
+
+  it('is refused while another one is being applied', async () => {
+    await service.database.query('SELECT pg_advisory_lock(1702260343)');
+    expect(await refusal(EXAMPLE)).toEqual([expect.stringContaining('Another file is being applied')]);
+    await service.database.query('SELECT pg_advisory_unlock(1702260343)');
+  });
+
+  it('with many clients takes a few statements', async () => {
+    await apply(EXAMPLE);
+    const owners = Object.fromEntries(
+      Array.from({ length: 200 }, (_, n) => [
+        `p${n}@many.example`,
+        { name: `Partner ${n}`, kind: 'organisation' },
+      ]),
+    );
+    const clients = Object.keys(owners).map((owner, n) => ({
+      ...{ name: `Client ${n}`, owner, type: 'confidential', grant_types: ['authorization_code'] },
+      ...{ scopes: ['vehicle:read'], redirect_uris: [`https://${n}.many.example/`] },
+    }));
+    const statements = await statementsDuring(() => apply({ owners, clients }));
+    expect(statements.length).toBeLessThan(40);
+    const changed = clients.map((client) => ({ ...client, description: 'Changed' }));
+    expect((await statementsDuring(() => apply({ owners, clients: changed }))).length).toBeLessThan(40);
+    expect((await apply({ owners, clients: changed })).text).toBe('Nothing changed.\n');
+  });
+});
+
+const omit = <T>(all: Record<string, T>, names: readonly string[]): Record<string, T> =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
