@@ -8,6 +8,7 @@ export const LIVE = [
     'scopeName',
     'purposeName',
     'receiptId',
+  'requestId',
     'portalKey',
     'passwordKey',
     'code',

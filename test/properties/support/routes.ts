@@ -108,6 +108,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   drivers: ['driverId'],
   of: ['clientId'],
   receipts: ['receiptId'],
+  requests: ['requestId'],
 };
 
 /** The values for a parameter that no fixture stands for, by the part of the path before it. */

@@ -137,6 +137,11 @@ export class World {
       await this.app.get(ScopesService).put(scope, SERVICE_ACTOR);
       return name;
     },
+    requestId: async () => {
+      const id = `property-${++count}`;
+      await this.service.http.get('/v2/users', { headers: { 'x-request-id': id } });
+      return id;
+    },
     receiptId: async () => {
       const [{ id: clientId }, { id: userId }] = [await this.client(), await this.user()];
       // Not through the service, which would also raise a notification.
