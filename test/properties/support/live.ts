@@ -8,7 +8,7 @@ export const LIVE = [
     'scopeName',
     'purposeName',
     'receiptId',
-  'requestId',
+    'requestId',
     'portalKey',
     'passwordKey',
     'code',
