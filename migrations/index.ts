@@ -18,6 +18,7 @@ import { Brand1795645828790 } from './1795645828790-brand.js';
 import { ClientIdentities1795645829078 } from './1795645829078-client-identities.js';
 import { Purposes1795646200000 } from './1795646200000-purposes.js';
 import { ScopeTranslations1795649212001 } from './1795649212001-scope-translations.js';
+import { AuditOrder1795661611227 } from './1795661611227-audit-order.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -41,6 +42,7 @@ export const MIGRATIONS = [
   ClientIdentities1795645829078,
   Purposes1795646200000,
   ScopeTranslations1795649212001,
+  AuditOrder1795661611227,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -52,6 +52,12 @@ export const COMMANDS = {
     argument: 'file',
     options: [{ name: 'dry-run', flag: true }],
   },
+  audit: {
+    usage: '[--after CURSOR] [--follow]',
+    summary:
+      'Write the audit log, oldest first, a JSON object on each line; --after goes on where a line with this cursor ended, --follow waits for more',
+    options: [{ name: 'after' }, { name: 'follow', flag: true }],
+  },
   purge: {
     usage: '',
     summary: 'Remove what has expired, as the service does every minute',

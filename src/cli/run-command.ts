@@ -44,7 +44,8 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
 const isForDatabase = (name: CommandName): name is keyof typeof DATABASE_COMMANDS =>
   Object.hasOwn(DATABASE_COMMANDS, name);
 
-function show(result: object): number {
+function show(result: object | undefined): number {
+  if (result === undefined) return 0;
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
   // Parts of what was asked for could not be done.
   return 'refused' in result && (result.refused as unknown[]).length > 0 ? 1 : 0;

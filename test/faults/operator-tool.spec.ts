@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runCommand } from '../../src/cli/run-command.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditService, SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
 import { BrowserSession } from '../support/browser-session.js';
@@ -16,6 +18,7 @@ import {
   type TestService,
 } from '../support/test-service.js';
 import { stopPurges } from '../support/stop-purges.js';
+import { until } from '../support/until.js';
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
 
@@ -96,6 +99,10 @@ describe('the operator tool for use without a browser', () => {
       [['rotate-secret', 'clnt01HN2NJ9NMRZBXT1H6FT9N7735'], 'There is no client with this id.'],
       [['rotate-secret', 'x', '--expire-previous-in', '-1'], 'expire'],
       [['purge', 'everything'], 'purge'],
+      [['audit', '--after', '12'], 'The cursor is not one'],
+      [['audit', '--after', "0.audt'; --"], 'The cursor is not one'],
+      [['audit', '--after', `${'9'.repeat(19)}.audt01HN2NJ9NMRZBXT1H6FT9N7735`], 'ahead of this database'],
+      [['audit', '--follow=1'], '--follow'],
     ];
     for (const [args, words] of refused) {
       const { code, out, err } = await operator(args);
@@ -112,6 +119,71 @@ describe('the operator tool for use without a browser', () => {
       err: expect.stringContaining('ENCRYPTION_KEY'),
     });
     expect((await operator(['purge'], { DATABASE_URL: '' })).err).toContain('DATABASE_URL is required.');
+  });
+
+  it('writes the audit log in the order of commits, and goes on after a cursor', async () => {
+    interface Line {
+      cursor: string;
+      id: string;
+      subject_id: string;
+    }
+    const audit = async (...args: string[]): Promise<Line[]> => {
+      const { code, out, err } = await operator(['audit', ...args]);
+      expect([code, err]).toEqual([0, '']);
+      return out
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Line);
+    };
+    const record = (manager: EntityManager, subjectId: string) =>
+      service.app
+        .get(AuditService)
+        .record(manager, SERVICE_ACTOR, { action: 'user.disabled', subjectType: 'user', subjectId });
+    const [before, database] = [await audit(), service.app.get(DataSource)];
+    const last = before.at(-1)!.cursor;
+    // The one that began to write first commits last, with the later id.
+    await database.transaction(async (first) => {
+      await first.query('SELECT pg_current_xact_id()');
+      await database.transaction((second) => record(second, 'second'));
+      expect(await audit('--after', last)).toEqual([]);
+      await record(first, 'first');
+    });
+    const after = await audit('--after', last);
+    expect(after.map((line) => line.subject_id)).toEqual(['first', 'second']);
+    expect(after[0]!.id > after[1]!.id).toBe(true);
+    expect(await audit('--after', after[0]!.cursor)).toEqual([after[1]]);
+    expect(await audit()).toEqual([...before, ...after]);
+
+    // From a dump of a database that had counted further.
+    await service.database.query(
+      `INSERT INTO audit_events (action, actor_type, subject_type, subject_id, xid)
+       VALUES ('user.disabled', 'service', 'user', 'restored', '9000000000000')`,
+    );
+    const [restored, ...more] = await audit('--after', after[1]!.cursor);
+    expect([restored!.subject_id, more]).toEqual(['restored', []]);
+    expect(await audit('--after', restored!.cursor)).toEqual([]);
+  });
+
+  it('follows the audit log until it is ended', async () => {
+    const child = spawn(process.execPath, ['dist/src/operator.js', 'audit', '--follow'], {
+      env: environment({}),
+    });
+    try {
+      let printed = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+      await until('it writes what was there', () => printed.endsWith('\n'));
+      await service.app.get(DataSource).transaction((manager) =>
+        service.app.get(AuditService).record(manager, SERVICE_ACTOR, {
+          action: 'user.disabled',
+          subjectType: 'user',
+          subjectId: 'newest',
+        }),
+      );
+      await until('it writes what is new', () => printed.includes('"subject_id":"newest"'));
+    } finally {
+      child.kill();
+      await once(child, 'close');
+    }
   });
 
   it('creates an operator, who sets a password with the link and signs in', async () => {
