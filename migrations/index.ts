@@ -22,6 +22,7 @@ import { RequestRecords1795653600000 } from './1795653600000-request-records.js'
 import { AccountDeletionEvents1795658767673 } from './1795658767673-account-deletion-events.js';
 import { OwnEndsOfGrants1795659151886 } from './1795659151886-own-ends-of-grants.js';
 import { Languages1795660000001 } from './1795660000001-languages.js';
+import { AuditOrder1795661611227 } from './1795661611227-audit-order.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -49,6 +50,7 @@ export const MIGRATIONS = [
   AccountDeletionEvents1795658767673,
   OwnEndsOfGrants1795659151886,
   Languages1795660000001,
+  AuditOrder1795661611227,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -20,6 +20,18 @@ export interface AuditFilter {
   since?: Date;
 }
 
+/** A place in the log: the number of a transaction, and the id of an entry. */
+export interface AuditPlace {
+  xid: string;
+  id: string;
+}
+
+/** Entries after a place, in the order of their commits; `isAhead` if no transaction has reached the place. */
+export interface AuditLook {
+  isAhead: boolean;
+  entries: { place: AuditPlace; event: AuditEventEntity }[];
+}
+
 @Injectable()
 export class AuditRepository {
   constructor(@InjectRepository(AuditEventEntity) private readonly events: Repository<AuditEventEntity>) {}
@@ -55,5 +67,34 @@ export class AuditRepository {
       query.andWhere('event.occurredAt >= :since AND event.id >= :earliest', { since, earliest });
     }
     return readPage(page, 'event.id', 'desc', query);
+  }
+
+  /**
+   * Up to `limit` entries after a place, in the order of their commits: an entry is shown only when every transaction that began to
+   * write before its own has ended. In SQL: TypeORM knows no `xid8`.
+   */
+  async after({ xid, id }: AuditPlace, limit: number): Promise<AuditLook> {
+    const rows: (AuditEventEntity & { xid: string | null; isAhead: boolean })[] = await this.events.query(
+      `SELECT s.ahead AS "isAhead", e.xid::text AS xid, e.id, e.occurred_at AS "occurredAt", e.actor_type AS "actorType",
+              e.actor_id AS "actorId", e.action, e.subject_type AS "subjectType", e.subject_id AS "subjectId",
+              e.address, e.request_id AS "requestId", e.before, e.after
+         FROM (SELECT $1::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) AS ahead) s
+         LEFT JOIN LATERAL (
+           SELECT * FROM audit_events
+            WHERE (xid, id) > ($1::xid8, $2::text) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+            ORDER BY xid, id LIMIT $3
+         ) e ON true
+        ORDER BY e.xid, e.id`,
+      [xid, id, limit],
+    );
+    const entries = rows.flatMap(({ isAhead: _, xid: number, ...event }) =>
+      number === null ? [] : [{ place: { xid: number, id: event.id }, event }],
+    );
+    return { isAhead: rows[0]!.isAhead, entries };
+  }
+
+  /** Entries of a restored database whose transactions are still to come here get a place before those. */
+  async adoptRestored(): Promise<void> {
+    await this.events.query('SELECT adopt_restored_audit_events()');
   }
 }

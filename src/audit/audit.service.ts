@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Language } from '../language/languages.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { badRequest } from '../http/problems/problem.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
-import { AuditRepository, type AuditFilter } from './audit.repository.js';
+import { AuditRepository, type AuditFilter, type AuditPlace } from './audit.repository.js';
 import type { OperatorRole } from '../config/operator-role.js';
 
 export type { AuditFilter };
@@ -52,6 +54,10 @@ export interface AuditEntry {
   after?: Record<string, unknown>;
 }
 
+const READ_AT_ONCE = 500;
+const LOOK_EVERY_MS = 1_000;
+const CURSOR = /^(\d{1,19})\.(audt[0-9A-HJKMNP-TV-Z]{26})$/;
+
 /** The audit log. Every change records its entry here, in its own transaction. */
 @Injectable()
 export class AuditService {
@@ -82,6 +88,35 @@ export class AuditService {
   /** The log, newest first. */
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEventEntity>> {
     return this.repository.list(filter, page);
+  }
+
+  /**
+   * The log in the order of its commits, each entry with the cursor that continues after it; with `follow` it goes on for good.
+   * Throws a 400 problem for a cursor that this database did not make.
+   */
+  async *follow(
+    cursor: string | undefined,
+    follow: boolean,
+  ): AsyncGenerator<{ event: AuditEventEntity; cursor: string }> {
+    const [, xid, id] = cursor === undefined ? ['', '0', ''] : (CURSOR.exec(cursor) ?? []);
+    if (xid === undefined || id === undefined) throw badRequest('The cursor is not one of this log.');
+    await this.repository.adoptRestored();
+    let place: AuditPlace = { xid, id };
+    for (;;) {
+      const { isAhead, entries } = await this.repository.after(place, READ_AT_ONCE);
+      if (isAhead) {
+        throw badRequest(
+          'The cursor is ahead of this database, which was restored: begin without one, or with an earlier one.',
+        );
+      }
+      for (const { place: at, event } of entries) {
+        yield { event, cursor: `${at.xid}.${at.id}` };
+        place = at;
+      }
+      if (entries.length === READ_AT_ONCE) continue;
+      if (!follow) return;
+      await pause(LOOK_EVERY_MS);
+    }
   }
 }
 

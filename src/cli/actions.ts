@@ -1,11 +1,13 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConsentImportService } from '../consents/import/consent-import.service.js';
 import { ReceiptKeysService } from '../consents/record/receipt-keys.service.js';
 import { DataSource } from 'typeorm';
 import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
-import { SERVICE_ACTOR } from '../audit/audit.service.js';
+import { auditEventView } from '../admin/api/audit-events/admin-audit-events.view.js';
+import { AuditService, SERVICE_ACTOR } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { migrate } from '../database/migrations/migrate.js';
 import type { LockWait } from '../database/migrations/migration-lock.js';
@@ -31,12 +33,13 @@ import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
 /** The options of a command as given on the command line; each may be repeated. */
 export type Options = Record<string, string[] | undefined>;
 
+/** What it returns is printed; undefined if it has printed by itself. */
 type Action = (
   app: INestApplicationContext,
   argument: string,
   options: Options,
   environment: NodeJS.ProcessEnv,
-) => Promise<object>;
+) => Promise<object | undefined>;
 
 /** Needs only the database, whatever its schema. */
 type DatabaseAction = (databaseUrl: string, options: Options, wait: LockWait) => Promise<object>;
@@ -109,6 +112,14 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
     }
     if (file === undefined) return exportWords(app);
     return { dry_run: dryRun, ...(await importWords(app, await textOfFile(file), dryRun)) };
+  },
+  async audit(app, _argument, options) {
+    const log = app.get(AuditService).follow(one(options, 'after'), options.follow !== undefined);
+    for await (const { event, cursor } of log) {
+      const line = `${JSON.stringify({ cursor, ...auditEventView(event) })}\n`;
+      if (!process.stdout.write(line)) await once(process.stdout, 'drain');
+    }
+    return undefined;
   },
   purge: async (app) => ({ removed: await app.get(PurgeService).purge() }),
   async reseal(app, _argument, options) {

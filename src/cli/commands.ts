@@ -50,6 +50,12 @@ export const COMMANDS = {
       'Print the words of scopes, purposes and event types in all languages as JSON, or take over those of such a file; names that are not in it stay as they are',
     options: [{ name: 'export', flag: true }, { name: 'import' }, { name: 'dry-run', flag: true }],
   },
+  audit: {
+    usage: '[--after CURSOR] [--follow]',
+    summary:
+      'Write the audit log, oldest first, a JSON object on each line; --after goes on where a line with this cursor ended, --follow waits for more',
+    options: [{ name: 'after' }, { name: 'follow', flag: true }],
+  },
   purge: {
     usage: '',
     summary: 'Remove what has expired, as the service does every minute',

@@ -49,7 +49,8 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
 const isForDatabase = (name: CommandName): name is keyof typeof DATABASE_COMMANDS =>
   Object.hasOwn(DATABASE_COMMANDS, name);
 
-function show(result: object): number {
+function show(result: object | undefined): number {
+  if (result === undefined) return 0;
   if (result instanceof Printed) {
     process.stdout.write(result.text);
     return result.code;

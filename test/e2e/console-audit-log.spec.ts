@@ -17,6 +17,7 @@ describe('The audit log', () => {
     ['changed', "UPDATE audit_events SET action = 'nothing'"],
     ['changed in its contents', `UPDATE audit_events SET after = '{"name": "x"}'`],
     ['stripped of its contents', 'UPDATE audit_events SET before = NULL, after = NULL, address = NULL'],
+    ['put into another order', 'UPDATE audit_events SET xid = pg_current_xact_id()'],
     ['deleted', 'DELETE FROM audit_events'],
     ['truncated', 'TRUNCATE audit_events'],
   ])('cannot be %s', async (_what, sql) => {

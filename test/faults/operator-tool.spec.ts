@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runCommand } from '../../src/cli/run-command.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditService, SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
 import { BrowserSession } from '../support/browser-session.js';
@@ -16,6 +18,7 @@ import {
   type TestService,
 } from '../support/test-service.js';
 import { stopPurges } from '../support/stop-purges.js';
+import { until } from '../support/until.js';
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
 
@@ -148,6 +151,9 @@ describe('the operator tool for use without a browser', () => {
       [['export', 'x'], 'Unexpected argument'],
       [['register-client', '--name', 'x'], 'apply -f FILE'],
       [['purge', 'everything'], 'purge'],
+      [['audit', '--after', "0.audt'; --"], 'The cursor is not one'],
+      [['audit', '--after', `${'9'.repeat(19)}.audt01HN2NJ9NMRZBXT1H6FT9N7735`], 'ahead of this database'],
+      [['audit', '--follow=1'], '--follow'],
     ];
     for (const [args, words] of refused) {
       const { code, out, err } = await operator(args);
@@ -164,6 +170,80 @@ describe('the operator tool for use without a browser', () => {
       err: expect.stringContaining('ENCRYPTION_KEY'),
     });
     expect((await operator(['purge'], { DATABASE_URL: '' })).err).toContain('DATABASE_URL is required.');
+  });
+
+  it('has the audit log in the order of commits, and goes on after a cursor', async () => {
+    const audit = async (after?: string) => {
+      const entries = [];
+      for await (const { event, cursor } of service.app.get(AuditService).follow(after, false))
+        entries.push({ cursor, id: event.id, subjectId: event.subjectId });
+      return entries;
+    };
+    const record = (manager: EntityManager, subjectId: string) =>
+      service.app
+        .get(AuditService)
+        .record(manager, SERVICE_ACTOR, { action: 'user.disabled', subjectType: 'user', subjectId });
+    const [before, database] = [await audit(), service.app.get(DataSource)];
+    const last = before.at(-1)?.cursor;
+    // The one that began to write first commits last, with the later id.
+    await database.transaction(async (first) => {
+      await first.query('SELECT pg_current_xact_id()');
+      await database.transaction((second) => record(second, 'second'));
+      expect(await audit(last)).toEqual([]);
+      await record(first, 'first');
+    });
+    const after = await audit(last);
+    expect(after.map(({ subjectId }) => subjectId)).toEqual(['first', 'second']);
+    expect(after[0]!.id > after[1]!.id).toBe(true);
+    expect(await audit(after[0]!.cursor)).toEqual([after[1]]);
+    expect(await audit()).toEqual([...before, ...after]);
+
+    // From a dump of a database that had counted further.
+    await service.database.query(
+      `INSERT INTO audit_events (action, actor_type, subject_type, subject_id, xid)
+       VALUES ('user.disabled', 'service', 'user', 'restored', '9000000000000')`,
+    );
+    const [restored, ...more] = await audit(after[1]!.cursor);
+    expect([restored!.subjectId, more]).toEqual(['restored', []]);
+    expect(await audit(restored!.cursor)).toEqual([]);
+  });
+
+  it('follows the audit log after a cursor until it is ended, a JSON object on each line', async () => {
+    const newest = (subjectId: string) =>
+      service.app
+        .get(DataSource)
+        .transaction((manager) =>
+          service.app
+            .get(AuditService)
+            .record(manager, SERVICE_ACTOR, { action: 'user.disabled', subjectType: 'user', subjectId }),
+        );
+    await newest('before');
+    let cursor = '';
+    for await (const entry of service.app.get(AuditService).follow(undefined, false)) cursor = entry.cursor;
+    await newest('newer');
+    const args = ['dist/src/operator.js', 'audit', '--follow', '--after', cursor];
+    const child = spawn(process.execPath, args, { env: environment({}) });
+    const ended = once(child, 'close');
+    try {
+      let printed = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+      await until('it writes what was there', () => printed.endsWith('\n'));
+      await newest('newest');
+      await until('it writes what is new', () => printed.includes('"subject_id":"newest"'));
+      const lines = printed
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object);
+      const entry = {
+        cursor: expect.stringMatching(/^\d+\.audt/) as string,
+        actor_type: 'service',
+        action: 'user.disabled',
+      };
+      expect(lines).toMatchObject(['newer', 'newest'].map((subject_id) => ({ ...entry, subject_id })));
+    } finally {
+      child.kill();
+      await ended;
+    }
   });
 
   it('creates an operator, who sets a password with the link and signs in', async () => {

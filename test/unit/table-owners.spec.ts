@@ -137,7 +137,10 @@ const FILLED_IN = [
 ];
 
 /** Functions of the database that change a table which the service's role cannot change. */
-const FUNCTIONS: Record<string, string> = { forget_in_audit_events: 'audit_events' };
+const FUNCTIONS: Record<string, string> = {
+  forget_in_audit_events: 'audit_events',
+  adopt_restored_audit_events: 'audit_events',
+};
 
 const OWNER_OF = new Map(
   Object.entries(OWNERS).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),

@@ -10,6 +10,7 @@ const APPEND_ONLY = ['audit_events', 'consent_versions', 'consent_words'];
 const FUNCTIONS = [
   'purge_audit_events(timestamptz, integer)',
   'forget_in_audit_events(text)',
+  'adopt_restored_audit_events()',
   'purge_consent_versions(timestamptz, integer)',
 ];
 
