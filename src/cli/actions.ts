@@ -6,7 +6,7 @@ import { ConsentImportService } from '../consents/import/consent-import.service.
 import { ReceiptKeysService } from '../consents/record/receipt-keys.service.js';
 import { DataSource } from 'typeorm';
 import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
-import { auditEventView } from '../admin/api/audit-events/admin-audit-events.view.js';
+import { AuditEventView } from '../admin/api/audit-events/admin-audit-events.view.js';
 import { AuditService, SERVICE_ACTOR } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { migrate } from '../database/migrations/migrate.js';
@@ -116,7 +116,7 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
   async audit(app, _argument, options) {
     const log = app.get(AuditService).follow(one(options, 'after'), options.follow !== undefined);
     for await (const { event, cursor } of log) {
-      const line = `${JSON.stringify({ cursor, ...auditEventView(event) })}\n`;
+      const line = `${JSON.stringify({ cursor, ...AuditEventView.of(event) })}\n`;
       if (!process.stdout.write(line)) await once(process.stdout, 'drain');
     }
     return undefined;
