@@ -9,7 +9,7 @@ export class Languages1795660000001 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       -- In which mail is written; null as long as nobody has said.
-      ALTER TABLE users ADD COLUMN language text CHECK (language IN ('en', 'de', 'fr', 'nl', 'es'));
+      ALTER TABLE users ADD COLUMN language text;
       -- By the name of the text, the English message and its values; null for what an operator wrote.
       ALTER TABLE notifications ADD COLUMN messages jsonb;
       ALTER TABLE event_types ADD COLUMN translations jsonb NOT NULL DEFAULT '{}';

@@ -37,7 +37,7 @@ export class PartnerNotificationsController {
   @ApiEndpoint(
     'listNotifications',
     'Notifications that concern the client, newest first',
-    'For the user of the token; with a client-credentials token, for the owner of the client.',
+    'For the user of the token; with a client-credentials token, for the owner of the client. In the language that `Accept-Language` prefers, if it is sent.',
   )
   @PartnerPage(NotificationView)
   async list(

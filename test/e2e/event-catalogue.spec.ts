@@ -113,6 +113,7 @@ describe('The catalogue of event types:', () => {
       expect((await admin('PUT', `/${name}`, NEW_TYPE)).json).toEqual({
         ...NEW_TYPE,
         name,
+        translations: {},
         publisher: 'services',
         versions: [],
       });

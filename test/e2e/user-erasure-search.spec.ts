@@ -175,7 +175,12 @@ describe('After a person has left,', () => {
       ...['consent_versions.evidence', 'consents.evidence'],
       ...['delivery_attempts.response_headers', 'delivery_attempts.response_start', 'email_links.email'],
       ...['email_links.email_key', 'event_sequences.resource_id', 'events.payload', 'identities.subject'],
-      ...['mails.address', 'notifications.short_text_body', 'notifications.short_text_title'],
+      ...[
+        'mails.address',
+        'notifications.messages',
+        'notifications.short_text_body',
+        'notifications.short_text_title',
+      ],
       ...['organisation_invitations.email', 'organisation_invitations.email_key', 'passkeys.name'],
       ...['sessions.address', 'sessions.provider_subject', 'sessions.user_agent', 'users.email'],
       ...['users.email_key', 'users.name'],
