@@ -116,12 +116,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
       const difference = changesBetween(auditView(before), auditView({ ...before, ...changes }));
       if (!difference) return;
       await this.repository.update(manager, changes);
-      await this.audit.record(manager, actor, {
-        action: 'brand.updated',
-        subjectType: 'brand',
-        subjectId: 'brand',
-        ...difference,
-      });
+      await this.audit.record(manager, actor, { action: 'brand.updated', subjectId: 'brand', ...difference });
     });
     // The next page of this instance shows it.
     await this.read();

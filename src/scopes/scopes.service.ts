@@ -72,7 +72,6 @@ export class ScopesService {
       if (created || difference) {
         await this.audit.record(manager, actor, {
           action: created ? 'scope.created' : 'scope.updated',
-          subjectType: 'scope',
           subjectId: scope.name,
           ...(created ? { after: auditView(after) } : difference),
         });

@@ -68,7 +68,6 @@ export class PurposesService {
       if (created || difference) {
         await this.audit.record(manager, actor, {
           action: created ? 'purpose.created' : 'purpose.updated',
-          subjectType: 'purpose',
           subjectId: name,
           ...(created ? { after: auditView(purpose) } : difference),
         });
@@ -88,7 +87,6 @@ export class PurposesService {
       await this.repository.delete(manager, name);
       await this.audit.record(manager, actor, {
         action: 'purpose.deleted',
-        subjectType: 'purpose',
         subjectId: name,
         before: auditView(purpose),
       });

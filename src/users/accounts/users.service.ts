@@ -128,7 +128,6 @@ export class UsersService {
     const isSelf = actor.type === 'user' && actor.id === null;
     await this.audit.record(manager, isSelf ? { ...actor, id } : actor, {
       action: 'user.created',
-      subjectType: 'user',
       subjectId: id,
       after: auditView(user),
     });
@@ -190,19 +189,10 @@ export class UsersService {
     const after = (await this.repository.findById(id, manager))!;
     const difference = changesBetween(auditView(before), auditView(after));
     if (difference) {
-      await this.audit.record(manager, actor, {
-        action: 'user.updated',
-        subjectType: 'user',
-        subjectId: id,
-        ...difference,
-      });
+      await this.audit.record(manager, actor, { action: 'user.updated', subjectId: id, ...difference });
     }
     if (passwordHash !== undefined) {
-      await this.audit.record(manager, actor, {
-        action: 'user.password_changed',
-        subjectType: 'user',
-        subjectId: id,
-      });
+      await this.audit.record(manager, actor, { action: 'user.password_changed', subjectId: id });
     }
     return after;
   }
@@ -230,12 +220,7 @@ export class UsersService {
       const kept = await this.erasures.run(manager, id, await this.repository.tracesOf(manager, id));
       await this.repository.delete(manager, id);
       await this.repository.forgetInAuditLog(manager, id);
-      await this.audit.record(manager, actor, {
-        action: 'user.erased',
-        subjectType: 'user',
-        subjectId: id,
-        before: kept,
-      });
+      await this.audit.record(manager, actor, { action: 'user.erased', subjectId: id, before: kept });
     } catch (error) {
       if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
       throw conflict('This user owns clients. Delete them first, then erase the user.');

@@ -70,7 +70,7 @@ export class PasskeysService {
           throw conflict(`You have ${MOST} passkeys. Remove one before you add another.`);
         }
         await this.passkeys.insert(manager, passkey);
-        const entry = { action: 'user.passkey_added', subjectType: 'user', subjectId: user.id } as const;
+        const entry = { action: 'user.passkey_added', subjectId: user.id } as const;
         await this.audit.record(manager, actor, { ...entry, after: { id, name } });
       });
       return true;
@@ -88,7 +88,6 @@ export class PasskeysService {
       await this.passkeys.rename(manager, id, name);
       await this.audit.record(manager, actor, {
         action: 'user.passkey_renamed',
-        subjectType: 'user',
         subjectId: user.id,
         before: { id, name: passkey.name },
         after: { id, name },
@@ -107,7 +106,6 @@ export class PasskeysService {
       }
       await this.audit.record(manager, actor, {
         action: 'user.passkey_removed',
-        subjectType: 'user',
         subjectId: user.id,
         before: { id, name: passkey.name },
       });

@@ -128,7 +128,7 @@ export class SessionsService {
     await this.audit.record(
       manager,
       { ...actor, type: 'user', id: user.id },
-      { action: 'session.started', subjectType: 'session', subjectId: user.id },
+      { action: 'session.started', subjectId: user.id },
     );
     if (isNewBrowser) {
       await this.notifications.raise(manager, user.id, null, MESSAGES.newSignIn(actor.address ?? 'unknown'));
@@ -152,11 +152,7 @@ export class SessionsService {
       await this.audit.record(
         manager,
         { ...actor, type: 'user', id: userId },
-        {
-          action: 'session.ended',
-          subjectType: 'session',
-          subjectId: userId,
-        },
+        { action: 'session.ended', subjectId: userId },
       );
       return signIn;
     });
@@ -172,7 +168,6 @@ export class SessionsService {
     for (const userId of await this.sessions.deleteByProvider(manager, provider, of)) {
       await this.audit.record(manager, actor, {
         action: 'session.ended',
-        subjectType: 'session',
         subjectId: userId,
         before: { provider },
       });
@@ -199,7 +194,6 @@ export class SessionsService {
         if (!(await this.sessions.deleteOne(manager, user.id, id))) return false;
         await this.audit.record(manager, actor, {
           action: 'session.ended',
-          subjectType: 'session',
           subjectId: user.id,
           before: { id },
         });
@@ -215,7 +209,6 @@ export class SessionsService {
       if (ended > 0) {
         await this.audit.record(manager, actor, {
           action: 'session.others_ended',
-          subjectType: 'session',
           subjectId: user.id,
           after: { ended },
         });
@@ -307,11 +300,7 @@ export class SessionsService {
     await this.transactions.run(async (manager) => {
       await this.sessions.commitWithoutWaiting(manager);
       if (userId === undefined) return this.sessions.commitWithoutWaiting(manager);
-      await this.audit.record(manager, actor, {
-        action: 'session.refused',
-        subjectType: 'session',
-        subjectId: userId,
-      });
+      await this.audit.record(manager, actor, { action: 'session.refused', subjectId: userId });
     });
   }
 }
