@@ -51,6 +51,7 @@ export function userPage({
             ['Email', <bdi>{user.email}</bdi>],
             ['Email confirmed', user.emailVerifiedAt ? <Moment at={user.emailVerifiedAt} /> : 'no'],
             ['State', <Enabled enabled={user.enabled} />],
+            deletionDueAt !== undefined && ['Deletion due', <Moment at={deletionDueAt} />],
             ['Environment', <EnvironmentName of={user} />],
             user.sandboxOwnerId !== null && [
               'Sandbox of',
@@ -61,7 +62,6 @@ export function userPage({
             ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
             ['Second factor', hasFactor ? factorText(factor) : 'none'],
             ['Created', <Moment at={user.createdAt} />],
-            deletionDueAt !== undefined && ['Deletion asked for, due', <Moment at={deletionDueAt} />],
           ]}
         />
         <Buttons heading="Actions">
