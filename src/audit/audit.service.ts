@@ -29,30 +29,36 @@ export interface Actor {
 /** The service itself, acting without a request. */
 export const SERVICE_ACTOR: Actor = { type: 'service', id: null };
 
-/** An action and its subject; `before` and `after` contain neither secrets nor their digests. */
-export interface AuditEntry {
-  action: string;
-  subjectType:
-    | 'user'
-    | 'client'
-    | 'consent'
-    | 'grant'
-    | 'scope'
-    | 'purpose'
-    | 'event_type'
-    | 'session'
-    | 'portal_session'
-    | 'notification'
-    | 'webhook_endpoint'
-    | 'delivery'
-    | 'token_key'
-    | 'approval'
-    | 'redirect_uri_request'
-    | 'brand';
+type SubjectType =
+  | 'user'
+  | 'client'
+  | 'consent'
+  | 'grant'
+  | 'scope'
+  | 'purpose'
+  | 'event_type'
+  | 'session'
+  | 'portal_session'
+  | 'notification'
+  | 'webhook_endpoint'
+  | 'delivery'
+  | 'token_key'
+  | 'approval'
+  | 'redirect_uri_request'
+  | 'brand';
+
+/**
+ * An action and its subject, of which the action says the type unless it is given; `before` and `after` contain neither secrets nor
+ * their digests.
+ */
+export type AuditEntry = {
   subjectId: string;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
-}
+} & (
+  | { action: `${SubjectType}.${string}`; subjectType?: SubjectType }
+  | { action: string; subjectType: SubjectType }
+);
 
 const READ_AT_ONCE = 500;
 const LOOK_EVERY_MS = 1_000;
@@ -75,7 +81,7 @@ export class AuditService {
         actorType: actor.type,
         actorId: actor.id,
         action: entry.action,
-        subjectType: entry.subjectType,
+        subjectType: entry.subjectType ?? entry.action.split('.', 1)[0]!,
         subjectId: entry.subjectId,
         address: actor.address ?? null,
         requestId: actor.requestId ?? null,

@@ -78,7 +78,6 @@ export class ClientSecretsService {
     if (expirePreviousIn === 0) await this.revocations.revokePortals(manager, { clientId });
     await this.audit.record(manager, actor, {
       action: 'client.secret_rotated',
-      subjectType: 'client',
       subjectId: clientId,
       after: { previous_secret_expires_at: until?.toISOString() ?? null },
     });
@@ -97,11 +96,7 @@ export class ClientSecretsService {
         throw conflict('This secret has ended already, or it is the newest one: rotate that instead.');
       }
       await this.revocations.revokePortals(manager, { clientId });
-      await this.audit.record(manager, actor, {
-        action: 'client.secret_ended',
-        subjectType: 'client',
-        subjectId: clientId,
-      });
+      await this.audit.record(manager, actor, { action: 'client.secret_ended', subjectId: clientId });
       await alongside?.(manager, client);
     });
   }

@@ -137,7 +137,6 @@ export class ClientsService {
       const client = (await this.repository.findById(id, manager))!;
       await this.audit.record(manager, actor, {
         action: 'client.created',
-        subjectType: 'client',
         subjectId: id,
         after: CLIENT.auditView(client),
       });
@@ -203,12 +202,7 @@ export class ClientsService {
       await this.revocations.revokeByClient(manager, id, 'client_disabled');
     const difference = changesBetween(CLIENT.auditView(before), CLIENT.auditView(after));
     if (difference) {
-      await this.audit.record(manager, actor, {
-        action: 'client.updated',
-        subjectType: 'client',
-        subjectId: id,
-        ...difference,
-      });
+      await this.audit.record(manager, actor, { action: 'client.updated', subjectId: id, ...difference });
     }
     return after;
   }
@@ -222,7 +216,6 @@ export class ClientsService {
       await this.repository.update(manager, id, { logoId });
       await this.audit.record(manager, actor, {
         action: 'client.updated',
-        subjectType: 'client',
         subjectId: id,
         before: { logo: before.logoId },
         after: { logo: logoId },
@@ -241,7 +234,6 @@ export class ClientsService {
     await this.repository.delete(manager, id);
     await this.audit.record(manager, actor, {
       action: 'client.deleted',
-      subjectType: 'client',
       subjectId: id,
       before: CLIENT.auditView(client),
     });
@@ -254,7 +246,6 @@ export class ClientsService {
       const revoked = await this.revocations.revokeByClient(manager, id, 'tokens_revoked');
       await this.audit.record(manager, actor, {
         action: 'client.tokens_revoked',
-        subjectType: 'client',
         subjectId: id,
         after: { revoked },
       });

@@ -46,7 +46,6 @@ export class OperatorClientsService implements ClientsOfOperators {
       await this.revocations.revokeByClient(manager, id, 'client_disabled');
       await this.audit.record(manager, actor, {
         action: 'client.updated',
-        subjectType: 'client',
         subjectId: id,
         before: { enabled: true },
         after: { enabled: false },

@@ -51,7 +51,6 @@ export class ChangedMeanings {
       for (const consent of asked) {
         await this.audit.record(manager, SERVICE_ACTOR, {
           action: 'consent.updated',
-          subjectType: 'consent',
           subjectId: consent.userId,
           before: audited(consent, consent.expiresBefore, consent.wordsChangedBefore),
           after: audited(consent, consent.expiresAt, consent.wordsChanged),

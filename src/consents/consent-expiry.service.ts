@@ -1,6 +1,7 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Settings } from '../config/settings.js';
+import { PeriodicWorker } from '../database/background/periodic-worker.js';
 import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { MESSAGES } from '../notifications/message-catalogue.js';
@@ -15,10 +16,7 @@ const AT_ONCE = 100;
 
 /** Tells users and clients that a consent will end, and ends it when its time is over. Several instances share the work. */
 @Injectable()
-export class ConsentExpiryService {
-  private readonly logger = new Logger(ConsentExpiryService.name);
-  private isRunning = false;
-
+export class ConsentExpiryService extends PeriodicWorker {
   constructor(
     private readonly repository: ConsentExpiryRepository,
     private readonly meanings: ChangedMeanings,
@@ -26,21 +24,15 @@ export class ConsentExpiryService {
     private readonly events: ConsentEvents,
     private readonly notifications: NotificationsService,
     private readonly transactions: Transactions,
-    private readonly settings: Settings,
-    private readonly schema: SchemaCompatibility,
-  ) {}
+    settings: Settings,
+    schema: SchemaCompatibility,
+  ) {
+    super('Consents could not be ended', settings, schema);
+  }
 
   @Interval(EVERY_MS)
-  async work(): Promise<void> {
-    if (!this.settings.works || this.schema.isOutdated || this.isRunning) return;
-    this.isRunning = true;
-    try {
-      await this.run();
-    } catch (error) {
-      this.logger.warn(`Consents could not be ended: ${(error as Error).message}`);
-    } finally {
-      this.isRunning = false;
-    }
+  work(): Promise<void> {
+    return this.runAlone(() => this.run());
   }
 
   /** Gives an end to consents to words that came to mean something else, tells of all ends that are near, then ends all consents whose time is over. Returns how many of each. */

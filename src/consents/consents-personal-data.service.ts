@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { say } from '../language/text.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
-import { PersonalData, section } from '../users/accounts/personal-data.js';
+import { recordOf, PersonalData, section } from '../users/accounts/personal-data.js';
 import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 
@@ -55,19 +55,9 @@ export class ConsentsPersonalData {
   private async receipts(versions: ConsentVersionsRepository, userId: string, limit: number) {
     return (await versions.listOf(userId, limit)).map((version) => ({
       receipt: version.id,
-      replaces: version.replaces,
-      client_id: version.clientId,
       application: version.clientName,
-      event: version.event,
-      scopes: version.scopes,
-      granted_at: version.grantedAt,
-      valid_until: version.validUntil,
-      ended_at: version.endedAt,
-      recorded_at: version.recordedAt,
-      method: version.method,
-      reason: version.reason,
-      language: version.language,
-      evidence: version.evidence,
+      ...recordOf(version, 'replaces', 'clientId', 'event', 'scopes', 'grantedAt', 'validUntil', 'endedAt'),
+      ...recordOf(version, 'recordedAt', 'method', 'reason', 'language', 'evidence'),
     }));
   }
 
@@ -76,14 +66,9 @@ export class ConsentsPersonalData {
     const names = await this.clients.namesById(found.map(({ clientId }) => clientId));
     const catalogue = new Map((await this.scopes.list()).map((scope) => [scope.name, scope.description]));
     return found.map((consent) => ({
-      client_id: consent.clientId,
       application: names.get(consent.clientId) ?? null,
-      scopes: consent.scopes,
       allowed: consent.scopes.map((name) => catalogue.get(name) ?? name),
-      granted_at: consent.grantedAt,
-      expires_at: consent.expiresAt,
-      revoked_at: consent.revokedAt,
-      evidence: consent.evidence,
+      ...recordOf(consent, 'clientId', 'scopes', 'grantedAt', 'expiresAt', 'revokedAt', 'evidence'),
     }));
   }
 }

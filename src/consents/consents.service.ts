@@ -143,7 +143,6 @@ export class ConsentsService {
     await this.revocations.revokeByConsent(manager, clientId, userId, `consent_${kind}`);
     await this.audit.record(manager, actor, {
       action: `consent.${kind}`,
-      subjectType: 'consent',
       subjectId: userId,
       before: auditView(before),
     });

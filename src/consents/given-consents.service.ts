@@ -233,7 +233,6 @@ export class GivenConsentsService {
     if (!live || difference) {
       await this.audit.record(manager, actor, {
         action: live ? 'consent.updated' : 'consent.granted',
-        subjectType: 'consent',
         subjectId: userId,
         ...(live ? { before: auditView(before) } : {}),
         after: auditView(after),

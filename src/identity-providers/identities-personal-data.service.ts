@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { say } from '../language/text.js';
-import { PersonalData, section } from '../users/accounts/personal-data.js';
+import { recordOf, PersonalData, section } from '../users/accounts/personal-data.js';
 import { IdentitiesService } from './identities.service.js';
 
 /** Who a person is at identity providers. */
@@ -15,14 +15,11 @@ export class IdentitiesPersonalData {
         about: say('Who you are at the services through which you log in.'),
         read: async (userId: string, limit: number) => {
           const found = await identities.list(userId);
-          return found.slice(0, limit).map((identity) => ({
-            provider: identity.provider,
-            label: identity.label,
-            issuer: identity.issuer,
-            subject: identity.subject,
-            linked_at: identity.linkedAt,
-            last_used_at: identity.lastUsedAt,
-          }));
+          return found
+            .slice(0, limit)
+            .map((each) =>
+              recordOf(each, 'provider', 'label', 'issuer', 'subject', 'linkedAt', 'lastUsedAt'),
+            );
         },
         columns: {
           [say('Service')]: ({ label }) => label,

@@ -61,7 +61,6 @@ export class IdentitiesService {
     await this.sessions.endByProvider(manager, provider, { subject }, actor);
     await this.audit.record(manager, actor, {
       action: 'user.identity_removed',
-      subjectType: 'user',
       subjectId: userId,
       before: { provider },
     });

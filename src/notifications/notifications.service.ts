@@ -72,7 +72,6 @@ export class NotificationsService {
       if (!(await this.repository.mark(manager, id, marks))) return;
       await this.audit.record(manager, actor, {
         action: 'notification.marked',
-        subjectType: 'notification',
         subjectId: id,
         after: { ...(marks.read ? { read: true } : {}), ...(marks.resolved ? { resolved: true } : {}) },
       });
@@ -108,7 +107,6 @@ export class NotificationsService {
         await this.queueMail(manager, id, input.userId, input);
         await this.audit.record(manager, actor, {
           action: 'notification.raised',
-          subjectType: 'notification',
           subjectId: id,
           after: { user_id: input.userId, message_id: input.messageId, category: input.category },
         });

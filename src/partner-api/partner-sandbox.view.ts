@@ -7,7 +7,7 @@ import { vehicleOf } from '../sandbox/generator/vehicle.js';
 
 /** The vehicle of a driver. */
 @ApiSchema({ name: 'SandboxVehicle' })
-export class SandboxVehicleView extends viewOf<ReturnType<typeof vehicleOf>>()({
+class SandboxVehicleView extends viewOf<ReturnType<typeof vehicleOf>>()({
   id: text(),
   make: text(),
   model: text(),

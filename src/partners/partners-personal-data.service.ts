@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { say } from '../language/text.js';
-import { inWords, PersonalData, section } from '../users/accounts/personal-data.js';
+import { recordOf, inWords, PersonalData, section } from '../users/accounts/personal-data.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
@@ -67,15 +67,9 @@ export class PartnersPersonalData {
       about: say('Redirect URIs that you asked us to register or to remove.'),
       read: async (userId: string, limit: number) => {
         const found = await this.requests.listBy(userId, limit);
-        return found.map((request) => ({
-          id: request.id,
-          client_id: request.clientId,
-          action: request.action,
-          uri: request.uri,
-          state: request.state,
-          requested_at: request.requestedAt,
-          decided_at: request.decidedAt,
-        }));
+        return found.map((request) =>
+          recordOf(request, 'id', 'clientId', 'action', 'uri', 'state', 'requestedAt', 'decidedAt'),
+        );
       },
       columns: {
         [say('Redirect URI')]: ({ uri }) => uri,

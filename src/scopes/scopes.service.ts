@@ -83,7 +83,6 @@ export class ScopesService {
     if (created || difference) {
       await this.audit.record(manager, actor, {
         action: created ? 'scope.created' : 'scope.updated',
-        subjectType: 'scope',
         subjectId: scope.name,
         ...(created ? { after: auditView(after) } : difference),
       });
@@ -110,7 +109,6 @@ export class ScopesService {
     await this.repository.delete(manager, name);
     await this.audit.record(manager, actor, {
       action: 'scope.deleted',
-      subjectType: 'scope',
       subjectId: name,
       before: auditView(scope),
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { say } from '../../language/text.js';
-import { inWords, PersonalData, section } from '../../users/accounts/personal-data.js';
+import { recordOf, inWords, PersonalData, section } from '../../users/accounts/personal-data.js';
 import { shownDetails, stateOf } from './approval.entity.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 
@@ -17,14 +17,10 @@ export class ApprovalsPersonalData {
         read: async (userId: string, limit: number) => {
           const found = await approvals.listOf(userId, limit);
           return found.map((approval) => ({
-            id: approval.id,
-            action: approval.action,
-            subject_id: approval.subjectId,
+            ...recordOf(approval, 'id', 'action', 'subjectId', 'requestedAt', 'decidedAt'),
             // What concerns others is theirs.
             details: approval.subjectId === userId ? shownDetails(approval) : null,
             state: stateOf(approval),
-            requested_at: approval.requestedAt,
-            decided_at: approval.decidedAt,
           }));
         },
         columns: {

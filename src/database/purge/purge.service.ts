@@ -1,9 +1,10 @@
-import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { setTimeout as rest } from 'node:timers/promises';
 import { Interval } from '@nestjs/schedule';
 import { Counter, Gauge } from 'prom-client';
 import { Settings } from '../../config/settings.js';
 import { isLockTimeout, isStatementTimeout } from '../queries/database-errors.js';
+import { PeriodicWorker } from '../background/periodic-worker.js';
 import { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
 import { FIRST_BATCH, nextSize, restAfter, sizeAfterTimeout } from './purge-pace.js';
 import { PurgeRepository, type PurgedBatch } from './purge.repository.js';
@@ -36,34 +37,19 @@ class PurgeError extends Error {
  * transaction, skips rows locked by another instance, and never counts rows.
  */
 @Injectable()
-export class PurgeService implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(PurgeService.name);
-  private running: Promise<void> | undefined;
-  private readonly stopping = new AbortController();
-
+export class PurgeService extends PeriodicWorker {
   constructor(
     private readonly repository: PurgeRepository,
     private readonly tasks: PurgeTasks,
-    private readonly settings: Settings,
-    private readonly schema: SchemaCompatibility,
-  ) {}
-
-  /** Runs before the connection pool is closed. */
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+    settings: Settings,
+    schema: SchemaCompatibility,
+  ) {
+    super('The purge stopped early', settings, schema);
   }
 
-  /** One run at a time. A failure is logged, and the next run tries again. */
   @Interval(PURGE_EVERY_MS)
-  protected async purgeOnSchedule(): Promise<void> {
-    if (!this.settings.works || this.running || this.stopping.signal.aborted || this.schema.isOutdated)
-      return;
-    this.running = this.purge()
-      .then(() => undefined)
-      .catch((error: Error) => this.logger.warn(`The purge stopped early: ${error.message}`))
-      .finally(() => (this.running = undefined));
-    await this.running;
+  protected purgeOnSchedule(): Promise<void> {
+    return this.runAlone(() => this.purge());
   }
 
   /**

@@ -2,7 +2,8 @@ import { arrayParameter } from './statements.js';
 
 type ColumnType = 'bigint' | 'boolean' | 'bytea' | 'float8' | 'int' | 'jsonb' | 'text' | 'timestamptz';
 
-const snakeCase = (member: string): string =>
+/** A name as the database and the API write it. */
+export const snakeCase = (member: string): string =>
   member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**

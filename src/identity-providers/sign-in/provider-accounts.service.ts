@@ -117,12 +117,7 @@ export class ProviderAccounts {
     await this.audit.record(
       manager,
       { ...actor, id: user.id },
-      {
-        action: 'user.identity_linked',
-        subjectType: 'user',
-        subjectId: user.id,
-        after: { provider: provider.id, issuer },
-      },
+      { action: 'user.identity_linked', subjectId: user.id, after: { provider: provider.id, issuer } },
     );
     if (found) {
       const message = MESSAGES.identityLinked(provider.label, user !== found);

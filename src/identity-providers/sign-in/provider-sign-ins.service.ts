@@ -186,11 +186,7 @@ export class ProviderSignIns {
       if (roleChanged) return this.sessions.startIn(manager, request, user, signIn, actor, false);
       const renewed = await this.sessions.restart(manager, request, user, present, actor, signIn);
       if (renewed === undefined) throw loggedOutMeanwhile();
-      await this.audit.record(manager, actor, {
-        action: 'session.confirmed',
-        subjectType: 'session',
-        subjectId: userId,
-      });
+      await this.audit.record(manager, actor, { action: 'session.confirmed', subjectId: userId });
       return renewed;
     });
     const { secret } = await confirmed.catch((error: unknown) => {
@@ -255,7 +251,6 @@ export class ProviderSignIns {
     await this.transactions.run((manager) =>
       this.audit.record(manager, actor, {
         action: 'session.refused',
-        subjectType: 'session',
         subjectId,
         after: { provider, reason },
       }),

@@ -77,7 +77,6 @@ export class PurposesService {
     if (created || difference) {
       await this.audit.record(manager, actor, {
         action: created ? 'purpose.created' : 'purpose.updated',
-        subjectType: 'purpose',
         subjectId: name,
         ...(created ? { after: auditView(purpose) } : difference),
       });
@@ -100,7 +99,6 @@ export class PurposesService {
     await this.repository.delete(manager, name);
     await this.audit.record(manager, actor, {
       action: 'purpose.deleted',
-      subjectType: 'purpose',
       subjectId: name,
       before: auditView(purpose),
     });

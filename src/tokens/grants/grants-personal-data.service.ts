@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { say } from '../../language/text.js';
 import { ClientsService } from '../../clients/clients.service.js';
-import { PersonalData, section } from '../../users/accounts/personal-data.js';
+import { recordOf, PersonalData, section } from '../../users/accounts/personal-data.js';
 import { GrantsRepository } from './grants.repository.js';
 
 /** The access that applications got with a person's agreement. */
@@ -34,15 +34,18 @@ export class GrantsPersonalData {
     const found = await this.grants.listOf(userId, limit);
     const names = await this.clients.namesById(found.map(({ clientId }) => clientId));
     return found.map((grant) => ({
-      id: grant.id,
-      client_id: grant.clientId,
       application: names.get(grant.clientId) ?? null,
-      scopes: grant.scopes,
-      created_at: grant.createdAt,
       last_used_at: grant.issuedAt,
-      expires_at: grant.expiresAt,
-      revoked_at: grant.revokedAt,
-      revocation_reason: grant.revocationReason,
+      ...recordOf(
+        grant,
+        'id',
+        'clientId',
+        'scopes',
+        'createdAt',
+        'expiresAt',
+        'revokedAt',
+        'revocationReason',
+      ),
     }));
   }
 }

@@ -99,7 +99,6 @@ export class GrantsService implements AccessRevocation {
       const revoked = await this.revokeByUser(manager, userId, 'tokens_revoked');
       await this.audit.record(manager, actor, {
         action: 'user.tokens_revoked',
-        subjectType: 'user',
         subjectId: userId,
         after: { revoked },
       });
@@ -160,7 +159,6 @@ export class GrantsService implements AccessRevocation {
   ): Promise<void> {
     return this.audit.record(manager, actor, {
       action: 'grant.revoked',
-      subjectType: 'grant',
       subjectId: grant.id,
       after: { reason, client_id: grant.clientId, user_id: grant.userId, scopes: grant.scopes },
     });

@@ -61,7 +61,6 @@ export class FollowedProfiles {
     }
     await this.audit.record(manager, actor, {
       action: 'user.updated',
-      subjectType: 'user',
       subjectId: user.id,
       ...changesBetween(auditView(user), auditView(changed)),
     });

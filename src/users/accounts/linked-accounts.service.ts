@@ -50,7 +50,7 @@ export class LinkedAccountsService {
     await this.audit.record(
       manager,
       { ...actor, type: 'user', id },
-      { action: 'user.email_verified', subjectType: 'user', subjectId: id },
+      { action: 'user.email_verified', subjectId: id },
     );
   }
 
@@ -77,7 +77,6 @@ export class LinkedAccountsService {
     const user = (await this.users.lockWithPassword(manager, { id }))!;
     await this.audit.record(manager, actor, {
       action: 'user.created',
-      subjectType: 'user',
       subjectId: id,
       after: auditView(user),
     });
@@ -115,7 +114,6 @@ export class LinkedAccountsService {
     });
     await this.audit.record(manager, actor, {
       action: 'user.updated',
-      subjectType: 'user',
       subjectId: user.id,
       ...changesBetween(auditView(user), auditView(changed)),
     });

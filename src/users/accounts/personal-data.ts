@@ -1,3 +1,4 @@
+import { snakeCase } from '../../database/queries/input-rows.js';
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../../language/languages.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
@@ -102,3 +103,14 @@ export async function readUpTo<T>(
     after = idOf(items.at(-1)!);
   }
 }
+
+type Snake<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : S;
+
+/** These members of a row, with the names that the file gives them. */
+export const recordOf = <T extends object, K extends keyof T & string>(
+  row: T,
+  ...members: K[]
+): { [M in K as Snake<M>]: T[M] } =>
+  Object.fromEntries(members.map((member) => [snakeCase(member), row[member]])) as never;

@@ -73,7 +73,6 @@ export class SignInWays {
     });
     await this.audit.record(manager, actor, {
       action: 'user.sign_in_ways_ended',
-      subjectType: 'user',
       subjectId: userId,
       before: ended,
     });

@@ -148,7 +148,7 @@ export class UsersService {
       inputs.map(({ id }) => id),
     );
     const entries = users.map((user) => ({
-      ...({ action: 'user.created', subjectType: 'user', subjectId: user.id } as const),
+      ...({ action: 'user.created', subjectId: user.id } as const),
       after: auditView(user),
     }));
     await this.audit.recordAll(manager, actor, entries);
@@ -216,19 +216,10 @@ export class UsersService {
     const after = (await this.repository.findById(id, manager))!;
     const difference = changesBetween(auditView(before), auditView(after));
     if (difference) {
-      await this.audit.record(manager, actor, {
-        action: 'user.updated',
-        subjectType: 'user',
-        subjectId: id,
-        ...difference,
-      });
+      await this.audit.record(manager, actor, { action: 'user.updated', subjectId: id, ...difference });
     }
     if (passwordHash !== undefined) {
-      await this.audit.record(manager, actor, {
-        action: 'user.password_changed',
-        subjectType: 'user',
-        subjectId: id,
-      });
+      await this.audit.record(manager, actor, { action: 'user.password_changed', subjectId: id });
     }
     return after;
   }
@@ -256,12 +247,7 @@ export class UsersService {
       const kept = await this.erasures.run(manager, id, await this.repository.tracesOf(manager, id));
       await this.repository.delete(manager, id);
       await this.repository.forgetInAuditLog(manager, id);
-      await this.audit.record(manager, actor, {
-        action: 'user.erased',
-        subjectType: 'user',
-        subjectId: id,
-        before: kept,
-      });
+      await this.audit.record(manager, actor, { action: 'user.erased', subjectId: id, before: kept });
     } catch (error) {
       if (!OWNER_KEYS.some((key) => isForeignKeyViolation(error, key))) throw error;
       throw conflict('This user owns clients. Delete them first, then erase the user.');

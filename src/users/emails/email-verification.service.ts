@@ -97,7 +97,7 @@ export class EmailVerificationService {
         await this.audit.record(
           manager,
           { ...actor, type: 'user', id: userId },
-          { action: 'user.email_verified', subjectType: 'user', subjectId: userId },
+          { action: 'user.email_verified', subjectId: userId },
         );
         return true;
       });
@@ -120,7 +120,6 @@ export class EmailVerificationService {
       await this.acting.requireLive(manager, actor);
       await this.audit.record(manager, actor, {
         action: 'user.mails_chosen',
-        subjectType: 'user',
         subjectId: userId,
         after: { unwanted_mails: unwanted },
       });

@@ -71,12 +71,7 @@ export class PasskeySignUps {
         await this.audit.record(
           manager,
           { ...actor, id: userId },
-          {
-            action: 'user.passkey_added',
-            subjectType: 'user',
-            subjectId: userId,
-            after: { id: passkey.id, name: passkey.name },
-          },
+          { action: 'user.passkey_added', subjectId: userId, after: { id: passkey.id, name: passkey.name } },
         );
         await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorAdded('passkey'));
         const returnTo = this.returns.open(digestOf(key), link.returnTo);

@@ -35,7 +35,6 @@ export class Unsubscribing {
       if (unwantedMails === undefined) return true;
       await this.audit.record(manager, actor, {
         action: 'user.mails_chosen',
-        subjectType: 'user',
         subjectId: userId,
         after: { unwanted_mails: unwantedMails },
       });

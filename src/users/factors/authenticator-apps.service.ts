@@ -69,7 +69,6 @@ export class AuthenticatorAppsService {
       await this.apps.replace(manager, user.id, this.box.seal(secret, user.id), step);
       await this.audit.record(manager, actor, {
         action: 'user.authenticator_app_added',
-        subjectType: 'user',
         subjectId: user.id,
         after: { replaced },
       });
@@ -91,7 +90,6 @@ export class AuthenticatorAppsService {
       if (!(await this.apps.delete(manager, user.id))) throw notFound(say('You have no authenticator app.'));
       await this.audit.record(manager, actor, {
         action: 'user.authenticator_app_removed',
-        subjectType: 'user',
         subjectId: user.id,
       });
     });

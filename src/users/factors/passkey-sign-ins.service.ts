@@ -141,7 +141,6 @@ export class PasskeySignIns {
     await this.transactions.run((manager) =>
       this.audit.record(manager, actor, {
         action: 'user.passkey_refused',
-        subjectType: 'user',
         subjectId: passkey.userId,
         after: { id: passkey.id, counter: signCount },
       }),

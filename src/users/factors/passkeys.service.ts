@@ -72,7 +72,7 @@ export class PasskeysService {
           });
         }
         await this.passkeys.insert(manager, passkey);
-        const entry = { action: 'user.passkey_added', subjectType: 'user', subjectId: user.id } as const;
+        const entry = { action: 'user.passkey_added', subjectId: user.id } as const;
         await this.audit.record(manager, actor, { ...entry, after: { id, name } });
       });
       return true;
@@ -90,7 +90,6 @@ export class PasskeysService {
       await this.passkeys.rename(manager, id, name);
       await this.audit.record(manager, actor, {
         action: 'user.passkey_renamed',
-        subjectType: 'user',
         subjectId: user.id,
         before: { id, name: passkey.name },
         after: { id, name },
@@ -111,7 +110,6 @@ export class PasskeysService {
       }
       await this.audit.record(manager, actor, {
         action: 'user.passkey_removed',
-        subjectType: 'user',
         subjectId: user.id,
         before: { id, name: passkey.name },
       });

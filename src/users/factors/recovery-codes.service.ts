@@ -26,7 +26,7 @@ export class RecoveryCodesService {
       userId,
       codes.map((code) => recoveryCodeDigest(userId, code)),
     );
-    const entry = { action: 'user.recovery_codes_created', subjectType: 'user', subjectId: userId } as const;
+    const entry = { action: 'user.recovery_codes_created', subjectId: userId } as const;
     await this.audit.record(manager, actor, entry);
     return codes;
   }
@@ -40,7 +40,7 @@ export class RecoveryCodesService {
     await this.audit.record(
       manager,
       { ...actor, type: 'user', id: userId },
-      { action: 'user.recovery_code_used', subjectType: 'user', subjectId: userId, after: { left } },
+      { action: 'user.recovery_code_used', subjectId: userId, after: { left } },
     );
     await this.notifications.raise(manager, userId, null, MESSAGES.recoveryCodeUsed(left), actor);
     return true;

@@ -171,7 +171,6 @@ export class SecondFactorService {
     await this.sessions.deleteByUser(manager, userId);
     await this.audit.record(manager, actor, {
       action: 'user.second_factor_reset',
-      subjectType: 'user',
       subjectId: userId,
       before: { passkeys, authenticator_app: authenticatorApp },
     });

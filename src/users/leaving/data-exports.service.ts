@@ -64,11 +64,7 @@ export class DataExports {
           mail: MAIL_TEXTS.dataExport(`${baseUrl}/account/export/${key}`),
         });
       }
-      await this.audit.record(manager, actor, {
-        action: 'user.export_requested',
-        subjectType: 'user',
-        subjectId: userId,
-      });
+      await this.audit.record(manager, actor, { action: 'user.export_requested', subjectId: userId });
       return sendsMail ? {} : { key };
     });
   }
@@ -90,11 +86,7 @@ export class DataExports {
     const isTaken = await this.transactions.run(async (manager) => {
       if (!(await this.repository.use(manager, userId, digest))) return false;
       await this.acting.requireLive(manager, actor);
-      await this.audit.record(manager, actor, {
-        action: 'user.exported',
-        subjectType: 'user',
-        subjectId: userId,
-      });
+      await this.audit.record(manager, actor, { action: 'user.exported', subjectId: userId });
       return true;
     });
     if (!isTaken) return undefined;

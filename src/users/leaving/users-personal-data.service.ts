@@ -8,7 +8,7 @@ import { MailsService } from '../../mail/mails.service.js';
 import type { NotificationEntity } from '../../notifications/notification.entity.js';
 import { textsIn } from '../../notifications/notification-texts.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
-import { inWords, PersonalData, readUpTo, section } from '../accounts/personal-data.js';
+import { inWords, recordOf, PersonalData, readUpTo, section } from '../accounts/personal-data.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { EmailLinksRepository } from '../emails/email-links.repository.js';
 import { AuthenticatorAppsRepository } from '../factors/authenticator-apps.repository.js';
@@ -141,16 +141,17 @@ export class UsersPersonalData {
         const idOf = ({ id }: SessionEntity) => id;
         const found = await readUpTo(limit, idOf, (page) => this.sessions.listOf(userId, page));
         return found.map((session) => ({
-          id: session.id,
-          method: session.method,
-          second_factor: session.secondFactor,
-          provider: session.provider,
-          provider_subject: session.providerSubject,
-          address: session.address,
-          user_agent: session.userAgent,
-          created_at: session.createdAt,
-          last_seen_at: session.lastSeenAt,
-          expires_at: session.expiresAt,
+          ...recordOf(
+            session,
+            'id',
+            'method',
+            'secondFactor',
+            'provider',
+            'providerSubject',
+            'address',
+            'userAgent',
+          ),
+          ...recordOf(session, 'createdAt', 'lastSeenAt', 'expiresAt'),
         }));
       },
       columns: {
@@ -272,15 +273,9 @@ export class UsersPersonalData {
       read: async (userId: string, limit: number) => {
         const idOf = ({ id }: MailEntity) => id;
         const found = await readUpTo(limit, idOf, (page) => this.mails.list({ userId }, page));
-        return found.map((mail) => ({
-          id: mail.id,
-          kind: mail.kind,
-          address: mail.address,
-          state: mail.state,
-          attempts: mail.attempts,
-          created_at: mail.createdAt,
-          sent_at: mail.sentAt,
-        }));
+        return found.map((mail) =>
+          recordOf(mail, 'id', 'kind', 'address', 'state', 'attempts', 'createdAt', 'sentAt'),
+        );
       },
       columns: {
         [say('About')]: ({ kind }) => inWords(kind),
@@ -337,12 +332,8 @@ export class UsersPersonalData {
       read: async (userId: string, limit: number) => {
         const read = await readUpTo(limit, idOfEvent, (page) => this.audit.list({ actor: userId }, page));
         return read.map((event) => ({
-          id: event.id,
           at: event.occurredAt,
-          action: event.action,
-          subject_type: event.subjectType,
-          subject_id: event.subjectId,
-          address: event.address,
+          ...recordOf(event, 'id', 'action', 'subjectType', 'subjectId', 'address'),
         }));
       },
       columns: {

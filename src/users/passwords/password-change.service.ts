@@ -47,11 +47,7 @@ export class PasswordChangeService {
     if ((await verifyPassword(account?.passwordHash, password)) && account?.enabled) return account;
     onWrong();
     await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, {
-        action: refusal,
-        subjectType: 'user',
-        subjectId: user.id,
-      }),
+      this.audit.record(manager, actor, { action: refusal, subjectType: 'user', subjectId: user.id }),
     );
     return undefined;
   }
@@ -70,11 +66,7 @@ export class PasswordChangeService {
     const secret = await this.transactions.run(async (manager) => {
       const restarted = await this.sessions.restart(manager, request, account, present, actor);
       if (restarted === undefined) return undefined;
-      await this.audit.record(manager, actor, {
-        action: 'session.confirmed',
-        subjectType: 'session',
-        subjectId: account.id,
-      });
+      await this.audit.record(manager, actor, { action: 'session.confirmed', subjectId: account.id });
       return restarted;
     });
     if (secret === undefined) return undefined;
@@ -118,11 +110,7 @@ export class PasswordChangeService {
   private async revokeDependents(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
     await this.links.deleteByUser(manager, userId);
     await this.revocations.revokeByUser(manager, userId, 'password_changed');
-    await this.audit.record(manager, actor, {
-      action: 'user.password_changed',
-      subjectType: 'user',
-      subjectId: userId,
-    });
+    await this.audit.record(manager, actor, { action: 'user.password_changed', subjectId: userId });
     await this.notifications.raise(manager, userId, null, MESSAGES.passwordChanged(), actor);
   }
 }

@@ -111,11 +111,7 @@ export class PasswordLinksService {
           `${this.settings.baseUrl}/password/${key}`,
         ),
       });
-      await this.audit.record(manager, actor, {
-        action: 'user.password_link_mailed',
-        subjectType: 'user',
-        subjectId: id,
-      });
+      await this.audit.record(manager, actor, { action: 'user.password_link_mailed', subjectId: id });
     });
   }
 
@@ -143,11 +139,7 @@ export class PasswordLinksService {
       throw notFound('There is no user with this id.');
     }
     await check?.(manager);
-    await this.audit.record(manager, actor, {
-      action: 'user.password_link_created',
-      subjectType: 'user',
-      subjectId: userId,
-    });
+    await this.audit.record(manager, actor, { action: 'user.password_link_created', subjectId: userId });
     if (actor.type !== 'service') {
       const done = [say('An operator created a link with which the password of your account can be set.')];
       await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
@@ -186,7 +178,6 @@ export class PasswordLinksService {
         { ...actor, type: 'user', id: userId },
         {
           action: 'user.password_changed',
-          subjectType: 'user',
           subjectId: userId,
           ...(isProof ? { after: { email_verified: true } } : {}),
         },

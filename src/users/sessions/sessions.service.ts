@@ -132,7 +132,7 @@ export class SessionsService {
     await this.audit.record(
       manager,
       { ...actor, type: 'user', id: user.id },
-      { action: 'session.started', subjectType: 'session', subjectId: user.id },
+      { action: 'session.started', subjectId: user.id },
     );
     if (isNewBrowser) {
       const message = MESSAGES.newSignIn(actor.address ?? 'unknown');
@@ -157,11 +157,7 @@ export class SessionsService {
       await this.audit.record(
         manager,
         { ...actor, type: 'user', id: userId },
-        {
-          action: 'session.ended',
-          subjectType: 'session',
-          subjectId: userId,
-        },
+        { action: 'session.ended', subjectId: userId },
       );
       return signIn;
     });
@@ -177,7 +173,6 @@ export class SessionsService {
     for (const userId of await this.sessions.deleteByProvider(manager, provider, of)) {
       await this.audit.record(manager, actor, {
         action: 'session.ended',
-        subjectType: 'session',
         subjectId: userId,
         before: { provider },
       });
@@ -204,7 +199,6 @@ export class SessionsService {
         if (!(await this.sessions.deleteOne(manager, user.id, id))) return false;
         await this.audit.record(manager, actor, {
           action: 'session.ended',
-          subjectType: 'session',
           subjectId: user.id,
           before: { id },
         });
@@ -220,7 +214,6 @@ export class SessionsService {
       if (ended > 0) {
         await this.audit.record(manager, actor, {
           action: 'session.others_ended',
-          subjectType: 'session',
           subjectId: user.id,
           after: { ended },
         });
@@ -312,11 +305,7 @@ export class SessionsService {
     await this.transactions.run(async (manager) => {
       await this.sessions.commitWithoutWaiting(manager);
       if (userId === undefined) return this.sessions.commitWithoutWaiting(manager);
-      await this.audit.record(manager, actor, {
-        action: 'session.refused',
-        subjectType: 'session',
-        subjectId: userId,
-      });
+      await this.audit.record(manager, actor, { action: 'session.refused', subjectId: userId });
     });
   }
 }

@@ -49,11 +49,7 @@ export class MemberSessions implements AccessRevocation {
     };
     const started = await this.transactions.run(async (manager) => {
       if (!(await this.repository.start(manager, session))) return false;
-      await this.audit.record(manager, actor, {
-        action: 'portal_session.started',
-        subjectType: 'portal_session',
-        subjectId: clientId,
-      });
+      await this.audit.record(manager, actor, { action: 'portal_session.started', subjectId: clientId });
       return true;
     });
     return started ? secret : undefined;

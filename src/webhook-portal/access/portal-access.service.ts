@@ -84,11 +84,7 @@ export class PortalAccessService implements AccessRevocation {
       await this.audit.record(
         manager,
         { ...actor, type: 'client', id: clientId },
-        {
-          action: 'portal_session.started',
-          subjectType: 'portal_session',
-          subjectId: clientId,
-        },
+        { action: 'portal_session.started', subjectId: clientId },
       );
       return true;
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { say } from '../../language/text.js';
-import { PersonalData, section } from '../../users/accounts/personal-data.js';
+import { recordOf, PersonalData, section } from '../../users/accounts/personal-data.js';
 import { MemberSessionsRepository } from './member-sessions.repository.js';
 
 /** The sessions of a person in the portals of clients. */
@@ -15,11 +15,7 @@ export class PortalPersonalData {
         about: say('That you opened the partner portal lately.'),
         read: async (userId: string, limit: number) => {
           const found = await sessions.listOf(userId, limit);
-          return found.map(({ clientId, createdAt, expiresAt }) => ({
-            client_id: clientId,
-            created_at: createdAt,
-            expires_at: expiresAt,
-          }));
+          return found.map((session) => recordOf(session, 'clientId', 'createdAt', 'expiresAt'));
         },
         columns: {
           [say('Opened')]: ({ created_at: at }) => at,

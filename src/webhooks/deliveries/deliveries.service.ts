@@ -71,7 +71,6 @@ export class DeliveriesService {
       }
       await this.audit.record(manager, actor, {
         action: 'delivery.resent',
-        subjectType: 'delivery',
         subjectId: id,
         before: { state: before.state, attempts: before.attempts },
       });

@@ -125,7 +125,6 @@ export class EndpointsService {
         const made = (await this.repository.find(id, clientId, manager))!;
         await this.audit.record(manager, actor, {
           action: 'webhook_endpoint.created',
-          subjectType: 'webhook_endpoint',
           subjectId: id,
           after: ENDPOINT.auditView(made),
         });
@@ -174,7 +173,6 @@ export class EndpointsService {
       if (difference) {
         await this.audit.record(manager, actor, {
           action: 'webhook_endpoint.updated',
-          subjectType: 'webhook_endpoint',
           subjectId: id,
           ...difference,
         });
@@ -191,7 +189,6 @@ export class EndpointsService {
       await this.repository.markDeleted(manager, id);
       await this.audit.record(manager, actor, {
         action: 'webhook_endpoint.deleted',
-        subjectType: 'webhook_endpoint',
         subjectId: id,
         before: ENDPOINT.auditView(before),
       });
@@ -207,11 +204,7 @@ export class EndpointsService {
     if (secret === undefined)
       throw conflict('The secret can no longer be decrypted. Rotate it to get a new one.');
     await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, {
-        action: 'webhook_endpoint.secret_revealed',
-        subjectType: 'webhook_endpoint',
-        subjectId: id,
-      }),
+      this.audit.record(manager, actor, { action: 'webhook_endpoint.secret_revealed', subjectId: id }),
     );
     return secret;
   }
@@ -221,11 +214,7 @@ export class EndpointsService {
     const headers = this.secrets.openHeaders(id, sealedHeaders);
     if (headers === undefined) throw conflict('The headers can no longer be decrypted. Enter them again.');
     await this.transactions.run((manager) =>
-      this.audit.record(manager, actor, {
-        action: 'webhook_endpoint.headers_revealed',
-        subjectType: 'webhook_endpoint',
-        subjectId: id,
-      }),
+      this.audit.record(manager, actor, { action: 'webhook_endpoint.headers_revealed', subjectId: id }),
     );
     return headers;
   }
@@ -259,7 +248,6 @@ export class EndpointsService {
       if (until === undefined) return undefined;
       await this.audit.record(manager, actor, {
         action: 'webhook_endpoint.secret_rotated',
-        subjectType: 'webhook_endpoint',
         subjectId: id,
         after: { previous_secret_expires_at: until.toISOString() },
       });
@@ -286,7 +274,6 @@ export class EndpointsService {
       await this.contacts.tellDisabled(manager, disabled, reason);
       await this.audit.record(manager, SERVICE_ACTOR, {
         action: 'webhook_endpoint.disabled',
-        subjectType: 'webhook_endpoint',
         subjectId: id,
         before: { enabled: true },
         after: { enabled: false, disabled_reason: reason },

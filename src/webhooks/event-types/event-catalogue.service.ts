@@ -64,7 +64,6 @@ export class EventCatalogue {
       if (created || difference) {
         await this.audit.record(manager, actor, {
           action: created ? 'event_type.created' : 'event_type.updated',
-          subjectType: 'event_type',
           subjectId: changes.name,
           ...(created ? { after: auditView(changes) } : difference),
         });
@@ -108,7 +107,6 @@ export class EventCatalogue {
       await this.repository.update(manager, name, sample ? { sample } : {});
       await this.audit.record(manager, actor, {
         action: before ? 'event_type.version_updated' : 'event_type.version_created',
-        subjectType: 'event_type',
         subjectId: name,
         ...(before ? { before: versionView(before) } : {}),
         after: { ...versionView(row), ...(sample ? { sample } : {}) },

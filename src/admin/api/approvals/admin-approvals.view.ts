@@ -3,6 +3,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiAnswer } from '../../../http/api/api-answers.js';
 import { idOf, oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
+import { snakeCase } from '../../../database/queries/input-rows.js';
 import { viewOf } from '../../../http/api/view-of.js';
 import {
   APPROVAL_ACTIONS,
@@ -63,12 +64,7 @@ export class ApprovalView extends viewOf<ApprovalEntity>()({
 
 /** As the members are called elsewhere in the API. */
 function snakeCased(details: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(details).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
+  return Object.fromEntries(Object.entries(details).map(([name, value]) => [snakeCase(name), value]));
 }
 
 /** The answer of a route whose action waits for a second admin. */

@@ -32,7 +32,7 @@ export class DeliveryView extends viewOf<Delivery>()(DELIVERY) {}
 
 /** An attempt on the wire: `status` of the response, or `failure` and `detail` if there was none. */
 @ApiSchema({ name: 'Attempt' })
-export class AttemptView extends viewOf<Attempt>()({
+class AttemptView extends viewOf<Attempt>()({
   number: whole(),
   attempted_at: time(),
   duration_ms: whole(),

@@ -52,6 +52,7 @@ export function userPage({
             ['Email confirmed', user.emailVerifiedAt ? <Moment at={user.emailVerifiedAt} /> : 'no'],
             ['Language', user.language === null ? 'not known' : ENGLISH_NAMES[user.language]],
             ['State', <Enabled enabled={user.enabled} />],
+            deletionDueAt !== undefined && ['Deletion due', <Moment at={deletionDueAt} />],
             ['Environment', <EnvironmentName of={user} />],
             user.sandboxOwnerId !== null && [
               'Sandbox of',
@@ -62,7 +63,6 @@ export function userPage({
             ['Webhook portal', user.webhooksEnabled ? 'open to clients of this owner' : 'closed'],
             ['Second factor', hasFactor ? factorText(factor) : 'none'],
             ['Created', <Moment at={user.createdAt} />],
-            deletionDueAt !== undefined && ['Deletion asked for, due', <Moment at={deletionDueAt} />],
           ]}
         />
         <Buttons heading="Actions">
