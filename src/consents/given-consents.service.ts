@@ -62,8 +62,8 @@ export class GivenConsentsService {
     await this.repository.add(manager, pair, { scopes, declined, purposes, method, expiryDays, words });
     await this.recordChange(manager, before, clientId, userId, actor);
     if (isLive(before)) return;
-    const message = MESSAGES.applicationConnected(client.name);
-    await this.notifications.raise(manager, userId, null, message);
+    const message = MESSAGES.applicationConnected(client.name, client.organisation);
+    await this.notifications.raise(manager, userId, null, message, actor);
   }
 
   /**

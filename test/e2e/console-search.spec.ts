@@ -66,7 +66,7 @@ describe('The search of the console', () => {
     await service.make.client({ name: 'Doubled Somewhere' });
     const page = await search('doubled some');
     expect(page.html.querySelectorAll('h2').map(({ text }) => text)).toEqual(['Clients', 'Users']);
-    expect(page.html.querySelector('.search-box input')!.getAttribute('value')).toBe('doubled some');
+    expect(page.html.querySelector('.filters input')!.getAttribute('value')).toBe('doubled some');
   });
 });
 

@@ -75,8 +75,11 @@ describe('The language of a person', () => {
       expect([await langOf(browser, '/account'), await languageIn()]).toEqual(['fr', null]);
     });
 
-    it('is what a link at the bottom of a page asks for, from then on in every browser', async () => {
-      await (await loggedIn('fr')).open('/account?ui_locales=de');
+    it('is what a link at the bottom of a page asks for, from then on in every browser, and not what a client asks for', async () => {
+      const chooser = await loggedIn('fr');
+      await chooser.open('/account?ui_locales=de');
+      expect(await languageIn()).toBe('de');
+      await chooser.open('/o/authorize?ui_locales=es');
       expect(await languageIn()).toBe('de');
       expect(await langOf(await loggedIn('fr'), '/account')).toBe('de');
     });

@@ -49,13 +49,15 @@ export function languageOf(request: FastifyRequest): Language {
 
 /**
  * Goes on in the language of the account of the person behind the request, unless another was chosen in this browser. Returns a choice
- * that the account does not know yet: what the address asks for, or the first that was made in this browser.
+ * that the account does not know yet: what the address asks for, or the first that was made in this browser. What a client asks for at
+ * the authorization endpoint changes no choice that was made.
  */
 export function readAs(request: FastifyRequest, ofAccount: Language | null): Language | undefined {
   const asked = languageAskedFor(request);
   const before = languageChosenBefore(request);
   request.language = asked ?? before ?? ofAccount ?? undefined;
-  const choice = asked ?? (ofAccount === null ? before : undefined);
+  const isOfClient = request.url.startsWith('/o/');
+  const choice = ofAccount === null ? (asked ?? before) : isOfClient ? undefined : asked;
   return choice === ofAccount ? undefined : choice;
 }
 

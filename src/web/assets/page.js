@@ -49,12 +49,14 @@ function addDownloadButton(source) {
   source.after(button);
 }
 
-const search = document.querySelector('.search-box input');
+const search = document.querySelector('a[aria-keyshortcuts="/"]');
 addEventListener('keydown', (event) => {
   const isTyping = event.target.matches?.('input, textarea, select, [contenteditable]');
   if (!search || event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  search.focus();
+  const field = search.ariaCurrent ? document.querySelector('main [name="q"]') : null;
+  if (field) field.focus();
+  else search.click();
 });
 
 document.querySelectorAll('[data-download]').forEach(addDownloadButton);

@@ -4,6 +4,8 @@ interface NavigationLink {
   part: string;
   href: string;
   label: string;
+  /** The key that leads there, where scripts run. */
+  key?: string;
 }
 
 /** Parts that belong together. */
@@ -55,9 +57,13 @@ type LinksProps = Pick<NavigationProps, 'links' | 'current'> & { labelledBy?: st
 const Links = ({ links, current, labelledBy }: LinksProps): VNode => (
   // Safari drops list semantics from lists without markers unless the role is given.
   <ul role="list" aria-labelledby={labelledBy}>
-    {links.map(({ part, href, label }) => (
+    {links.map(({ part, href, label, key }) => (
       <li>
-        <a href={href} {...(part === current ? { 'aria-current': 'page' as const } : {})}>
+        <a
+          href={href}
+          aria-keyshortcuts={key}
+          {...(part === current ? { 'aria-current': 'page' as const } : {})}
+        >
           {label}
         </a>
       </li>

@@ -75,6 +75,7 @@ export const NEEDS: Record<string, Live[]> = {
   '/portal/endpoints/:id/recover': ['deliveryId'],
   '/portal/deliveries/matching': ['deliveryId'],
   '/account/delete/keep': ['deletion'],
+  '/account/export': ['confirmedAddress'],
   '/portal/verify': ['endpointId'],
   '/portal/credentials': ['oldSecret'],
   '/portal/credentials/end': ['oldSecret'],

@@ -29,13 +29,13 @@ export const LIVE = [
   ],
   ...['passkeyId', 'pendingSignIn', 'recoveryCode'],
   ...['driverId', 'sandboxToken', 'sandboxPortalSession'],
-  ...['exportKey', 'deletion'],
+  ...['exportKey', 'deletion', 'confirmedAddress'],
 ] as const;
 
 export type Live = (typeof LIVE)[number];
 
 /** While these exist, pages show other forms than usual: they come last, and only where they are needed. */
-export const HIDING: readonly Live[] = ['deletion'];
+export const HIDING: readonly Live[] = ['deletion', 'confirmedAddress'];
 
 /** The placeholder of a value in a draft. */
 export const live = (name: Live): string => `@@${name}@@`;

@@ -184,6 +184,12 @@ export class World {
       await this.app.get(AccountDeletions).request(id, SERVICE_ACTOR);
       return id;
     },
+    confirmedAddress: async () => {
+      const { id, email } = await this.user();
+      const sql = 'UPDATE users SET email_verified_at = now() WHERE id = $1';
+      await this.app.get(DataSource).query(sql, [id]);
+      return email;
+    },
     signUpKey: async () => {
       const key = newSecret('signUpKey');
       const email = `signing-up${++count}@mail.example`;

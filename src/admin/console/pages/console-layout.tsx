@@ -13,6 +13,7 @@ const GROUPS = [
     heading: 'At a glance',
     links: [
       { part: 'overview', href: '/admin/console', label: 'Overview' },
+      { part: 'search', href: SEARCH_PATH, label: 'Search', key: '/' },
       { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
       { part: 'brand', href: '/admin/console/brand', label: 'Brand' },
     ],
@@ -63,8 +64,6 @@ export interface ConsolePage {
   actions?: ComponentChildren;
   /** Whether it is about an operator, of whom only admins may change anything. */
   isAboutOperator?: boolean;
-  /** What was searched for. */
-  wanted?: string;
   /** Further scripts. */
   scripts?: string[];
   /** Shown in place of the console and of everything here. */
@@ -74,7 +73,7 @@ export interface ConsolePage {
 
 /** The navigation, the page itself, and who is logged in. */
 export const consoleLayout = (
-  { title, part, above = [], actions, scripts = [], wanted, children }: ConsolePage,
+  { title, part, above = [], actions, scripts = [], children }: ConsolePage,
   user: Pick<SignedInUser, 'name' | 'email' | 'operatorRole'>,
   { role, mayUse }: { role: OperatorRole; mayUse: MayUse },
   notice: string | undefined,
@@ -87,7 +86,6 @@ export const consoleLayout = (
     <Permissions.Provider value={mayUse}>
       <RoleOfVisitor.Provider value={role}>
         <div class="console">
-          <SearchBox wanted={wanted} />
           <GroupedNavigation label="Console" groups={GROUPS} current={part} />
           <div class="console-head">
             <div class="console-title">
@@ -128,20 +126,3 @@ function Above({ pages }: { pages: { href: string; label: string }[] }): VNode {
     </nav>
   );
 }
-
-/** On every page; the key / leads there. */
-const SearchBox = ({ wanted }: { wanted?: string }): VNode => (
-  <form method="get" action={SEARCH_PATH} class="search-box" role="search">
-    <input
-      type="search"
-      name="q"
-      value={wanted}
-      aria-label="Search the console"
-      aria-keyshortcuts="/"
-      placeholder="ID, address, name or host"
-      autocomplete="off"
-      spellcheck={false}
-    />
-    <button type="submit">Search</button>
-  </form>
-);

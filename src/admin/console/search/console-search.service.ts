@@ -3,6 +3,7 @@ import { AuditService } from '../../../audit/audit.service.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import { isId } from '../../../secrets/ids.js';
+import type { HitsOfKind } from '../../../web/layout/hits.js';
 import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
@@ -13,21 +14,6 @@ import { userPath } from '../users/user-layout.js';
 import { DELIVERIES_PATH, deliveryPath, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
 import { explanationPath } from './explanation-path.js';
 import { ExplainedRequests } from './explained-requests.service.js';
-
-/** Something that was found. */
-interface Hit {
-  label: string;
-  detail?: string;
-  href: string;
-}
-
-/** What was found of one kind. */
-export interface HitsOfKind {
-  kind: 'Requests' | 'Clients' | 'Users' | 'Endpoints' | 'Deliveries' | 'Grants' | 'Audit log';
-  hits: Hit[];
-  /** The list with the rest. */
-  rest?: string;
-}
 
 const PAGE = { size: 10 };
 

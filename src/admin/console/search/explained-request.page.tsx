@@ -9,7 +9,9 @@ import { requestColumns, StatusOfRequest } from '../clients/client-requests.page
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id, pathWith } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
-import { reasonOf, type KnownRequest } from './explained-requests.service.js';
+import { reasonOf } from '../../../partners/refusals/reason-of-request.js';
+import { refusalMessage } from '../clients/operator-refusal-messages.js';
+import type { KnownRequest } from './explained-requests.service.js';
 import { SEARCH_PATH } from './explanation-path.js';
 
 export interface ExplainedRequestProps {
@@ -30,6 +32,7 @@ export const explainedRequestPage = ({
   changes,
 }: ExplainedRequestProps): ConsolePage => ({
   title: 'Request',
+  part: 'search',
   above: [{ href: SEARCH_PATH, label: 'Search' }],
   children: (
     <>
@@ -68,7 +71,7 @@ export const explainedRequestPage = ({
 
 function Explained({ id, request }: { id: string; request: KnownRequest }) {
   const { occurredAt, method, route, clientId, milliseconds } = request;
-  const reason = reasonOf(request);
+  const reason = reasonOf(request, refusalMessage);
   return (
     <>
       {reason && (

@@ -2,12 +2,11 @@ import { Param, Query } from '@nestjs/common';
 import { notFound } from '../../../http/problems/problem.js';
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsoleGet, ConsolePages } from '../console-pages.decorator.js';
+import { onlyHit, wantedIn } from '../../../web/layout/hits.js';
 import { ConsoleSearch } from './console-search.service.js';
 import { explainedRequestPage } from './explained-request.page.js';
 import { ExplainedRequests } from './explained-requests.service.js';
 import { searchPage } from './search.page.js';
-
-const LONGEST = 200;
 
 /** One search over everything, and the page that explains a request. */
 @ConsolePages()
@@ -20,11 +19,10 @@ export class ConsoleSearchController {
   /** Leads straight to the only hit. */
   @ConsoleGet('search', 'not asked', 'viewer')
   async find(@Query('q') given?: unknown): Promise<ConsoleAnswer> {
-    const wanted = typeof given === 'string' ? given.trim().slice(0, LONGEST) : '';
-    if (wanted === '') return { page: searchPage('', []) };
-    const found = await this.search.find(wanted);
-    const hits = found.flatMap(({ hits }) => hits);
-    return hits.length === 1 ? { goTo: hits[0]!.href } : { page: searchPage(wanted, found) };
+    const wanted = wantedIn(given);
+    const found = wanted === undefined ? [] : await this.search.find(wanted);
+    const only = onlyHit(found);
+    return only ? { goTo: only.href } : { page: searchPage(wanted, found) };
   }
 
   @ConsoleGet('requests/:request_id', 'not asked', 'viewer')

@@ -1,43 +1,30 @@
+import { TextField } from '../../../web/forms/field.js';
+import { FilterForm } from '../../../web/forms/form.js';
+import { Hits, type HitsOfKind } from '../../../web/layout/hits.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import type { HitsOfKind } from './console-search.service.js';
+import { SEARCH_PATH } from './explanation-path.js';
 
 /** What was found, kind by kind. */
-export const searchPage = (wanted: string, found: HitsOfKind[]): ConsolePage => ({
+export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): ConsolePage => ({
   title: 'Search',
-  wanted,
+  part: 'search',
   children: (
     <>
+      <FilterForm path={SEARCH_PATH} values={{ q: wanted ?? '' }} submit="Search">
+        <TextField
+          name="q"
+          label="An ID of any kind, an email address, a name, or part of an endpoint’s URL"
+          spellcheck={false}
+        />
+      </FilterForm>
       {found.length === 0 && (
         <p class="empty">
-          {wanted === ''
-            ? 'Search for an ID of any kind, also of a request; an email address, a name, or part of an endpoint’s URL.'
+          {wanted === undefined
+            ? 'Search also for the ID of a request: its page says why it was refused.'
             : 'Nothing was found. Of requests, the refused ones are kept for seven days, others only in part.'}
         </p>
       )}
-      {found.map(({ kind, hits, rest }) => (
-        <>
-          <h2>{kind}</h2>
-          <ul class="hits">
-            {hits.map(({ label, detail, href }) => (
-              <li>
-                <a href={href}>
-                  <bdi>{label}</bdi>
-                </a>
-                {detail && (
-                  <span class="under muted whole">
-                    <bdi>{detail}</bdi>
-                  </span>
-                )}
-              </li>
-            ))}
-          </ul>
-          {rest && (
-            <p>
-              <a href={rest}>All {kind.toLowerCase()}</a>
-            </p>
-          )}
-        </>
-      ))}
+      <Hits found={found} />
     </>
   ),
 });

@@ -1,0 +1,56 @@
+import type { VNode } from 'preact';
+
+/** Something that was found. */
+export interface Hit {
+  label: string;
+  detail?: string;
+  href: string;
+}
+
+/** What was found of one kind. */
+export interface HitsOfKind {
+  kind: string;
+  hits: Hit[];
+  /** The list with the rest. */
+  rest?: string;
+}
+
+/** What was found, kind by kind. */
+export const Hits = ({ found }: { found: HitsOfKind[] }): VNode => (
+  <>
+    {found.map(({ kind, hits, rest }) => (
+      <>
+        <h2>{kind}</h2>
+        <ul class="hits">
+          {hits.map(({ label, detail, href }) => (
+            <li>
+              <a href={href}>
+                <bdi>{label}</bdi>
+              </a>
+              {detail && (
+                <span class="under muted whole">
+                  <bdi>{detail}</bdi>
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+        {rest && (
+          <p>
+            <a href={rest}>All {kind.toLowerCase()}</a>
+          </p>
+        )}
+      </>
+    ))}
+  </>
+);
+
+/** The hit that a search leads to at once: the only one. */
+export function onlyHit(found: HitsOfKind[]): Hit | undefined {
+  const [first, ...others] = found.flatMap(({ hits }) => hits);
+  return others.length === 0 ? first : undefined;
+}
+
+/** What may be searched for: undefined for nothing. */
+export const wantedIn = (query: unknown): string | undefined =>
+  (typeof query === 'string' && query.trim().slice(0, 200)) || undefined;
