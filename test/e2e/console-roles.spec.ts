@@ -26,7 +26,9 @@ describe('In the console, an operator', () => {
     const endpoint = await makeEndpoint(service, client);
     const delivery = await seedDelivery(service, endpoint, { state: 'failed', isTest: true });
     const grant = 'SELECT id FROM grants WHERE client_id = $1';
+    await service.http.get('/v2/users', { headers: { 'x-request-id': 'seen-by-roles' } });
     ids = {
+      requests: 'seen-by-roles',
       endpoints: endpoint.id,
       deliveries: delivery,
       users: driver.id,
