@@ -78,6 +78,8 @@ describe('The page that explains a request', () => {
   it('answers 404 where nothing is known', async () => {
     const page = await explain('never-seen');
     expect([page.status, page.text.includes('no record of this request')]).toEqual([404, true]);
+    // The key that leads to the search works on errors, too.
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
   });
 
   it.each([

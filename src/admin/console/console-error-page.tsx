@@ -25,5 +25,6 @@ export function consoleErrorPage(problem: Problem, request: FastifyRequest): Ren
       </>
     ),
   });
-  return { headers: pageHeaders(), body: renderPage(page, request.server.brand, context.tokenFor) };
+  const headers = pageHeaders({ withScript: !!page.scripts?.length });
+  return { headers, body: renderPage(page, request.server.brand, context.tokenFor) };
 }
