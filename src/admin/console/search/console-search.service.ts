@@ -3,7 +3,7 @@ import { AuditService } from '../../../audit/audit.service.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import { isId } from '../../../secrets/ids.js';
-import type { HitsOfKind } from '../../../web/layout/hits.js';
+import type { HitsOfKind } from './hits.js';
 import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';

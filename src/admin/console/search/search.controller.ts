@@ -2,7 +2,7 @@ import { Param, Query } from '@nestjs/common';
 import { notFound } from '../../../http/problems/problem.js';
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsoleGet, ConsolePages } from '../console-pages.decorator.js';
-import { onlyHit, wantedIn } from '../../../web/layout/hits.js';
+import { onlyHit, wantedIn } from './hits.js';
 import { ConsoleSearch } from './console-search.service.js';
 import { explainedRequestPage } from './explained-request.page.js';
 import { ExplainedRequests } from './explained-requests.service.js';
