@@ -14,8 +14,13 @@ export interface NotificationTexts {
   detailPageBody: string | null;
 }
 
-const eachText = (textOf: (name: TextName) => string | null): NotificationTexts =>
-  Object.fromEntries(NAMES.map((name) => [name, textOf(name)])) as unknown as NotificationTexts;
+const eachText = (textOf: (name: TextName) => string | null): NotificationTexts => ({
+  // Every message has these two.
+  shortTextTitle: textOf('shortTextTitle')!,
+  shortTextBody: textOf('shortTextBody')!,
+  detailPageTitle: textOf('detailPageTitle'),
+  detailPageBody: textOf('detailPageBody'),
+});
 
 /** What is stored of a message: its texts in English, and what they are made of, for readers of other languages. */
 export const storedTexts = (message: Message): NotificationTexts & { messages: StoredMessages } => ({
