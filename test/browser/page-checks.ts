@@ -77,9 +77,12 @@ export function checkPages(
     await page.setViewportSize(DESKTOP);
     await page.emulateMedia({ colorScheme: 'light' });
   });
+  // A page that is still pending reloads itself: the next test begins in a new one.
   afterEach(async () => {
-    await page.unrouteAll();
-    await page.context().clearCookies();
+    const context = page.context();
+    await page.close();
+    await context.clearCookies();
+    page = await context.newPage();
   });
   afterAll(async () => {
     await browser.close();

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import type { Settings } from '../../src/config/settings.js';
 import { RefusalAnnouncements } from '../../src/rate-limits/partners/refusal-announcements.js';
 import { SharedRateLimitStore } from '../../src/rate-limits/store/shared-rate-limit-store.js';
+import { connectRedis } from '../../src/rate-limits/store/redis-connection.js';
 import { redisKey } from '../../src/rate-limits/store/redis-rate-limit-store.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
@@ -79,6 +80,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     let master: RedisServer;
     let copy: RedisServer;
     let sentinels: RedisServer[];
+    let url: string;
     let two: SharedRateLimitStore[];
 
     beforeEach(async () => {
@@ -105,9 +107,8 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
         });
       }
       const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
-      two = await twoInstances(
-        `redis+sentinel://:${PASSWORD}@${hosts}/${MASTER}?sentinel_password=${SENTINEL_PASSWORD}`,
-      );
+      url = `redis+sentinel://:${PASSWORD}@${hosts}/${MASTER}?sentinel_password=${SENTINEL_PASSWORD}`;
+      two = await twoInstances(url);
     });
 
     it('continue on the replica when the master is killed, and find it through the remaining sentinels', async () => {
@@ -121,9 +122,21 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
 
       await sentinels[0]!.kill();
       for (const store of stores.splice(0)) await store.close();
-      const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
-      const url = `redis+sentinel://:${PASSWORD}@${hosts}/${MASTER}?sentinel_password=${SENTINEL_PASSWORD}`;
       expect(await passed(await twoInstances(url))).toBe(30);
+    });
+
+    it('start over when a failover is announced just while they ask the sentinels for the master', async () => {
+      const connection = connectRedis(url);
+      const states: string[] = [];
+      for (const state of ['ready', 'end']) connection.on(state, () => states.push(state));
+      connection.on('error', () => undefined);
+      await until('it is connected', () => states.includes('ready'));
+      // What the library does on such an announcement.
+      connection.once('connecting', () => connection.disconnect(true));
+      connection.disconnect(true);
+      await until('it is connected again', () => states.join() === 'ready,end,ready');
+      connection.disconnect();
+      await until('it has ended', () => states.join() === 'ready,end,ready,end');
     });
 
     it('continue on the new master when the old one is demoted to a replica but still answers', async () => {

@@ -26,6 +26,31 @@ const FAIL_FAST: RedisOptions & { disconnectTimeout: number } = {
 };
 
 /**
+ * The library gives up for good if sentinels announce a failover just while it asks them for the master. This one starts over
+ * until it is disconnected.
+ */
+class MonitoredRedis extends Redis {
+  private isClosed = false;
+
+  constructor(options: RedisOptions) {
+    super(options);
+    this.on('end', () => {
+      if (!this.isClosed) setTimeout(() => this.startOver(), reconnectAfter(1));
+    });
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) this.isClosed = true;
+    super.disconnect(reconnect);
+  }
+
+  private startOver(): void {
+    // A failure is an `error` event, as for every attempt.
+    if (!this.isClosed) this.connect().catch(() => undefined);
+  }
+}
+
+/**
  * Connects to the target of REDIS_URL (`parseRedisUrl`): a server, the master that sentinels name, or a cluster. Returns
  * immediately and keeps trying; failures are `error` events. Throws for an invalid address.
  */
@@ -42,7 +67,7 @@ export function connectRedis(url: string): Redis | Cluster {
         retryStrategy: reconnectAfter,
       });
     case 'sentinel':
-      return new Redis({
+      return new MonitoredRedis({
         ...FAIL_FAST,
         ...credentials,
         ...tls,
