@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
+import { ConsentsModule } from '../consents/consents.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { PartnersModule } from '../partners/partners.module.js';
 import { SandboxModule } from '../sandbox/sandbox.module.js';
@@ -23,6 +24,8 @@ import { PortalCredentialsController } from './application/portal-credentials.co
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
 import { PortalEndpointsController } from './endpoints/portal-endpoints.controller.js';
+import { PortalHomeController } from './home/portal-home.controller.js';
+import { PortalHomeService } from './home/portal-home.service.js';
 import { PortalEntryController } from './access/portal-entry.controller.js';
 import { PortalEntryGuard } from './access/portal-entry.guard.js';
 import { PortalGuidesController } from './guides/portal-guides.controller.js';
@@ -50,6 +53,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     TokensModule,
     ActivityModule,
     ClientsModule,
+    ConsentsModule,
     PartnersModule,
     SandboxModule,
     SandboxFaultsModule,
@@ -59,6 +63,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalContactsController,
     PortalCredentialsController,
     PortalEntryController,
+    PortalHomeController,
     PortalEndpointsController,
     PortalEndpointController,
     PortalTestsController,
@@ -78,6 +83,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalAccessService,
     PortalEntryGuard,
     PortalGuard,
+    PortalHomeService,
     PortalLinksRepository,
     PortalPersonalData,
     PortalSessionsRepository,

@@ -7,8 +7,8 @@ import { Context } from '../../http/page-routes/page-context.js';
 import { requestFilterOf } from '../../partners/request-log/request-filter.js';
 import { RequestLogService } from '../../partners/request-log/request-log.service.js';
 import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
+import { rangeIn, RANGES } from '../../web/charts/ranges.js';
 import { rangeStart } from '../../web/charts/time-buckets.js';
-import { ACTIVITY_RANGES, type ActivityRange } from '../deliveries/activity-buckets.js';
 import { refusalsPage } from './refusals.page.js';
 import { requestsPage } from './requests.page.js';
 import { usageBuckets, usagePage } from './usage.page.js';
@@ -47,12 +47,12 @@ export class PortalRequestsController {
   /** `?range=7d` shows days instead of hours. */
   @PortalGet('usage', 'viewer')
   async usage(@Context() { clientId }: PortalContext, @Query('range') given: unknown): Promise<PortalAnswer> {
-    const range: ActivityRange = given === '7d' ? '7d' : '24h';
+    const range = rangeIn(given);
     const now = new Date();
     await this.log.flush();
     await this.activity.flush();
     const [hours, client] = await Promise.all([
-      this.activity.hoursOf(clientId, ['request', 'rate_limited'], rangeStart(ACTIVITY_RANGES[range], now)),
+      this.activity.hoursOf(clientId, ['request', 'rate_limited'], rangeStart(RANGES[range], now)),
       this.clients.get(clientId),
     ]);
     const limit = await this.limits.stateOfPartner(client);

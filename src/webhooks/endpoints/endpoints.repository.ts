@@ -177,19 +177,21 @@ export class EndpointsRepository {
       .getRawMany<EndpointHour>();
   }
 
-  /** The hours with attempts since a time, over all endpoints of live clients, oldest first. */
-  hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
-    return this.endpointHours
+  /** The hours with attempts since a time, over all endpoints of a client or of all live clients, oldest first. */
+  hoursOfAll(since: Date, clientId?: string): Promise<HourOfAllEndpoints[]> {
+    const query = this.endpointHours
       .createQueryBuilder('h')
       .select('h.hour', 'hour')
       .addSelect('CAST(sum(h.delivered) AS float8)', 'delivered')
       .addSelect('CAST(sum(h.failed) AS float8)', 'failed')
       .innerJoin(EndpointEntity, 'e', 'e.id = h.endpointId')
-      .innerJoin(ClientEntity, 'c', 'c.id = e.clientId')
-      .where("h.hour >= :since AND c.environment = 'live'", { since })
-      .groupBy('h.hour')
-      .orderBy('h.hour')
-      .getRawMany<HourOfAllEndpoints>();
+      .where('h.hour >= :since', { since });
+    if (clientId === undefined) {
+      query.innerJoin(ClientEntity, 'c', 'c.id = e.clientId').andWhere("c.environment = 'live'");
+    } else {
+      query.andWhere('e.clientId = :clientId', { clientId });
+    }
+    return query.groupBy('h.hour').orderBy('h.hour').getRawMany<HourOfAllEndpoints>();
   }
 
   /**
