@@ -33,6 +33,7 @@ import { ConsoleUserMembersController } from './users/user-members.controller.js
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
+import { WaitingRepository } from './waiting/waiting.repository.js';
 import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
 /** The operator console (contract §12): only controllers and pages, which call the same services as the admin API. */
@@ -69,6 +70,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, ExplainedRequests, FormIds],
+  providers: [ConsoleGuard, ConsoleSearch, ExplainedRequests, FormIds, WaitingRepository],
 })
 export class ConsoleModule {}

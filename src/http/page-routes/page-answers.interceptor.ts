@@ -38,6 +38,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
   ): Promise<string> {
     if ('page' in answer) {
       const { status = 200 } = answer;
+      await context.prepare?.();
       const page = { ...context.layOut(answer.page), reader: context.reader };
       if (page.isTranslated && page.reader.url?.includes('?')) leaveUncompressed(reply.request);
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length }));
