@@ -40,7 +40,9 @@ describe('The least role of the routes of the portal', () => {
       '/redirect-uris GET',
       '/refusals GET',
       '/requests GET',
+      '/requests/:request_id GET',
       '/sandbox GET',
+      '/search GET',
       '/usage GET',
       '/verify GET, POST',
     ]);

@@ -107,7 +107,18 @@ export class ConsoleGuard implements CanActivate {
     reply: FastifyReply,
   ): ConsoleContext {
     const { passwords, formIds, shownOnce, waiting, csrf, cookies } = this;
-    return new ConsoleContext(user, role, passwords, formIds, shownOnce, waiting, request, reply, csrf, cookies);
+    return new ConsoleContext(
+      user,
+      role,
+      passwords,
+      formIds,
+      shownOnce,
+      waiting,
+      request,
+      reply,
+      csrf,
+      cookies,
+    );
   }
 
   /** Where to return to after the password was entered; undefined if the guard does not ask for it. */

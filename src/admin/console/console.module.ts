@@ -24,7 +24,6 @@ import { ConsoleNotificationsController } from './notifications/notifications.co
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
 import { ConsoleSearch } from './search/console-search.service.js';
-import { ExplainedRequests } from './search/explained-requests.service.js';
 import { ConsoleSearchController } from './search/search.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
@@ -70,6 +69,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, ExplainedRequests, FormIds, WaitingRepository],
+  providers: [ConsoleGuard, ConsoleSearch, FormIds, WaitingRepository],
 })
 export class ConsoleModule {}

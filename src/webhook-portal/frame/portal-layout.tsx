@@ -19,7 +19,13 @@ export const SIGN_IN_AREA = 'portal_sign_in';
 /** The footer of every portal page, including those shown before the login. */
 export const PORTAL_FOOTER = 'webhook portal';
 
+export const SEARCH_PATH = '/portal/search';
+
 const GROUPS = [
+  {
+    heading: 'At a glance',
+    links: [{ part: 'search', icon: 'search', href: SEARCH_PATH, label: 'Search', key: '/' }],
+  },
   {
     heading: 'Webhooks',
     links: [
