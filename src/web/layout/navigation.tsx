@@ -90,7 +90,7 @@ export const SideNavigation = ({ label, groups, current, counts = {} }: SideNavi
 export function CountBadge({ count }: { count: Count | undefined }): VNode | null {
   if (!count || count.number === 0) return null;
   return (
-    <span class="badge badge-warn">
+    <span class="count">
       {count.number}
       <span class="visually-hidden"> {count.word}</span>
     </span>
