@@ -22,6 +22,7 @@ export function deliveriesPage(list: FilteredList<Delivery>, url: string): Conso
         list={list}
         path={DELIVERIES_PATH}
         livePath={url}
+        csvPath={`${DELIVERIES_PATH}/csv`}
         filter={
           <>
             <TextField name="client_id" label="Client ID" />
