@@ -146,7 +146,8 @@ export class ConsentsService {
       subjectId: userId,
       before: auditView(before),
     });
-    await this.events.tell(manager, [{ kind, clientId, userId, scopes: [], expiresAt }]);
+    const { requestId } = actor;
+    await this.events.tell(manager, [{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
   }
 
   /**

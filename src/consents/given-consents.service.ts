@@ -241,7 +241,8 @@ export class GivenConsentsService {
     const kind = changeOf(live ? before : null, after);
     if (kind) {
       const { scopes, expiresAt } = after;
-      await this.events.tell(manager, [{ kind, clientId, userId, scopes, expiresAt }]);
+      const { requestId } = actor;
+      await this.events.tell(manager, [{ kind, clientId, userId, scopes, expiresAt, requestId }]);
     }
     return after;
   }

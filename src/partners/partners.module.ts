@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { InvitationEntity } from './members/invitation.entity.js';
@@ -18,6 +19,7 @@ import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requ
 import { RedirectUriRequestsService } from './redirect-uris/redirect-uri-requests.service.js';
 import { ClientRequestEntity } from './request-log/client-request.entity.js';
 import { ClientRequestsRepository } from './request-log/client-requests.repository.js';
+import { KnownRequests } from './request-log/known-requests.service.js';
 import { RequestLogService } from './request-log/request-log.service.js';
 import { PartnersPersonalData } from './partners-personal-data.service.js';
 import { PARTNERS_PURGE } from './partners-purge.js';
@@ -30,6 +32,7 @@ import { PARTNERS_PURGE } from './partners-purge.js';
     ClientsModule,
     MailModule,
     NotificationsModule,
+    RequestsModule,
     UsersModule,
     TypeOrmModule.forFeature([ClientRequestEntity, InvitationEntity, MemberEntity, RedirectUriRequestEntity]),
   ],
@@ -37,6 +40,7 @@ import { PARTNERS_PURGE } from './partners-purge.js';
     ClientRequestsRepository,
     InvitationsRepository,
     InvitationsService,
+    KnownRequests,
     MembersRepository,
     MembersService,
     PartnersPersonalData,
@@ -44,7 +48,7 @@ import { PARTNERS_PURGE } from './partners-purge.js';
     RedirectUriRequestsService,
     RequestLogService,
   ],
-  exports: [InvitationsService, MembersService, RedirectUriRequestsService, RequestLogService],
+  exports: [InvitationsService, KnownRequests, MembersService, RedirectUriRequestsService, RequestLogService],
 })
 export class PartnersModule {
   constructor(purge: PurgeTasks) {

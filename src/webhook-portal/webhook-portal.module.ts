@@ -34,6 +34,8 @@ import { PortalMembersController } from './application/portal-members.controller
 import { PortalRecoveriesController } from './deliveries/portal-recoveries.controller.js';
 import { PortalRedirectUrisController } from './application/portal-redirect-uris.controller.js';
 import { PortalRequestsController } from './application/portal-requests.controller.js';
+import { PortalSearchController } from './search/portal-search.controller.js';
+import { PortalSearch } from './search/portal-search.service.js';
 import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
 import { PortalSessionsRepository } from './access/portal-sessions.repository.js';
@@ -73,6 +75,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalMembersController,
     PortalRedirectUrisController,
     PortalRequestsController,
+    PortalSearchController,
     PortalSignInController,
     PortalSandboxController,
     WebhookPortalLinkController,
@@ -86,6 +89,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalHomeService,
     PortalLinksRepository,
     PortalPersonalData,
+    PortalSearch,
     PortalSessionsRepository,
     PortalSignInGuard,
   ],

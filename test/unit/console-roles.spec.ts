@@ -32,6 +32,7 @@ describe('The least role of the routes of the console', () => {
       'GET /clients/:client_id/requests',
       'GET /deliveries',
       'GET /deliveries/:id',
+      'GET /deliveries/csv',
       'GET /endpoints',
       'GET /endpoints/:id',
       'GET /event-types',
@@ -87,6 +88,7 @@ describe('The least role of the routes of the console', () => {
 
   it('is admin for everything else', () => {
     expect(withRole('admin')).toEqual([
+      'GET /audit/csv',
       'GET /brand/edit',
       'GET /brand/logo',
       'GET /clients/:client_id/delete',
@@ -114,6 +116,7 @@ describe('The least role of the routes of the console', () => {
       'GET /users/:id/members/:user_id/remove',
       'GET /users/:id/members/new',
       'GET /users/:id/remove-operator',
+      'GET /users/csv',
       'POST /approvals/:id/approve',
       'POST /approvals/:id/reject',
       'POST /brand/edit',

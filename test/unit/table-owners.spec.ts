@@ -61,6 +61,7 @@ const OWNERS: Record<string, string[]> = {
  */
 const READS: Record<string, string[]> = {
   'activity/activity.repository.ts': ['clients'],
+  'admin/console/waiting/waiting.repository.ts': ['redirect_uri_requests', 'webhook_endpoints'],
   'brand/brand-purge.ts': ['clients'],
   'clients/clients.repository.ts': ['users'],
   'clients/operator-clients.repository.ts': ['organisation_members', 'users'],
@@ -85,7 +86,7 @@ const READS: Record<string, string[]> = {
   // The addresses that an erased person had.
   'users/accounts/users.repository.ts': ['audit_events'],
   'users/factors/passkeys.repository.ts': ['identities'],
-  'webhook-portal/access/member-sessions.repository.ts': ['clients', 'organisation_members'],
+  'webhook-portal/access/member-sessions.repository.ts': ['clients', 'organisation_members', 'webhook_endpoints'],
   'webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
   'webhook-portal/access/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],
   'webhooks/contacts/contacts.repository.ts': ['clients'],

@@ -24,7 +24,6 @@ import { ConsoleNotificationsController } from './notifications/notifications.co
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
 import { ConsoleSearch } from './search/console-search.service.js';
-import { ExplainedRequests } from './search/explained-requests.service.js';
 import { ConsoleSearchController } from './search/search.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
@@ -33,6 +32,7 @@ import { ConsoleUserMembersController } from './users/user-members.controller.js
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
+import { WaitingRepository } from './waiting/waiting.repository.js';
 import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
 /** The operator console (contract §12): only controllers and pages, which call the same services as the admin API. */
@@ -69,6 +69,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, ExplainedRequests, FormIds],
+  providers: [ConsoleGuard, ConsoleSearch, FormIds, WaitingRepository],
 })
 export class ConsoleModule {}

@@ -21,6 +21,7 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
       <FilteredTable
         list={list}
         path={USERS_PATH}
+        csvPath={`${USERS_PATH}/csv`}
         submit="Search"
         filter={
           <>
