@@ -122,7 +122,7 @@ export function checkPages(
   );
 }
 
-async function expectAccessible(page: Page, shownAs: object, rules?: string[]): Promise<void> {
+export async function expectAccessible(page: Page, shownAs: object, rules?: string[]): Promise<void> {
   const { violations, passes } = await runAxe(page, rules);
   const found = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
   expect({ ...shownAs, found }).toEqual({ ...shownAs, found: [] });
@@ -207,7 +207,7 @@ async function expectClientNameInFewLines(page: Page): Promise<void> {
   expect({ ...PHONE, tall }).toEqual({ ...PHONE, tall: [] });
 }
 
-async function expectNoSidewaysScroll(page: Page): Promise<void> {
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const widths = await page.evaluate(() => {
     const { scrollWidth } = document.documentElement;
     const outside = [...document.querySelectorAll('body *')].filter(
