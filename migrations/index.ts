@@ -23,6 +23,7 @@ import { AccountDeletionEvents1795658767673 } from './1795658767673-account-dele
 import { OwnEndsOfGrants1795659151886 } from './1795659151886-own-ends-of-grants.js';
 import { Languages1795660000001 } from './1795660000001-languages.js';
 import { AuditOrder1795661611227 } from './1795661611227-audit-order.js';
+import { OperatorInvitations1795670000000 } from './1795670000000-operator-invitations.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -51,6 +52,7 @@ export const MIGRATIONS = [
   OwnEndsOfGrants1795659151886,
   Languages1795660000001,
   AuditOrder1795661611227,
+  OperatorInvitations1795670000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -101,6 +101,16 @@ export const MAIL_TEXTS = {
     after: ['If you do not know this organisation, ignore this mail: nothing happens without the link.'],
     footer: [`You get this mail because an admin of “${legible(organisationName)}” entered your address.`],
   }),
+  operatorInvitation: (companyName: string, role: string, url: string): MailText => ({
+    subject: `${legible(companyName)} invites you to its console`,
+    paragraphs: [
+      `“${legible(companyName)}” invites you to be an operator: to work in its console, with the role ${role}.`,
+      'The link works once, within 7 days, for the account with this address, and asks for a new password. If you have no account yet, you can create one with it.',
+    ],
+    action: { label: 'Accept the invitation', url },
+    after: ['If you do not expect this, ignore this mail: nothing happens without the link.'],
+    footer: [`You get this mail because an admin of “${legible(companyName)}” entered your address.`],
+  }),
   endpointFailing: (client: MailedApplication, url: string): MailText => ({
     application: client,
     subject: `A webhook endpoint of ${legible(client.name)} is failing`,
