@@ -153,7 +153,7 @@ const addMember: Prepare = async (service, { owner, driver }) => {
 const inviteOperator: Prepare = (service, { owner, driver }) =>
   service.database.query(
     `INSERT INTO organisation_invitations (id, email, email_key, role, invited_by, digest, expires_at)
-     VALUES ($1, $2, $2, 'support', $3, sha256($1::bytea), now() + interval '1 day')`,
+     VALUES ($1::text, $2, $2, 'support', $3, sha256($1::text::bytea), now() + interval '1 day')`,
     [newId('mbiv'), driver.email, owner.id],
   );
 

@@ -70,8 +70,8 @@ export function checkPages(
   beforeAll(async () => {
     const settings = { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', ...env };
     [service, browser] = await Promise.all([startService({ env: settings }), launchChromium()]);
-    // One page for all: what Chromium keeps in its caches need not be loaded and compiled again for each.
-    page = await browser.newPage({ reducedMotion: 'reduce' });
+    // One context for all: what Chromium keeps in its caches need not be loaded and compiled again for each page.
+    page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   });
   beforeEach(async () => {
     await page.setViewportSize(DESKTOP);
