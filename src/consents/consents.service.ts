@@ -127,7 +127,7 @@ export class ConsentsService {
       if (!before || !(await this.repository.expire(manager, clientId, userId))) return false;
       await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
       const client = await this.clients.get(clientId);
-      const message = MESSAGES.consentExpired(client.name, client.organisation);
+      const message = MESSAGES.consentExpired(client.name, client);
       await this.notifications.raise(manager, userId, clientId, message);
       return true;
     });

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
+import { BrandModule } from '../brand/brand.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
@@ -9,11 +10,13 @@ import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { InvitationEntity } from './members/invitation.entity.js';
+import { InvitationLinks } from './members/invitation-links.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { InvitationsService } from './members/invitations.service.js';
 import { MemberEntity } from './members/member.entity.js';
 import { MembersRepository } from './members/members.repository.js';
 import { MembersService } from './members/members.service.js';
+import { OperatorInvitationsService } from './members/operator-invitations.service.js';
 import { RedirectUriRequestEntity } from './redirect-uris/redirect-uri-request.entity.js';
 import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requests.repository.js';
 import { RedirectUriRequestsService } from './redirect-uris/redirect-uri-requests.service.js';
@@ -29,6 +32,7 @@ import { PARTNERS_PURGE } from './partners-purge.js';
   imports: [
     ActivityModule,
     AuditModule,
+    BrandModule,
     ClientsModule,
     MailModule,
     NotificationsModule,
@@ -38,17 +42,26 @@ import { PARTNERS_PURGE } from './partners-purge.js';
   ],
   providers: [
     ClientRequestsRepository,
+    InvitationLinks,
     InvitationsRepository,
     InvitationsService,
     KnownRequests,
     MembersRepository,
     MembersService,
+    OperatorInvitationsService,
     PartnersPersonalData,
     RedirectUriRequestsRepository,
     RedirectUriRequestsService,
     RequestLogService,
   ],
-  exports: [InvitationsService, KnownRequests, MembersService, RedirectUriRequestsService, RequestLogService],
+  exports: [
+    InvitationsService,
+    KnownRequests,
+    MembersService,
+    OperatorInvitationsService,
+    RedirectUriRequestsService,
+    RequestLogService,
+  ],
 })
 export class PartnersModule {
   constructor(purge: PurgeTasks) {

@@ -51,6 +51,7 @@ describe('The least role of the routes of the console', () => {
       'GET /users/:id/grants',
       'GET /users/:id/identities',
       'GET /users/:id/members',
+      'GET /users/invitations',
     ]);
   });
 
@@ -117,6 +118,7 @@ describe('The least role of the routes of the console', () => {
       'GET /users/:id/members/new',
       'GET /users/:id/remove-operator',
       'GET /users/csv',
+      'GET /users/invitations/new',
       'POST /approvals/:id/approve',
       'POST /approvals/:id/reject',
       'POST /brand/edit',
@@ -151,6 +153,8 @@ describe('The least role of the routes of the console', () => {
       'POST /users/:id/members/:user_id/remove',
       'POST /users/:id/members/new',
       'POST /users/:id/remove-operator',
+      'POST /users/invitations/new',
+      'POST /users/invitations/withdraw/:id',
     ]);
   });
 

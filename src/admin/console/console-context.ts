@@ -43,6 +43,8 @@ const NOTICES = {
   identity_removed: 'Link removed. Sessions that came from the provider have ended.',
   user_erased: 'User erased.',
   operator_made: 'The user has the role now, and has to log in again.',
+  operator_invited: 'Invitation sent.',
+  invitation_withdrawn: 'Invitation withdrawn. Its link no longer works.',
   operator_removed: 'The user is no longer an operator.',
   approval_requested: 'Nothing is done yet: another admin has to approve it.',
   approved: 'Approved and carried out.',

@@ -28,6 +28,7 @@ import { ConsoleSearchController } from './search/search.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
 import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
+import { ConsoleOperatorInvitationsController } from './users/operator-invitations.controller.js';
 import { ConsoleUserMembersController } from './users/user-members.controller.js';
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
@@ -65,6 +66,7 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUnknownPageController,
     ConsoleUserApplicationsController,
     ConsoleUserIdentitiesController,
+    ConsoleOperatorInvitationsController,
     ConsoleUserMembersController,
     ConsoleUserActionsController,
     ConsoleUsersController,
