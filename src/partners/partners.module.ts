@@ -11,6 +11,7 @@ import { InvitationEntity } from './members/invitation.entity.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { InvitationsService } from './members/invitations.service.js';
 import { MemberEntity } from './members/member.entity.js';
+import { MemberClientsRepository } from './members/member-clients.repository.js';
 import { MembersRepository } from './members/members.repository.js';
 import { MembersService } from './members/members.service.js';
 import { RedirectUriRequestEntity } from './redirect-uris/redirect-uri-request.entity.js';
@@ -37,6 +38,7 @@ import { PARTNERS_PURGE } from './partners-purge.js';
     ClientRequestsRepository,
     InvitationsRepository,
     InvitationsService,
+    MemberClientsRepository,
     MembersRepository,
     MembersService,
     PartnersPersonalData,
