@@ -84,7 +84,7 @@ export class PagePrograms {
     readonly files: ReadonlyMap<string, string>,
   ) {}
 
-  static async of(http: Http, address: string): Promise<PagePrograms> {
+  static async of(http: Http, address: string, { inGo = false } = {}): Promise<PagePrograms> {
     const { status, text } = await http.get(address);
     if (status !== 200) throw new Error(`${status} of ${address}`);
     const html = parse(text, { blockTextElements: { script: true, style: true } });
@@ -95,7 +95,7 @@ export class PagePrograms {
     await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'));
     for (const [name, text] of files) await writeFile(path.join(folder, name), text);
     const programs = new PagePrograms(folder, files);
-    if (hasGo) for (const file of files.keys()) if (file.endsWith('.go')) await programs.build(file);
+    if (inGo) for (const file of files.keys()) if (file.endsWith('.go')) await programs.build(file);
     return programs;
   }
 

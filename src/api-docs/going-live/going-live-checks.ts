@@ -14,6 +14,8 @@ export interface LiveFacts {
   refusals: number;
 }
 
+const MINUTE_MS = 60_000;
+
 /** Undefined for what does not concern the client. */
 type Verdict = boolean | undefined;
 
@@ -26,6 +28,11 @@ interface Check {
 
 const isForDevelopment = (uri: string): boolean =>
   /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]?/.test(uri);
+
+/** Earlier secrets are forgotten after a while; the first one is made with the client. */
+const wasRotated = ({ createdAt }: ClientEntity, [newest, ...earlier]: SecretInfo[]): boolean =>
+  earlier.length > 0 ||
+  (newest !== undefined && newest.createdAt.getTime() - createdAt.getTime() > MINUTE_MS);
 
 const enabled = ({ endpoints }: LiveFacts): EndpointInList[] => endpoints.filter((each) => each.enabled);
 
@@ -53,13 +60,13 @@ export const GOING_LIVE_CHECKS: readonly Check[] = [
   {
     title: 'The secret was rotated once',
     hint: 'So you know that your programs can take a new one without a break. Rotate it on the page Credentials of the portal.',
-    judge: ({ client, secrets }) =>
-      client.type === 'public' ? undefined : secrets.length > 0 && secrets[0]!.createdAt > client.createdAt,
+    judge: ({ client, secrets }) => (client.type === 'public' ? undefined : wasRotated(client, secrets)),
   },
   {
     title: 'The newest secret is in use',
     hint: 'Your live program has got a token with it.',
-    judge: ({ client, secrets }) => (client.type === 'public' ? undefined : secrets[0]?.lastUsedAt != null),
+    judge: ({ client, secrets: [newest] }) =>
+      client.type === 'public' ? undefined : newest !== undefined && newest.lastUsedAt !== null,
   },
   {
     title: 'A webhook endpoint is enabled',

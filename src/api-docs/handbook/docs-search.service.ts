@@ -42,14 +42,16 @@ export class DocsSearch {
     private readonly docs: ApiDocs,
   ) {}
 
-  /** The parts in which every word of the query occurs, as it is, as the beginning of a word, or with a mistake; the best first. */
+  /** The parts in which every word of the query occurs, as it is, as the beginning of a word, or with a mistake; what is called so first, then the best. */
   async find(query: string): Promise<Found[]> {
     const document = await this.docs.forPartners();
     if (this.index === undefined || this.of !== document) this.read(document);
     const words = query.split(/\s+/).slice(0, WORDS_AT_MOST).join(' ');
+    const isNamed = ({ title }: Found): number => Number(title.toLowerCase() === query.toLowerCase());
     return this.index!.search(words)
-      .slice(0, FOUND_AT_MOST)
-      .map(({ id }) => this.entries[id as number]!);
+      .map(({ id }) => this.entries[id as number]!)
+      .sort((one, other) => isNamed(other) - isNamed(one))
+      .slice(0, FOUND_AT_MOST);
   }
 
   private read(document: OpenApiDocument): void {
