@@ -63,7 +63,7 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
         async () => {
           const client = await service.make.client({ environment: 'sandbox' });
           await service.make.updateClient(client, { enabled: false });
-          return signedIn({ id: client.ownerId, ...(await ownerOf(client)) });
+          return signedIn(await ownerOf(client));
         },
       ],
       [

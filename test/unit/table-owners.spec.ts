@@ -73,6 +73,7 @@ const READS: Record<string, string[]> = {
   'disclosures/disclosure-history.repository.ts': ['clients', 'consents', 'event_types', 'events', 'scopes'],
   'disclosures/disclosures.repository.ts': ['consents', 'scopes'],
   'mail/mails.repository.ts': ['users'],
+  'partners/members/member-clients.repository.ts': ['clients', 'users'],
   'partners/members/members.repository.ts': ['users'],
   'sandbox/drivers.repository.ts': ['consents', 'users'],
   'sandbox/plans.repository.ts': ['users'],

@@ -20,14 +20,16 @@ interface FrameProps {
   current?: string;
   /** What was searched for. */
   query?: string;
+  /** The text itself lists all pages. */
+  isList?: boolean;
   /** Beside the text. */
   contents?: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** The search and the way to all pages, beside the text; on a phone above it. */
-export const HandbookFrame = ({ current, query, contents, children }: FrameProps): VNode => (
-  <div class="guide">
+export const HandbookFrame = ({ current, query, isList, contents, children }: FrameProps): VNode => (
+  <div class={isList ? 'guide guide-single' : 'guide'}>
     <search class="guide-search">
       <form action="/docs/search" method="get">
         <label class="visually-hidden" for="docs-query">
@@ -47,14 +49,18 @@ export const HandbookFrame = ({ current, query, contents, children }: FrameProps
         </button>
       </form>
     </search>
-    <div class="guide-nav">
-      <Lists current={current} />
-    </div>
-    {/* Takes the place of the list on a phone. */}
-    <details class="guide-menu">
-      <summary>All guides</summary>
-      <Lists current={current} />
-    </details>
+    {!isList && (
+      <>
+        <div class="guide-nav">
+          <Lists current={current} />
+        </div>
+        {/* Takes the place of the list on a phone. */}
+        <details class="guide-menu">
+          <summary>All guides</summary>
+          <Lists current={current} />
+        </details>
+      </>
+    )}
     <div class="guide-text">{children}</div>
     {contents}
   </div>

@@ -123,8 +123,9 @@ export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): Lay
   ...LAYOUT,
   scripts: [...LAYOUT.scripts],
   title: 'Guides',
+  width: 'broad',
   children: (
-    <HandbookFrame>
+    <HandbookFrame isList>
       <h1>Guides</h1>
       <p>
         How to get tokens, read the API and receive webhooks. Every operation, with its parameters and
