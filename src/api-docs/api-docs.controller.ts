@@ -5,11 +5,15 @@ import { PageRoute, sendPage } from '../http/page-routes/send-page.js';
 import { renderPage } from '../web/layout/layout.js';
 import type { Audience } from './audiences.js';
 import { ApiDocs } from './api-docs.service.js';
+import { DocsReaders } from './readers/docs-readers.service.js';
 
 /** The description of the HTTP API (contract §14), for programs and for people. */
 @Controller()
 export class ApiDocsController {
-  constructor(private readonly docs: ApiDocs) {}
+  constructor(
+    private readonly docs: ApiDocs,
+    private readonly readers: DocsReaders,
+  ) {}
 
   /** OpenAPI 3.1, for partners. */
   @Get('openapi.json')
@@ -26,8 +30,9 @@ export class ApiDocsController {
   /** The first as a page. */
   @Get('docs')
   @PageRoute()
-  read(@Res() reply: FastifyReply): void {
-    this.sendPage('partners', reply);
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const reader = await this.readers.of(request, reply);
+    this.sendPage('partners', reply, reader?.sandbox.chosen?.id);
   }
 
   /** The second as a page. */
@@ -43,9 +48,9 @@ export class ApiDocsController {
     await document.send(request, reply);
   }
 
-  private sendPage(audience: Audience, reply: FastifyReply): void {
+  private sendPage(audience: Audience, reply: FastifyReply, clientId?: string): void {
     const styleNonce = randomBytes(16).toString('base64url');
-    const page = renderPage(this.docs.pageWith(styleNonce, audience), reply.server.brand);
-    sendPage(reply, page, { withScript: true, styleNonce });
+    const page = renderPage(this.docs.pageWith(styleNonce, audience, clientId), reply.server.brand);
+    sendPage(reply, page, { withScript: true, styleNonce, isPersonal: clientId !== undefined });
   }
 }

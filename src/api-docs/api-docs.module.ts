@@ -1,14 +1,30 @@
 import { Module } from '@nestjs/common';
+import { ActivityModule } from '../activity/activity.module.js';
 import { BrandModule } from '../brand/brand.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { HttpModule } from '../http/http.module.js';
+import { PartnersModule } from '../partners/partners.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { ApiDocsController } from './api-docs.controller.js';
 import { ApiDocs } from './api-docs.service.js';
+import { GoingLive } from './going-live/going-live.service.js';
 import { HandbookController } from './handbook.controller.js';
+import { DocsSearch } from './handbook/docs-search.service.js';
 import { Handbook } from './handbook/handbook.service.js';
+import { DocsReaders } from './readers/docs-readers.service.js';
 
 @Module({
-  imports: [BrandModule, WebhooksModule],
+  imports: [
+    ActivityModule,
+    BrandModule,
+    ClientsModule,
+    HttpModule,
+    PartnersModule,
+    UsersModule,
+    WebhooksModule,
+  ],
   controllers: [ApiDocsController, HandbookController],
-  providers: [ApiDocs, Handbook],
+  providers: [ApiDocs, DocsReaders, DocsSearch, GoingLive, Handbook],
 })
 export class ApiDocsModule {}

@@ -27,7 +27,7 @@ export class ApiDocs {
   private readonly logger = new Logger(ApiDocs.name);
   /** Made when one is first asked for, which spares each start 0.1 s. */
   private describedHere: Record<Audience, OpenApiDocument> | undefined;
-  private served: Record<Audience, CompressedAsset> | undefined;
+  private served: Record<Audience, { document: OpenApiDocument; asset: CompressedAsset }> | undefined;
   /** In whose name the served documents are. */
   private name: string | undefined;
   /** What operators have added to the served document, and that as text. */
@@ -51,6 +51,22 @@ export class ApiDocs {
   }
 
   async document(audience: Audience): Promise<CompressedAsset> {
+    return (await this.current(audience)).asset;
+  }
+
+  /** What partners are served, as an object: the same until something in it changes. */
+  async forPartners(): Promise<OpenApiDocument> {
+    return (await this.current('partners')).document;
+  }
+
+  /** The page whose script may add style sheets that carry this value, for a reader with this client. */
+  pageWith(nonce: string, audience: Audience, clientId?: string): LayoutProps {
+    const { current } = this.brand;
+    const { info } = titled(this.described[audience], audience, current.name);
+    return docsPage({ info, audience, nonce, brand: current, clientId });
+  }
+
+  private async current(audience: Audience): Promise<{ document: OpenApiDocument; asset: CompressedAsset }> {
     if (audience === 'partners') await this.catchUp();
     const { name } = this.brand.current;
     if (this.name !== name) this.served = undefined;
@@ -58,12 +74,7 @@ export class ApiDocs {
     return (this.served ??= this.made(name))[audience];
   }
 
-  /** The page whose script may add style sheets that carry this value. */
-  pageWith(nonce: string, audience: Audience): LayoutProps {
-    return docsPage(titled(this.described[audience], audience, this.brand.current.name), audience, nonce);
-  }
-
-  private made(name: string): Record<Audience, CompressedAsset> {
+  private made(name: string): Record<Audience, { document: OpenApiDocument; asset: CompressedAsset }> {
     const { partners, operators } = this.described;
     const withTypes = this.types.length === 0 ? partners : withEventTypes(partners, this.types);
     return {
@@ -103,5 +114,7 @@ const titled = (document: OpenApiDocument, audience: Audience, name: string): Op
   info: { ...document.info, title: titleOf(audience, name) },
 });
 
-const served = (document: OpenApiDocument): CompressedAsset =>
-  new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8');
+const served = (document: OpenApiDocument): { document: OpenApiDocument; asset: CompressedAsset } => ({
+  document,
+  asset: new CompressedAsset(JSON.stringify(document), 'application/json; charset=utf-8'),
+});

@@ -10,8 +10,11 @@ const HIDDEN_CLIENTS = {
   ),
 };
 
-/** What the API reference of a page is configured with: everything from this service, nothing from elsewhere. */
-export const referenceSettings = (url: string) => ({
+/**
+ * What the API reference of a page is configured with: everything from this service, nothing from elsewhere. With a client id, requests
+ * are tried out as that client once its secret is typed.
+ */
+export const referenceSettings = (url: string, clientId?: string) => ({
   url,
   documentDownloadType: 'direct',
   proxyUrl: '',
@@ -33,9 +36,14 @@ export const referenceSettings = (url: string) => ({
     securitySchemes: {
       oauth2: {
         flows: {
-          authorizationCode: { 'x-usePkce': 'SHA-256' },
+          authorizationCode: { 'x-usePkce': 'SHA-256', ...given(clientId) },
+          ...(clientId === undefined ? {} : { clientCredentials: given(clientId) }),
         },
       },
+      ...(clientId === undefined ? {} : { clientBasic: { username: clientId } }),
     },
   },
 });
+
+const given = (clientId: string | undefined) =>
+  clientId === undefined ? {} : { 'x-scalar-client-id': clientId };

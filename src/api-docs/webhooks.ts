@@ -48,8 +48,8 @@ export const webhookOperationId = (type: string): string =>
 /** What an endpoint receives of an event type. */
 export const webhookOf = (event: DescribedEvent): Operation => ({
   operationId: event.operationId,
-  summary: event.description,
-  description: `${event.scope === null ? 'Requires no scope.' : `Requires the scope \`${event.scope}\`, in the client and in the user’s consent.`} Signed to Standard Webhooks 1.0.`,
+  summary: event.type,
+  description: `${event.description} ${event.scope === null ? 'Requires no scope.' : `Requires the scope \`${event.scope}\`, in the client and in the user’s consent.`} Signed to Standard Webhooks 1.0.`,
   tags: ['Webhooks'],
   security: [],
   parameters: [

@@ -14,6 +14,7 @@ import { InvitationLinks } from './members/invitation-links.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { InvitationsService } from './members/invitations.service.js';
 import { MemberEntity } from './members/member.entity.js';
+import { MemberClientsRepository } from './members/member-clients.repository.js';
 import { MembersRepository } from './members/members.repository.js';
 import { MembersService } from './members/members.service.js';
 import { OperatorInvitationsService } from './members/operator-invitations.service.js';
@@ -46,6 +47,7 @@ import { PARTNERS_PURGE } from './partners-purge.js';
     InvitationsRepository,
     InvitationsService,
     KnownRequests,
+    MemberClientsRepository,
     MembersRepository,
     MembersService,
     OperatorInvitationsService,

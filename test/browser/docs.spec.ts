@@ -34,6 +34,84 @@ describe('the API description in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  const scripted = async (path: string): Promise<Page> => {
+    const guide = await browser.newPage();
+    await guide.goto(service.url + path);
+    return guide;
+  };
+  const samplesIn = (of: Page) => of.locator('.samples').first().locator('pre:visible');
+  const filesIn = async (of: Page) =>
+    samplesIn(of).evaluateAll((all) => all.map((pre) => (pre as HTMLElement).dataset.file));
+
+  it('shows a sample in the language of the tab, without a script too, with a mouse and a keyboard', async () => {
+    await page.goto(`${service.url}/docs/guides/first-token`);
+    expect(await filesIn(page)).toEqual(['token.sh']);
+    const tabs = page.getByRole('group', { name: 'Language of sample 1' });
+    await tabs.getByText('Python').click();
+    expect(await filesIn(page)).toEqual(['get_token.py']);
+    await page.keyboard.press('ArrowRight');
+    expect(await filesIn(page)).toEqual(['token.go']);
+    expect(await tabs.getByRole('radio', { name: 'Go' }).isChecked()).toBe(true);
+  });
+
+  it('remembers the language for all samples and pages, where scripts run', async () => {
+    const guide = await scripted('/docs/guides/first-token');
+    const second = guide.getByRole('group', { name: 'Language of sample 2' });
+    await second.getByText('Node.js').click();
+    expect(await filesIn(guide)).toEqual(['token.mjs']);
+    await guide.goto(`${service.url}/docs/guides/refresh`);
+    expect(await filesIn(guide)).toEqual(['refresh-once.mjs']);
+    await guide.close();
+  });
+
+  it('puts what is typed into the samples of this page only, and stores it nowhere', async () => {
+    const guide = await scripted('/docs/guides/first-token');
+    const requests: string[] = [];
+    guide.on('request', (request) => requests.push(request.url()));
+    await guide.getByText('Put your credentials into the samples').click();
+    await guide.getByLabel('Client ID', { exact: true }).fill('clnt01ABC');
+    await guide.getByLabel('Client secret').fill('cds_cs_x $(id)');
+    const sample = guide.locator('pre', { hasText: 'export CLIENT_ID' });
+    expect(await sample.textContent()).toBe('export CLIENT_ID=clnt01ABC\nexport CLIENT_SECRET=cds_cs_xid\n');
+    await guide.getByLabel('Client secret').fill('');
+    expect(await sample.textContent()).toContain('CLIENT_SECRET=cds_cs_…');
+    const kept = await guide.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect([kept, requests]).toEqual(['[{},{}]', []]);
+    await guide.close();
+    // Without a script nothing could be put in.
+    await page.goto(`${service.url}/docs/guides/first-token`);
+    expect(await page.getByText('Put your credentials into the samples').isVisible()).toBe(false);
+  });
+
+  it('searches with a form, which a key leads to, and leads to the place in the reference', async () => {
+    await page.goto(`${service.url}/docs/guides`);
+    await page.getByLabel('Search the documentation').fill('invalid_grant');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('link', { name: 'invalid_grant', exact: true }).click();
+    expect(page.url()).toMatch(/\/docs\/guides\/errors#invalid-grant$/);
+    const guide = await scripted('/docs/guides/errors');
+    await guide.keyboard.press('/');
+    await guide.keyboard.type('charging_session.ended');
+    await guide.keyboard.press('Enter');
+    await guide.getByRole('link', { name: 'charging_session.ended', exact: true }).click();
+    await guide.getByRole('heading', { name: 'charging_session.ended' }).waitFor();
+    // The operation is drawn near the top: the anchor is known to the reference.
+    await guide.waitForFunction(() => {
+      const heading = [...document.querySelectorAll('h3')].find(
+        ({ textContent }) => textContent.trim() === 'charging_session.ended',
+      );
+      const top = heading?.getBoundingClientRect().top ?? -1;
+      return top > 0 && top < 300;
+    });
+    await guide.goto(`${service.url}/docs/search?q=${encodeURIComponent('/v2/sandbox/faults')}`);
+    await guide.getByRole('link', { name: 'POST /v2/sandbox/faults' }).click();
+    await guide.waitForURL(/#tag\/sandbox\/POST\/v2\/sandbox\/faults$/);
+    await guide.getByRole('heading', { name: 'Let the next refresh or the next requests fail' }).waitFor();
+    await guide.getByRole('navigation', { name: 'Guides' }).getByRole('link').first().click();
+    await guide.waitForURL(`${service.url}/`);
+    await guide.close();
+  });
+
   it.each(['/docs', '/docs/operators'])(
     'says at %s, without a script, where the document is',
     async (path) => {
@@ -47,12 +125,12 @@ describe('the API description in a browser', () => {
   );
 
   it('says so where the reference does not load', async () => {
-    const scripted = await browser.newPage();
-    await scripted.route('**/assets/scalar-*', (route) => route.abort());
-    await scripted.goto(`${service.url}/docs`);
-    await scripted.getByText('The reference could not be loaded.').waitFor();
-    expect(await scripted.getByText('needs JavaScript').isVisible()).toBe(false);
-    await scripted.close();
+    const broken = await browser.newPage();
+    await broken.route('**/assets/scalar-*', (route) => route.abort());
+    await broken.goto(`${service.url}/docs`);
+    await broken.getByText('The reference could not be loaded.').waitFor();
+    expect(await broken.getByText('needs JavaScript').isVisible()).toBe(false);
+    await broken.close();
   });
 
   it('leads to the guides, and from one guide to another, on a desktop and on a phone', async () => {

@@ -21,6 +21,7 @@ import { newId } from '../../src/secrets/ids.js';
 import { digestOf, newSecret } from '../../src/secrets/tokens.js';
 import { EmailLinksRepository } from '../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import type { Environment } from '../../src/users/accounts/environment.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
@@ -179,6 +180,24 @@ const enterPassword: PageOpener = async (page, service, { driver }) => {
   await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
 };
 
+/** Opens a guide as the owner of two more clients. */
+async function readAsMember(
+  page: Page,
+  service: TestService,
+  { owner, client: { name } }: Cast,
+  environment: Environment,
+): Promise<void> {
+  for (const n of [1, 2])
+    await service.make.client({ name: `${name} ${n}`.slice(-100), ownerId: owner.id, environment });
+  await signIn(service, page, owner);
+  await page.goto(`${service.url}/docs/guides/on-behalf-of-a-user`);
+  await page
+    .getByText('Put your secret into the samples')
+    .or(page.getByText('has no sandbox client'))
+    .first()
+    .click();
+}
+
 /** How to reach each page and each of its states, in a new browser context. */
 export const EVERY_PAGE: Record<string, PageOpener> = {
   'description of the API': async (page, service) => {
@@ -196,6 +215,13 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
   'list of guides': go('/docs/guides'),
   'guide with tables': go('/docs/guides/webhooks'),
   'guide with the list of errors': go('/docs/guides/errors'),
+  'guide with the values of a client': (page, service, cast) => readAsMember(page, service, cast, 'sandbox'),
+  'guide with a checklist': async (page, service, cast) => {
+    await readAsMember(page, service, cast, 'live');
+    await page.goto(`${service.url}/docs/guides/going-live`);
+  },
+  'what was found in the documentation': go('/docs/search?q=token'),
+  'nothing found in the documentation': go('/docs/search?q=zzzzqqqq'),
   'page about a library': go('/docs/libraries/mod-auth-openidc'),
   'page about a library, with long samples': go('/docs/libraries/passport-oauth2'),
   'start page': go('/'),

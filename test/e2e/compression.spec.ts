@@ -25,6 +25,7 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
     'the form contains the key of the link, and the page everything about the user',
   ],
   [/^\/account\/notifications$/, 'the forms contain the address to return to'],
+  [/^\/docs\/search$/, 'shows what was searched for'],
   [/^\/demo\/callback$/, 'shows the code from the address'],
   [/^\/portal\/endpoints\/:id(\/(secret|headers|rotate))?$/, 'shows or changes a secret'],
   [/^\/portal\/sign-in$/, 'is for another visitor than the portal'],

@@ -7,7 +7,9 @@ import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
 import { isAccepted } from '../support/oauth.js';
 import { committedDocument } from '../support/openapi-document.js';
-import { PagePrograms } from '../support/page-programs.js';
+import { describeUnless } from '../support/left-out.js';
+import { madeOnce } from '../support/made.js';
+import { LACKING, PagePrograms } from '../support/page-programs.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
@@ -58,6 +60,8 @@ describe('The programs in the guides', () => {
     };
     const users = [expect.objectContaining({ id: user.id })];
     expect(JSON.parse(await outputOf(programs, 'users.sh', { ACCESS_TOKEN: token }))).toEqual(users);
+    for (const file of ['token.mjs', 'get_token.py'])
+      expect(JSON.parse(await outputOf(programs, file))).toMatchObject({ token_type: 'Bearer' });
     for (const file of ['first-token.mjs', 'first_token.py']) {
       const [, status, body] = /^(\d+) (.*)$/s.exec(await outputOf(programs, file))!;
       expect([file, status, JSON.parse(body!)]).toEqual([file, '200', users]);
@@ -83,6 +87,15 @@ describe('The programs in the guides', () => {
     expect(await isAccepted(service.http, fresh.access_token!)).toBe(true);
     expect(await outputOf(programs, 'revoke.sh', { REFRESH_TOKEN: fresh.refresh_token! })).toBe('{}');
     expect(await isAccepted(service.http, fresh.access_token!)).toBe(false);
+  });
+
+  it('refresh with Node.js and Python', async () => {
+    const programs = await pageOf('refresh');
+    for (const file of ['refresh-once.mjs', 'refresh_once.py']) {
+      const { refresh_token: REFRESH_TOKEN } = await service.make.tokens(client, user);
+      const fresh = JSON.parse(await outputOf(programs, file, { REFRESH_TOKEN })) as Record<string, string>;
+      expect(await isAccepted(service.http, fresh.access_token!)).toBe(true);
+    }
   });
 
   it('refresh once for many who ask, and ask the user again only when the grant has ended', async () => {
@@ -199,6 +212,48 @@ print(json.dumps([is_ours(case["secret"], good, body), is_ours(case["secret"], g
     });
   });
 
+  it('keep a position of the feed, and find what is missing after it', async () => {
+    const programs = await pageOf('polling-to-webhooks');
+    const token = await service.make.clientToken(client);
+    const given = {
+      ACCESS_TOKEN: token,
+      POSITION: await outputOf(programs, 'position.sh', { ACCESS_TOKEN: token }),
+    };
+    const webhooks = await Webhooks.start(service);
+    const [first, second] = await Promise.all(
+      ['m1', 'm2'].map(async (id) => {
+        const event = { type: 'vehicle.updated', data: { id } };
+        return (await webhooks.publish(user.id, event)).json.id as string;
+      }),
+    );
+    await webhooks.stop();
+    await until('the feed shows both', async () => {
+      const shown = JSON.parse(await outputOf(programs, 'missed.sh', given)) as { id: string }[];
+      return shown.length === 2;
+    });
+    await writeFile(
+      path.join(programs.folder, 'try.mjs'),
+      `import { missed } from './missed.mjs';
+       const { POSITION, ACCESS_TOKEN, FIRST } = process.env;
+       const { found, position } = await missed(POSITION, ACCESS_TOKEN, (id) => id === FIRST);
+       const again = await missed(position, ACCESS_TOKEN, () => false);
+       console.log(JSON.stringify([found.map(({ id }) => id), again.found]));`,
+    );
+    await writeFile(
+      path.join(programs.folder, 'try.py'),
+      `import json, os
+from missed import missed
+first, token = os.environ["FIRST"], os.environ["ACCESS_TOKEN"]
+found, position = missed(os.environ["POSITION"], token, lambda id: id == first)
+print(json.dumps([[event["id"] for event in found], missed(position, token, lambda id: False)[0]]))`,
+    );
+    run.add('missed.mjs').add('missed.py');
+    for (const file of ['try.mjs', 'try.py']) {
+      const { lines, err } = await programs.start(file, { ...given, FIRST: first! }).end();
+      expect({ err, out: JSON.parse(lines[0]!) as unknown }).toEqual({ err: '', out: [[second], []] });
+    }
+  });
+
   // The samples of what this build does not have yet are run as soon as it does.
   it('read the events feed, and make a driver in the sandbox', async () => {
     if (has('get', '/v2/events')) {
@@ -241,8 +296,74 @@ print(json.dumps([is_ours(case["secret"], good, body), is_ours(case["secret"], g
       for (const [file, text] of (await pageOf(slug)).files) {
         const address = /\/v2\/[\w/]+/.exec(text)?.[0];
         const isThere = !address || has(/--data/.test(text) ? 'post' : 'get', address);
-        if (!run.has(file) && isThere) missing.push(file);
+        if (!run.has(file) && isThere && !file.endsWith('.go')) missing.push(file);
       }
     expect(missing).toEqual([]);
+  });
+});
+
+describeUnless(LACKING.go, 'The programs in Go in the guides', () => {
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => service.make.user());
+  const pages: PagePrograms[] = [];
+  afterAll(() => Promise.all(pages.map((each) => each.remove())));
+
+  const goOf = async (slug: string): Promise<PagePrograms> => {
+    const page = await PagePrograms.of(service.http, `/docs/guides/${slug}`, { inGo: true });
+    pages.push(page);
+    return page;
+  };
+  const outputOf = async (of: PagePrograms, file: string, more: Record<string, string> = {}) => {
+    const settings = { CLIENT_ID: client.id, CLIENT_SECRET: client.secret, ...more };
+    const { code, lines, err } = await of.start(file, settings).end();
+    expect({ file, code, err }).toEqual({ file, code: 0, err: '' });
+    return lines.join('\n');
+  };
+
+  it('get a token, call the API, and refresh', async () => {
+    await service.make.consent(client, user);
+    const first = await goOf('first-token');
+    expect(JSON.parse(await outputOf(first, 'token.go'))).toMatchObject({ token_type: 'Bearer' });
+    expect(await outputOf(first, 'first_token.go')).toMatch(new RegExp(`^200 .*"id":"${user.id}"`));
+    const refused = await first
+      .start('first_token.go', { CLIENT_ID: client.id, CLIENT_SECRET: 'wrong' })
+      .end();
+    expect([refused.code, refused.lines]).toEqual([1, ['']]);
+    const { refresh_token: REFRESH_TOKEN } = await service.make.tokens(client, user);
+    const fresh = JSON.parse(await outputOf(await goOf('refresh'), 'refresh_once.go', { REFRESH_TOKEN })) as {
+      access_token: string;
+    };
+    expect(await isAccepted(service.http, fresh.access_token)).toBe(true);
+  });
+
+  it('receive webhooks and refuse what was not signed, and find what is missing', async () => {
+    const ACCESS_TOKEN = await service.make.clientToken(client);
+    const polling = await goOf('polling-to-webhooks');
+    const POSITION = await outputOf(polling, 'position.sh', { ACCESS_TOKEN });
+    const webhooks = await Webhooks.start(service);
+    const port = await freePort();
+    const answer = await service.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
+      bearer: webhooks.bearer,
+      json: { url: `http://127.0.0.1:${port}/hook`, event_types: ['vehicle.updated'] },
+    });
+    const receiver = (await goOf('webhooks')).start('receiver.go', {
+      WEBHOOK_SECRET: answer.json.secret as string,
+      PORT: String(port),
+    });
+    const forge = (headers: Record<string, string> = {}) =>
+      fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST', body: '{}', headers }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await until('the receiver refuses', async () => (await forge()) === 400);
+    const now = String(Math.floor(Date.now() / 1000));
+    expect(await forge({ 'webhook-timestamp': now, 'webhook-signature': 'v1,AAAA' })).toBe(400);
+    const { json } = await webhooks.publish(user.id, { type: 'vehicle.updated', data: { id: 'g1' } });
+    expect(await receiver.firstLine()).toBe(`vehicle.updated ${user.id}`);
+    await Promise.all([receiver.kill(), webhooks.stop()]);
+    await until('the feed shows it', async () => {
+      const found = await outputOf(polling, 'missed.go', { ACCESS_TOKEN, POSITION });
+      return found === `${json.id as string} vehicle.updated`;
+    });
   });
 });

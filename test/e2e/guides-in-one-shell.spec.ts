@@ -138,7 +138,7 @@ describe('A guide, pasted from the top into one shell,', () => {
     await once(receiver, 'listening');
     const here = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
     try {
-      const typed = byHand(credentialsOf(client));
+      const typed = byHand(credentialsOf(client), instead('whsec_…', 'whsec_AAAA'));
       const listening = newShell();
       await listening.paste(
         typed((await shellSamplesOf(service.http, 'webhooks')).find((each) => each.includes('clnt…'))!),
@@ -161,6 +161,12 @@ describe('A guide, pasted from the top into one shell,', () => {
     }
   });
 
+  it('keeps a position of the feed before it moves to webhooks', async () => {
+    const outputs = await paste('polling-to-webhooks', byHand(credentialsOf(client)));
+    expect(outputs.find((output) => output.startsWith(service.url))).toContain('/v2/events?');
+    expect(jsonIn(outputs).at(-1)).toEqual([]);
+  });
+
   it('makes a driver in the sandbox, connects it, and lets something happen and something fail', async () => {
     const sandbox = await service.make.client({ environment: 'sandbox' });
     const outputs = await paste('sandbox', byHand(credentialsOf(sandbox)));
@@ -177,7 +183,10 @@ describe('A guide, pasted from the top into one shell,', () => {
     for (const slug of slugs)
       if ((await shellSamplesOf(service.http, slug)).length > 0) withSamples.push(slug);
     expect(withSamples.sort()).toEqual(
-      ['events-feed', 'first-token', 'on-behalf-of-a-user', 'refresh', 'sandbox', 'webhooks'].sort(),
+      [
+        ...['events-feed', 'first-token', 'on-behalf-of-a-user', 'polling-to-webhooks'],
+        ...['refresh', 'sandbox', 'webhooks'],
+      ].sort(),
     );
   });
 });

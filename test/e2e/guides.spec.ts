@@ -101,6 +101,76 @@ describe('The guides', () => {
     expect([...others]).toEqual(['https://www.standardwebhooks.com']);
   });
 
+  it('have their headings as contents, and the pages before and after, in the order of the list', async () => {
+    const list = (await open('/docs/guides')).html.querySelectorAll('.guide-list a');
+    expect(list.map((link) => link.getAttribute('href'))).toEqual(PAGES);
+    for (const [index, address] of PAGES.entries()) {
+      const { html } = await open(address);
+      const anchorsOf = (selector: string) =>
+        html.querySelectorAll(selector).map((link) => link.getAttribute('href'));
+      const headings = anchorsOf('.guide-text h2 > a');
+      expect([address, anchorsOf('.guide-contents a')]).toEqual([address, headings]);
+      expect(anchorsOf('.guide-contents-menu a')).toEqual(headings);
+      expect([...anchorsOf('[rel=prev]'), ...anchorsOf('[rel=next]')]).toEqual(
+        [PAGES[index - 1], PAGES[index + 1]].filter(Boolean),
+      );
+    }
+  });
+
+  it('show samples that say the same in several languages together, and each alone without a style sheet', async () => {
+    const { html } = await open('/docs/guides/first-token');
+    const group = html.querySelector('.samples')!;
+    expect(group.querySelectorAll('label').map(({ text }) => text)).toEqual([
+      'curl',
+      'Node.js',
+      'Python',
+      'Go',
+    ]);
+    expect(group.querySelectorAll('pre').map((pre) => pre.getAttribute('data-file'))).toEqual([
+      ...['token.sh', 'token.mjs', 'get_token.py', 'token.go'],
+    ]);
+    // Two samples in the same language are two steps.
+    expect(renderMarkdown('# A\n\n```sh\na\n```\n\n```sh\nb\n```').html).not.toContain('radio');
+  });
+
+  describe('and everything else are searched', () => {
+    const search = async (query: string) =>
+      (await open(`/docs/search?${new URLSearchParams({ q: query }).toString()}`)).html;
+    const hitsOf = (html: HTMLElement) =>
+      html.querySelectorAll('.guide-list a').map((link) => link.getAttribute('href'));
+
+    it.each([
+      ['', 'Searches guides'],
+      ['   ', 'Searches guides'],
+      ['zzzzqqqq', 'Nothing was found for “zzzzqqqq”'],
+      ['token zzzzqqqq', 'Nothing was found'],
+      ['…', 'Nothing was found'],
+      ['x'.repeat(5000), 'Nothing was found'],
+    ])('for %j without a hit', async (query, says) => {
+      const html = await search(query);
+      expect(html.querySelector('[role=status]')!.text).toContain(says);
+      expect(hitsOf(html)).toEqual([]);
+    });
+
+    it('and show what was searched for as text', async () => {
+      const { text } = await open(`/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
+      expect(text).not.toContain('<script>alert');
+    });
+
+    it.each([
+      ['invalid_grant', '/docs/guides/errors#invalid-grant'],
+      ['rate-limit-exceeded', '/docs/guides/errors#429-rate-limit-exceeded'],
+      ['move to webhooks', '/docs/guides/polling-to-webhooks'],
+      // A word that is not finished, and one with a mistake.
+      ['openid-clie', '/docs/libraries/openid-client'],
+      ['signatrue', '/docs/guides/webhooks#check-the-signature'],
+      ['/v2/sandbox/faults', '/docs#tag/sandbox/POST/v2/sandbox/faults'],
+      ['charging_session.ended', '/docs#tag/webhooks/webhook/POST/charging-session.ended'],
+    ])('for %s, which leads first to %s', async (query, address) => {
+      expect(hitsOf(await search(query))[0]).toBe(address);
+    });
+  });
+
   it('are led to by the API reference, and list all pages', async () => {
     expect((await open('/docs')).html.querySelector('a[href="/docs/guides"]')).not.toBeNull();
     const { html } = await open('/docs/guides');

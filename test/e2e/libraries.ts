@@ -41,7 +41,10 @@ export function describeLibrary(
 
   describeUnless(lacking, `The programs on the page about ${slug}`, () => {
     let programs: PagePrograms;
-    beforeAll(async () => (programs = await PagePrograms.of(service.http, `/docs/libraries/${slug}`)));
+    beforeAll(async () => {
+      const inGo = extension === 'go';
+      programs = await PagePrograms.of(service.http, `/docs/libraries/${slug}`, { inGo });
+    });
     afterAll(() => programs.remove());
 
     /** Does what a person does: opens the address that the program prints, decides, and pastes the address of the way back. */

@@ -17,8 +17,8 @@ const PYTHONS = new Map(
 );
 
 const GO_SOURCES = '/usr/share/gocode';
-const hasGo =
-  succeeds('go', ['version']) && succeeds('test', ['-d', `${GO_SOURCES}/src/golang.org/x/oauth2`]);
+const hasGo = succeeds('go', ['version']);
+const hasGoOAuth = hasGo && succeeds('test', ['-d', `${GO_SOURCES}/src/golang.org/x/oauth2`]);
 
 /** Why the programs of a page cannot run on this machine; undefined if they can. */
 export const LACKING = {
@@ -26,7 +26,8 @@ export const LACKING = {
     ? undefined
     : 'no python3 has requests_oauthlib (apt-get install python3-requests-oauthlib)',
   authlib: PYTHONS.get('authlib') ? undefined : 'no python3 has authlib (apt-get install python3-authlib)',
-  'go-oauth2': hasGo
+  go: hasGo ? undefined : 'there is no go (apt-get install golang-go)',
+  'go-oauth2': hasGoOAuth
     ? undefined
     : 'there is no go with x/oauth2 (apt-get install golang-go golang-golang-x-oauth2-dev)',
   'ruby-oauth2': succeeds('ruby', ['-r', 'oauth2', '-e', ''])
@@ -83,7 +84,7 @@ export class PagePrograms {
     readonly files: ReadonlyMap<string, string>,
   ) {}
 
-  static async of(http: Http, address: string): Promise<PagePrograms> {
+  static async of(http: Http, address: string, { inGo = false } = {}): Promise<PagePrograms> {
     const { status, text } = await http.get(address);
     if (status !== 200) throw new Error(`${status} of ${address}`);
     const html = parse(text, { blockTextElements: { script: true, style: true } });
@@ -94,7 +95,7 @@ export class PagePrograms {
     await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'));
     for (const [name, text] of files) await writeFile(path.join(folder, name), text);
     const programs = new PagePrograms(folder, files);
-    for (const file of files.keys()) if (file.endsWith('.go')) await programs.build(file);
+    if (inGo) for (const file of files.keys()) if (file.endsWith('.go')) await programs.build(file);
     return programs;
   }
 

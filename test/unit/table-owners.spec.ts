@@ -75,6 +75,7 @@ const READS: Record<string, string[]> = {
   'disclosures/disclosures.repository.ts': ['consents', 'scopes'],
   'mail/mails.repository.ts': ['users'],
   'partners/members/invitations.repository.ts': ['users'],
+  'partners/members/member-clients.repository.ts': ['clients', 'users'],
   'partners/members/members.repository.ts': ['users'],
   'sandbox/drivers.repository.ts': ['consents', 'users'],
   'sandbox/plans.repository.ts': ['users'],

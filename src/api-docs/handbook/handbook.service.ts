@@ -4,9 +4,9 @@ import path from 'node:path';
 import { Settings } from '../../config/settings.js';
 import type { Brand } from '../../web/layout/brand.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
-import { handbookIndexPage, handbookPage } from '../pages/handbook.page.js';
-import { pathOf, SHELVES, type Folder } from './catalogue.js';
-import { renderMarkdown, type RenderedPage } from './markdown.js';
+import { handbookIndexPage, handbookPage, type ForReader } from '../pages/handbook.page.js';
+import { pathOf, SHELVES } from './catalogue.js';
+import { renderMarkdown, type RenderedPage, type Section } from './markdown.js';
 import { fillIn, placeholdersOf } from './placeholders.js';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -29,11 +29,17 @@ export class Handbook {
     return this.once('', brand, () => handbookIndexPage(this.pages()));
   }
 
-  /** A page as HTML; undefined for one that does not exist. */
-  page(folder: Folder, slug: string, brand: Brand): string | undefined {
-    const address = pathOf(folder, slug);
+  /** A page as HTML, for everybody or with what it shows its reader; undefined for one that does not exist. */
+  page(address: string, brand: Brand, forReader?: ForReader): string | undefined {
     const page = this.pages().get(address);
-    return page && this.once(address, brand, () => handbookPage(address, page));
+    if (!page) return undefined;
+    if (forReader) return renderPage(handbookPage(address, page, forReader), brand);
+    return this.once(address, brand, () => handbookPage(address, page));
+  }
+
+  /** The headings of a page with the text below each. */
+  sectionsOf(address: string): readonly Section[] {
+    return this.pages().get(address)?.sections ?? [];
   }
 
   private once(key: string, brand: Brand, page: () => LayoutProps): string {

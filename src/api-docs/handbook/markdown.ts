@@ -1,5 +1,15 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { highlighted } from './highlighting.js';
+import { groupSamples, renderSample } from './samples.js';
+
+/** A heading of a page with the text below it, up to the next heading. */
+export interface Section {
+  /** The page itself, above its second heading, is of level 1. */
+  level: number;
+  heading: string;
+  /** Without one for the page itself. */
+  anchor?: string;
+  text: string;
+}
 
 /** A page written in Markdown, rendered. */
 export interface RenderedPage {
@@ -7,6 +17,8 @@ export interface RenderedPage {
   title: string;
   /** Its first paragraph, as text. */
   summary: string;
+  /** What is below its headings, for the contents and the search. */
+  sections: readonly Section[];
   /** Rendered at the first use. */
   readonly html: string;
 }
@@ -15,15 +27,7 @@ export interface RenderedPage {
 const markdown = new MarkdownIt({ html: false });
 const { rules } = markdown.renderer;
 
-/** A sample: what comes after its language in the first line, such as `file=app.mjs`, names the file that a reader makes of it. */
-rules.fence = (tokens, index) => {
-  const { info, content } = tokens[index]!;
-  const [language = 'text', file] = info.trim().split(' file=');
-  const { escapeHtml } = markdown.utils;
-  const name = file === undefined ? '' : `<p class="sample-name"><code>${escapeHtml(file)}</code></p>`;
-  const dataFile = file === undefined ? '' : ` data-file="${escapeHtml(file)}"`;
-  return `${name}<pre class="sample" data-language="${escapeHtml(language)}" data-copy${dataFile}><code>${highlighted(content, language) ?? escapeHtml(content)}</code></pre>\n`;
-};
+rules.fence = (tokens, index) => renderSample(tokens[index]!, markdown.utils.escapeHtml);
 // On a phone every row becomes a block; the roles keep it a table for screen readers.
 rules.table_open = () => '<table class="list" role="table">\n';
 rules.thead_open = () => '<thead role="rowgroup">\n';
@@ -38,7 +42,9 @@ rules.td_close = () => '</div></td>';
 export function renderMarkdown(source: string): RenderedPage {
   const tokens = markdown.parse(source, {});
   nameCells(tokens);
-  anchorHeadings(tokens);
+  groupSamples(tokens);
+  const sections = sectionsOf(tokens);
+  anchorHeadings(tokens, sections);
   const texts = tokens.flatMap((token, index) =>
     token.type === 'inline' ? [{ in: tokens[index - 1]!.type, text: textOf(token) }] : [],
   );
@@ -47,6 +53,7 @@ export function renderMarkdown(source: string): RenderedPage {
   return {
     title: first('heading_open'),
     summary: first('paragraph_open'),
+    sections,
     get html() {
       return (html ??= markdown.renderer.render(tokens, markdown.options, {}));
     },
@@ -68,12 +75,30 @@ function nameCells(tokens: Token[]): void {
   });
 }
 
-function anchorHeadings(tokens: Token[]): void {
+/** The headings with their anchors and the text below each. */
+function sectionsOf(tokens: Token[]): Section[] {
   const taken = new Map<string, number>();
+  const sections: (Section & { parts: string[] })[] = [];
   tokens.forEach((token, index) => {
-    if (token.type !== 'heading_open' || token.tag === 'h1') return;
+    if (token.type === 'heading_open') {
+      const heading = textOf(tokens[index + 1]!);
+      const level = Number(token.tag.slice(1));
+      const anchor = level === 1 ? undefined : anchorOf(heading, taken);
+      sections.push({ level, heading, anchor, text: '', parts: [] });
+    } else if (token.type === 'inline' && tokens[index - 1]!.type !== 'heading_open') {
+      sections.at(-1)?.parts.push(textOf(token));
+    }
+  });
+  return sections.map(({ parts, ...section }) => ({ ...section, text: parts.join(' ') }));
+}
+
+function anchorHeadings(tokens: Token[], sections: Section[]): void {
+  const left = [...sections];
+  tokens.forEach((token, index) => {
+    if (token.type !== 'heading_open') return;
+    const id = left.shift()!.anchor;
+    if (id === undefined) return;
     const inline = tokens[index + 1]!;
-    const id = anchorOf(textOf(inline), taken);
     token.attrSet('id', id);
     const open = new MarkdownIt.Token('link_open', 'a', 1);
     open.attrSet('href', `#${id}`);

@@ -1,12 +1,8 @@
 import type { Settings } from '../../config/settings.js';
+import { CHECKLIST_MARK } from '../going-live/checklist-mark.js';
 import { duration } from './duration.js';
 import { ERROR_INDEX } from './error-index.js';
-
-/** What the first samples of a guide set, so that those below can be pasted: a reader puts in the credentials. */
-const CREDENTIALS = `\`\`\`sh
-export CLIENT_ID=clnt…
-export CLIENT_SECRET=cds_cs_…
-\`\`\``;
+import { exportOf } from './your-values.js';
 
 /** Gets a client-credentials token and sets $ACCESS_TOKEN. */
 const clientToken = (baseUrl: string): string => `\`\`\`sh file=token.sh
@@ -21,7 +17,9 @@ ACCESS_TOKEN=$(printf %s "$ANSWER" | sed -n 's/.*"access_token":"\\([^"]*\\)".*/
 /** What the pages say about the running service, by the placeholder that stands for it, such as `{{base_url}}`. */
 export const placeholdersOf = (settings: Settings): Record<string, string> => ({
   base_url: settings.baseUrl,
-  credentials: CREDENTIALS,
+  credentials: exportOf('CLIENT_ID', 'CLIENT_SECRET'),
+  redirect_uri: exportOf('REDIRECT_URI'),
+  environment: exportOf('CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URI'),
   client_token: clientToken(settings.baseUrl),
   access_token_seconds: String(settings.accessTokenTtl),
   access_token_lifetime: duration(settings.accessTokenTtl),
@@ -39,6 +37,7 @@ export const placeholdersOf = (settings: Settings): Record<string, string> => ({
   webhook_urls: settings.webhookAllowPrivateAddresses
     ? 'an `https` or `http` URL'
     : 'an `https` URL with a public address',
+  checklist: CHECKLIST_MARK,
   ...ERROR_INDEX,
 });
 

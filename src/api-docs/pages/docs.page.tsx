@@ -1,6 +1,8 @@
-import type { Audience } from '../audiences.js';
+import type { VNode } from 'preact';
 import { API_REFERENCE_SCRIPT } from '../../http/server/assets.js';
-import type { LayoutProps } from '../../web/layout/layout.js';
+import { logoPath, type Brand } from '../../web/layout/brand.js';
+import { BrandMark, type LayoutProps } from '../../web/layout/layout.js';
+import type { Audience } from '../audiences.js';
 import type { OpenApiDocument } from '../openapi.js';
 import { referenceSettings } from '../reference-settings.js';
 
@@ -10,10 +12,21 @@ const DOCUMENT_URLS: Record<Audience, string> = {
   operators: '/openapi/operators.json',
 };
 
-/** The way to the OpenAPI document and the guides. A script puts the interactive reference in its place; its style sheets carry the nonce. */
-export function docsPage({ info }: OpenApiDocument, audience: Audience, nonce: string): LayoutProps {
+interface DocsPageProps {
+  info: OpenApiDocument['info'];
+  audience: Audience;
+  /** The style sheets of the interactive reference carry it. */
+  nonce: string;
+  brand: Brand;
+  /** The sandbox client of a member, with which requests are tried out. */
+  clientId?: string;
+}
+
+/** The way to the OpenAPI document and the guides. A script puts the interactive reference in its place. */
+export function docsPage({ info, audience, nonce, brand, clientId }: DocsPageProps): LayoutProps {
   const url = DOCUMENT_URLS[audience];
-  const settings = { script: API_REFERENCE_SCRIPT, nonce, configuration: referenceSettings(url) };
+  const configuration = referenceSettings(url, clientId);
+  const settings = { script: API_REFERENCE_SCRIPT, nonce, configuration };
   return {
     title: audience === 'partners' ? 'API' : 'API for operators',
     width: 'wide',
@@ -23,8 +36,12 @@ export function docsPage({ info }: OpenApiDocument, audience: Audience, nonce: s
         <h1>{audience === 'partners' ? `${info.title} API` : info.title}</h1>
         {/* The script puts it above the interactive reference. */}
         <nav class="docs-ways" aria-label="Guides">
+          <a class="docs-home" href="/">
+            <Mark of={brand} /> <bdi>{brand.name}</bdi>
+          </a>
           <a href="/docs/guides">Guides</a>
           <a href="/docs/guides#connect-your-library">Connect your library</a>
+          <a href="/docs/search">Search all docs</a>
           {audience === 'operators' && <a href="/docs">API for partners</a>}
         </nav>
         <p>{info.description.replaceAll('`', '')}</p>
@@ -50,3 +67,6 @@ export function docsPage({ info }: OpenApiDocument, audience: Audience, nonce: s
     ),
   };
 }
+
+const Mark = ({ of: { logoId } }: { of: Brand }): VNode =>
+  logoId === null ? <BrandMark /> : <img class="brand-logo" src={logoPath(logoId)} alt="" height="32" />;

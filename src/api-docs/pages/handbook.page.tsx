@@ -1,38 +1,131 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { LayoutProps } from '../../web/layout/layout.js';
-import { Navigation } from '../../web/layout/navigation.js';
+import { CHECKLIST_MARK } from '../going-live/checklist-mark.js';
+import type { JudgedCheck } from '../going-live/going-live.service.js';
 import { pathOf, SHELVES } from '../handbook/catalogue.js';
-import type { RenderedPage } from '../handbook/markdown.js';
+import type { RenderedPage, Section } from '../handbook/markdown.js';
+import { hasPlacesForValues, withValues } from '../handbook/your-values.js';
+import type { DocsReader } from '../readers/docs-readers.service.js';
+import { GoingLiveChecklist } from './going-live-checklist.js';
+import { HandbookFrame, IN_ORDER, LAYOUT } from './handbook-frame.js';
+import { YourClient } from './your-client.js';
 
-const LAYOUT = { width: 'full', styles: ['/assets/guides.css'], footer: 'for developers' } as const;
+/** What a page shows to a member of a partner's organisation. */
+export interface ForReader {
+  reader: DocsReader;
+  /** Of the live client, on the page about going live. */
+  checks?: JudgedCheck[];
+}
 
 /** A guide or a page about a library, with the way to all others. */
-export const handbookPage = (address: string, { title, html }: RenderedPage): LayoutProps => ({
+export const handbookPage = (
+  address: string,
+  { title, html, sections }: RenderedPage,
+  forReader?: ForReader,
+): LayoutProps => ({
   ...LAYOUT,
+  scripts: [...LAYOUT.scripts],
   title,
-  scripts: ['/assets/page.js'],
   children: (
-    <div class="guide">
-      <div class="guide-nav">
-        <Lists current={address} />
-      </div>
-      {/* Takes the place of the list on a phone. */}
-      <details class="guide-menu">
-        <summary>All guides</summary>
-        <Lists current={address} />
-      </details>
-      <div class="guide-text" dangerouslySetInnerHTML={{ __html: html }} />
-    </div>
+    <HandbookFrame current={address} contents={<Contents of={sections} />}>
+      <Text html={html} forReader={forReader}>
+        <ContentsMenu of={sections} />
+        {hasPlacesForValues(html) && <YourClient of={forReader?.reader} address={address} />}
+      </Text>
+      <NextPages current={address} />
+    </HandbookFrame>
   ),
 });
+
+interface TextProps {
+  html: string;
+  forReader?: ForReader;
+  /** Between the introduction and the first heading below it. */
+  children: ComponentChildren;
+}
+
+/** The text, with the values of its reader and, where that is marked, the checklist. */
+function Text({ html, forReader, children }: TextProps): VNode {
+  const { sandbox, live } = forReader?.reader ?? {};
+  const client = sandbox?.chosen;
+  const filled = client
+    ? withValues(html, { CLIENT_ID: client.id, REDIRECT_URI: client.redirectUris[0] })
+    : html;
+  const headingAt = filled.indexOf('<h2');
+  const [before, after] = filled.slice(headingAt).split(`<p>${CHECKLIST_MARK}</p>`);
+  return (
+    <>
+      <div dangerouslySetInnerHTML={{ __html: filled.slice(0, headingAt) }} />
+      {children}
+      <div dangerouslySetInnerHTML={{ __html: before! }} />
+      {after !== undefined && (
+        <>
+          <GoingLiveChecklist live={live} checks={forReader?.checks} />
+          <div dangerouslySetInnerHTML={{ __html: after }} />
+        </>
+      )}
+    </>
+  );
+}
+
+const headingsIn = (sections: readonly Section[]): Section[] => sections.filter(({ level }) => level === 2);
+
+const Links = ({ of }: { of: Section[] }): VNode => (
+  <ul role="list">
+    {of.map(({ heading, anchor }) => (
+      <li>
+        <a href={`#${anchor}`}>{heading}</a>
+      </li>
+    ))}
+  </ul>
+);
+
+/** The headings of the page, at its right. */
+const Contents = ({ of }: { of: readonly Section[] }): VNode => (
+  <nav class="guide-contents" aria-labelledby="contents">
+    <p class="guide-shelf" id="contents">
+      On this page
+    </p>
+    <Links of={headingsIn(of)} />
+  </nav>
+);
+
+/** The same above the text, where there is no room beside it. */
+const ContentsMenu = ({ of }: { of: readonly Section[] }): VNode => (
+  <details class="guide-menu guide-contents-menu">
+    <summary>On this page</summary>
+    <Links of={headingsIn(of)} />
+  </details>
+);
+
+/** The pages before and after this one. */
+function NextPages({ current }: { current: string }): VNode {
+  const at = IN_ORDER.findIndex(({ href }) => href === current);
+  const [previous, next] = [IN_ORDER[at - 1], IN_ORDER[at + 1]];
+  return (
+    <nav class="guide-pages" aria-label="Previous and next page">
+      {previous && (
+        <a href={previous.href} rel="prev">
+          <small>Previous</small> {previous.label}
+        </a>
+      )}
+      {next && (
+        <a href={next.href} rel="next">
+          <small>Next</small> {next.label}
+        </a>
+      )}
+    </nav>
+  );
+}
 
 /** All guides with their first paragraphs. */
 export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): LayoutProps => ({
   ...LAYOUT,
+  scripts: [...LAYOUT.scripts],
   title: 'Guides',
   width: 'broad',
   children: (
-    <div class="guide-text">
+    <HandbookFrame isList>
       <h1>Guides</h1>
       <p>
         How to get tokens, read the API and receive webhooks. Every operation, with its parameters and
@@ -56,29 +149,6 @@ export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): Lay
           </ul>
         </>
       ))}
-    </div>
+    </HandbookFrame>
   ),
 });
-
-const Lists = ({ current }: { current: string }): VNode => (
-  <>
-    <p>
-      <a href="/docs">API reference</a>
-    </p>
-    {SHELVES.map(({ folder, label, entries }) => (
-      <>
-        <p class="guide-shelf">{label}</p>
-        <Navigation
-          class="guide-links"
-          label={label}
-          current={current}
-          links={entries.map(({ slug, label: name }) => ({
-            part: pathOf(folder, slug),
-            href: pathOf(folder, slug),
-            label: name,
-          }))}
-        />
-      </>
-    ))}
-  </>
-);

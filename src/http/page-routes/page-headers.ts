@@ -9,6 +9,8 @@ export interface PageOptions {
   withScript?: boolean;
   /** For the page whose script adds style sheets of its own: those that carry this value, new in each response, apply. */
   styleNonce?: string;
+  /** It shows what only its reader may see, at an address where others see something else. */
+  isPersonal?: boolean;
 }
 
 /**
@@ -29,6 +31,6 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy.join('; '),
-    'cache-control': 'no-store',
+    'cache-control': options.isPersonal ? 'private, no-store' : 'no-store',
   };
 }

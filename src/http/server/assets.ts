@@ -36,6 +36,7 @@ export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/app.css', folder: own, file: 'app.css' },
   { path: '/assets/docs.css', folder: own, file: 'docs.css' },
   { path: '/assets/guides.css', folder: own, file: 'guides.css' },
+  { path: '/assets/guides.js', folder: own, file: 'guides.js' },
   { path: '/assets/page.js', folder: own, file: 'page.js' },
   { path: '/assets/portal.js', folder: own, file: 'portal.js' },
   { path: '/assets/live-list.js', folder: own, file: 'live-list.js' },

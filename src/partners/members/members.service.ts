@@ -11,6 +11,8 @@ import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
 import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
+import type { MemberClient } from './member-client.js';
+import { MemberClientsRepository } from './member-clients.repository.js';
 import { MembersRepository } from './members.repository.js';
 import { violation } from '../../http/problems/violation.js';
 import { said, say } from '../../language/text.js';
@@ -23,6 +25,7 @@ const MEMBERS_PER_ORGANISATION = 50;
 export class MembersService {
   constructor(
     private readonly repository: MembersRepository,
+    private readonly clients: MemberClientsRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
@@ -47,6 +50,11 @@ export class MembersService {
   /** Whether the user belongs to the organisation, as its own account or as a member. */
   async isMember(organisationId: string, userId: string): Promise<boolean> {
     return userId === organisationId || (await this.repository.find(organisationId, userId)) !== null;
+  }
+
+  /** The clients whose portals the user may open, up to 100. */
+  clientsOf(userId: string): Promise<MemberClient[]> {
+    return this.clients.list(userId);
   }
 
   isMemberOfAny(userId: string): Promise<boolean> {

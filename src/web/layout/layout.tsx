@@ -180,7 +180,7 @@ function LanguageLinks({ language, url }: Required<Reader>): VNode {
 }
 
 /** The brand mark: a bolt in an open ring, as on a charging station's display. Decorative. */
-function BrandMark(): VNode {
+export function BrandMark(): VNode {
   return (
     <svg class="brand-mark" viewBox="0 0 40 40" width="40" height="40" aria-hidden="true" focusable="false">
       <rect class="brand-mark-tile" width="40" height="40" rx="11" />

@@ -1,0 +1,2 @@
+/** Stands in the text of a guide where the checklist belongs. */
+export const CHECKLIST_MARK = '@checklist@';

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import MiniSearch from 'minisearch';
+import { ApiDocs } from '../api-docs.service.js';
+import type { OpenApiDocument } from '../openapi.js';
+import { operationAddress, webhookAddress } from '../reference-addresses.js';
+import { pathOf, SHELVES } from './catalogue.js';
+import { Handbook } from './handbook.service.js';
+
+export type FoundKind = 'Guide' | 'Library' | 'Reference' | 'Error' | 'Event type';
+
+/** A part of the documentation. */
+export interface Found {
+  kind: FoundKind;
+  address: string;
+  title: string;
+  /** The page that it is a part of. */
+  page?: string;
+  text: string;
+}
+
+interface Entry extends Found {
+  id: number;
+}
+
+const FOUND_AT_MOST = 30;
+/** No query needs more, and each word costs time. */
+const WORDS_AT_MOST = 8;
+const ERRORS = pathOf('guides', 'errors');
+
+/**
+ * One search over guides, pages about libraries, the reference, errors and event types (contract §24). The index is made when someone
+ * searches first, and again when operators have changed the event types.
+ */
+@Injectable()
+export class DocsSearch {
+  private of?: OpenApiDocument;
+  private index?: MiniSearch<Entry>;
+  private entries: Entry[] = [];
+
+  constructor(
+    private readonly handbook: Handbook,
+    private readonly docs: ApiDocs,
+  ) {}
+
+  /** The parts in which every word of the query occurs, as it is, as the beginning of a word, or with a mistake; what is called so first, then the best. */
+  async find(query: string): Promise<Found[]> {
+    const document = await this.docs.forPartners();
+    if (this.index === undefined || this.of !== document) this.read(document);
+    const words = query.split(/\s+/).slice(0, WORDS_AT_MOST).join(' ');
+    const isNamed = ({ title }: Found): number => Number(title.toLowerCase() === query.toLowerCase());
+    return this.index!.search(words)
+      .map(({ id }) => this.entries[id as number]!)
+      .sort((one, other) => isNamed(other) - isNamed(one))
+      .slice(0, FOUND_AT_MOST);
+  }
+
+  private read(document: OpenApiDocument): void {
+    this.of = document;
+    this.entries = [...this.pages(), ...operations(document), ...eventTypes(document)].map((each, id) => ({
+      ...each,
+      id,
+    }));
+    this.index = new MiniSearch<Entry>({
+      fields: ['title', 'page', 'text'],
+      searchOptions: {
+        combineWith: 'AND',
+        prefix: (term) => term.length > 2,
+        fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+        boost: { title: 4, page: 2 },
+      },
+    });
+    this.index.addAll(this.entries);
+  }
+
+  private pages(): Found[] {
+    return SHELVES.flatMap(({ folder, entries }) =>
+      entries.flatMap(({ slug, label }) => {
+        const address = pathOf(folder, slug);
+        return this.handbook.sectionsOf(address).map(({ level, heading, anchor, text }): Found => {
+          const kind = folder === 'libraries' ? 'Library' : 'Guide';
+          if (anchor === undefined) return { kind, address, title: heading, text };
+          const part = { address: `${address}#${anchor}`, title: heading, text };
+          return address === ERRORS && level === 3
+            ? { kind: 'Error', ...part }
+            : { kind, ...part, page: label };
+        });
+      }),
+    );
+  }
+}
+
+const operations = ({ paths }: OpenApiDocument): Found[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      kind: 'Reference' as const,
+      address: operationAddress(operation.tags[0]!, method, path),
+      title: `${method.toUpperCase()} ${path}`,
+      text: [operation.summary, operation.description].filter(Boolean).join('. '),
+    })),
+  );
+
+const eventTypes = ({ webhooks }: OpenApiDocument): Found[] =>
+  Object.entries(webhooks).map(([type, { post }]) => ({
+    kind: 'Event type' as const,
+    address: webhookAddress(type),
+    title: type,
+    text: post?.description ?? '',
+  }));
