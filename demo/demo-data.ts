@@ -4,13 +4,15 @@ import { hashPassword } from '../src/secrets/passwords.js';
 import type { Settings } from '../src/config/settings.js';
 import { OPERATOR_SCOPES, PARTNER_SCOPES } from '../src/scopes/scope.entity.js';
 import { newId } from '../src/secrets/ids.js';
+import { SealedBox } from '../src/secrets/sealed-box.js';
 import { digestOf, newSecret } from '../src/secrets/tokens.js';
 import { realmOf, type Environment } from '../src/users/accounts/environment.js';
 import { emailKeyOf } from '../src/users/accounts/email.js';
 import { UserEntity } from '../src/users/accounts/user.entity.js';
 import type { DemoCredentials, DemoUser } from './demo-credentials.js';
 import { DEMO_PROVIDER_ID, IDENTITY_PATH } from './identity/demo-identity-provider.js';
-import { seedTraffic } from './demo-traffic.js';
+import { receiverUrl } from './demo-receiver.routes.js';
+import { seedTraffic, SERVICE_EVENT_TYPES } from './demo-traffic.js';
 
 /** Drivers who cannot log in; they only fill the lists. */
 const DRIVERS = [
@@ -51,7 +53,7 @@ export async function seedDemonstration(
       DEMO_PROVIDER_ID,
       `${settings.baseUrl}${IDENTITY_PATH}`,
     ]);
-    if (organisation) await addPartner(manager, demo, settings.baseUrl);
+    if (organisation) await addPartner(manager, demo, settings);
     if (operator) await addOperatorClient(manager, demo);
     if (isFirst && organisation) await addPast(manager, demo, settings);
     return taken;
@@ -68,7 +70,8 @@ async function hasAny(manager: EntityManager, demo: DemoCredentials): Promise<bo
 }
 
 /** The clients of the organisation, its developer, and who shares data with it. */
-async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl: string): Promise<void> {
+async function addPartner(manager: EntityManager, demo: DemoCredentials, settings: Settings): Promise<void> {
+  const { baseUrl } = settings;
   // The second is that of “Authorize” in the API reference, which is the address of its page.
   const redirectUris = [demoRedirectUri(baseUrl), `${baseUrl}/docs`];
   const ownerId = demo.organisation.id;
@@ -97,10 +100,32 @@ async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl
   const isNew = await addClient(manager, demo.sandboxClient, { ...partner, environment: 'sandbox' });
   // With the client: someone may have deleted only the driver since.
   if (isNew) await addSandboxDriver(manager, demo);
+  await addSandboxEndpoint(manager, demo, settings);
   await manager.query(
     `INSERT INTO consents (client_id, user_id, scopes, evidence)
      SELECT $1, id, $3, 'Part of the demonstration' FROM users WHERE id = $2 ON CONFLICT DO NOTHING`,
     [demo.partnerClient.id, demo.sharingDriver.id, ['charging_session:read']],
+  );
+}
+
+/** The endpoint of the sandbox, whose URL follows the port. */
+async function addSandboxEndpoint(
+  manager: EntityManager,
+  { sandboxClient, sandboxEndpoint: { id, secret }, organisation }: DemoCredentials,
+  settings: Settings,
+): Promise<void> {
+  await manager.query(
+    `INSERT INTO webhook_endpoints (id, client_id, url, description, event_types, sealed_secret, realm)
+     VALUES ($1, $2, $3, 'Checks the signature, in this demonstration', $4, $5, $6)
+     ON CONFLICT (id) DO UPDATE SET url = excluded.url`,
+    [
+      id,
+      sandboxClient.id,
+      receiverUrl(settings),
+      SERVICE_EVENT_TYPES,
+      new SealedBox('webhook endpoint secret', settings.encryptionKeys).seal(secret, id),
+      organisation.id,
+    ],
   );
 }
 

@@ -14,6 +14,7 @@ const ADDED_HOURS_AGO = HOURS + 1;
 /** Events per hour of the day (UTC), from midnight on: drivers come home in the evening. */
 const RHYTHM = [2, 1, 1, 1, 1, 2, 4, 6, 5, 3, 2, 3, 3, 3, 3, 4, 6, 9, 10, 9, 7, 6, 4, 3];
 const TYPES = EVENT_TYPES.filter(([, , publisher]) => publisher === 'services');
+export const SERVICE_EVENT_TYPES = TYPES.map(([name]) => name);
 
 export interface DemoTraffic {
   clientId: string;
@@ -204,7 +205,7 @@ async function insertEndpoint(
       clientId,
       url,
       description,
-      TYPES.map(([name]) => name),
+      SERVICE_EVENT_TYPES,
       new SealedBox('webhook endpoint secret', encryptionKeys).seal(secret, id),
       ADDED_HOURS_AGO,
       maxPerMinute,

@@ -41,6 +41,7 @@ describe('The least role of the routes of the portal', () => {
       '/refusals GET',
       '/requests GET',
       '/sandbox GET',
+      '/sandbox/events GET',
       '/usage GET',
       '/verify GET, POST',
     ]);

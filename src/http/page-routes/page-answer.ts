@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** A way out of this service, by a page that goes on by itself. */
 export interface WayOut {
   leaveTo: string;
@@ -12,12 +14,18 @@ export interface FileAnswer {
   file: { name: string; type: string; text: string };
 }
 
+/** Server-Sent Events, for the script of a page; the stream is destroyed when its reader has gone. */
+export interface StreamAnswer {
+  stream: Readable;
+}
+
 /**
- * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; a file; or the way out
+ * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; a file; a stream; or the way out
  * to another site, to which no route redirects, because Chromium holds every redirect after a form against the `form-action` of its page.
  */
 export type PageAnswer<Page, Notice extends string = never> =
   | { page: Page; status?: number }
   | { goTo: string; status?: 302; notice?: Notice; showOnce?: object }
   | FileAnswer
+  | StreamAnswer
   | WayOut;

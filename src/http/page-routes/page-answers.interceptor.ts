@@ -1,4 +1,5 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { catchError, mergeMap, of, type Observable } from 'rxjs';
 import { leaveUncompressed } from '../server/compression.js';
@@ -6,7 +7,7 @@ import { OnwardRedirects } from './onward-redirects.js';
 import { pageHeaders } from './page-headers.js';
 import { renderPage } from '../../web/layout/layout.js';
 import { wayOutPage } from '../../web/layout/way-out.page.js';
-import type { FileAnswer, PageAnswer, WayOut } from './page-answer.js';
+import type { FileAnswer, PageAnswer, StreamAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
 import { SignedOutMeanwhile } from './signed-out-meanwhile.js';
 
@@ -15,10 +16,13 @@ import { SignedOutMeanwhile } from './signed-out-meanwhile.js';
  * another site. A user who was logged out in the meantime is redirected to the first page of the area.
  */
 @Injectable()
-export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, string> {
+export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, string | Readable> {
   constructor(private readonly onward: OnwardRedirects) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<PageAnswer<unknown, string>>): Observable<string> {
+  intercept(
+    context: ExecutionContext,
+    next: CallHandler<PageAnswer<unknown, string>>,
+  ): Observable<string | Readable> {
     const http = context.switchToHttp();
     const { pageContext } = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
@@ -35,7 +39,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     answer: PageAnswer<unknown, string>,
     reply: FastifyReply,
     context: PageContext,
-  ): Promise<string> {
+  ): Promise<string | Readable> {
     if ('page' in answer) {
       const { status = 200 } = answer;
       const page = { ...context.layOut(answer.page), reader: context.reader };
@@ -45,6 +49,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     }
     if ('leaveTo' in answer) return this.wayOut(answer, reply, context);
     if ('file' in answer) return this.file(answer, reply);
+    if ('stream' in answer) return this.stream(answer, reply);
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);
     if (notice) context.leaveNotice(notice);
@@ -64,6 +69,20 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
       'cache-control': 'no-store',
     });
     return text;
+  }
+
+  private stream({ stream }: StreamAnswer, reply: FastifyReply): Readable {
+    reply.raw.once('close', () => stream.destroy());
+    // The reader may have gone in the meantime.
+    if (reply.raw.destroyed) stream.destroy();
+    // Proxies must not hold back what has arrived, and a stream that has ended leaves no connection to wait for.
+    void reply.headers({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      connection: 'close',
+    });
+    return stream;
   }
 
   private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply, context: PageContext): string {
