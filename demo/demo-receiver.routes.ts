@@ -5,9 +5,12 @@ import { verifySignature, type SignatureHeaders } from '../src/webhooks/signing/
 const PATH = '/demo/receiver';
 const BODY_MAX = 256 * 1024;
 
-/** Where the demonstration receives the events of its own sandbox: this process, at the loopback address that it listens on. */
-export const receiverUrl = ({ host, port }: Pick<Settings, 'host' | 'port'>): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}${PATH}`;
+/** A URL of this process, at the loopback address that it listens on. */
+export const ownUrl = ({ host, port }: Pick<Settings, 'host' | 'port'>, path: string): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
+
+/** Where the demonstration receives the events of its own sandbox. */
+export const receiverUrl = (settings: Pick<Settings, 'host' | 'port'>): string => ownUrl(settings, PATH);
 
 /** Stands in for a partner's program that receives events: accepts those whose signature is right, and keeps nothing. */
 export function addDemoReceiver(fastify: FastifyInstance, secret: string): void {

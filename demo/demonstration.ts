@@ -22,7 +22,7 @@ export async function startDemonstration(
     settings.ownReceiver = receiverUrl(settings);
     return {
       databaseUrl: postgres.url,
-      module: demoModule((fastify) => {
+      module: demoModule(credentials, (fastify) => {
         addIdentity(fastify);
         addDemoReceiver(fastify, credentials.sandboxEndpoint.secret);
       }),

@@ -35,16 +35,16 @@ export const sandboxPage = ({ drivers, live, faults, failed, values }: SandboxPa
     isLive: live !== undefined,
     children: (
       <>
-        <p>
-          Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
-          are the real thing. Drivers are shared by all your clients in the sandbox.
-        </p>
         {drivers.length === 0 ? (
           <p class="empty">There are no drivers yet. Create the first one.</p>
         ) : (
           <DriverTabs drivers={drivers} chosen={chosen} />
         )}
         {live && <Chosen live={live} faults={faults} of={of} />}
+        <p>
+          Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
+          are the real thing. Drivers are shared by all your clients in the sandbox.
+        </p>
         <h2>Create a driver</h2>
         <PageForm action={`${PATH}/drivers`} {...of('drivers')} submit="Create driver" noValidate>
           <TextField name="name" label="Name" hint="Optional." />
@@ -117,7 +117,7 @@ function Chosen({
 }: Required<Pick<SandboxPageProps, 'live' | 'faults'>> & { of: FormState }): VNode {
   const { driver } = live!;
   return (
-    <section aria-labelledby="chosen-driver">
+    <section class="driver" aria-labelledby="chosen-driver">
       <h2 id="chosen-driver">
         <bdi>{driver.name}</bdi>
       </h2>
