@@ -29,9 +29,9 @@ describe('A list that is read to its end', () => {
 
   it('ends after 10,000 items, and is read no further than it is used', async () => {
     const read = listOf(1_000_000);
-    let count = 0;
-    for await (const _ of await eachOfList(read)) count++;
-    expect(count).toBe(10_000);
+    let last = '';
+    for await (const { id } of await eachOfList(read)) last = id;
+    expect(last).toBe('10000');
     const cut = listOf(1_000_000);
     for await (const { id } of await eachOfList(cut)) if (id === '150') break;
     expect(cut).toHaveBeenCalledTimes(2);
