@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndexConcurrently, dropIndexConcurrently } from './support/concurrent-index.js';
+import { createIndexConcurrently } from './support/concurrent-index.js';
 
 /** The navigation of console and portal shows how many endpoints are failing: counted on each page, so from an index of these few. */
 export class FailingEndpoints1795672485305 implements MigrationInterface {
@@ -14,6 +14,6 @@ export class FailingEndpoints1795672485305 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await dropIndexConcurrently(queryRunner, 'webhook_endpoints_failing_idx');
+    await queryRunner.query('DROP INDEX IF EXISTS webhook_endpoints_failing_idx');
   }
 }

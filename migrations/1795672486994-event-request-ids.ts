@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndexConcurrently, dropIndexConcurrently } from './support/concurrent-index.js';
+import { createIndexConcurrently } from './support/concurrent-index.js';
 
 /** Events know the request that published them, so that the page that explains a request leads to the deliveries that it caused. */
 export class EventRequestIds1795672486994 implements MigrationInterface {
@@ -15,7 +15,6 @@ export class EventRequestIds1795672486994 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await dropIndexConcurrently(queryRunner, 'events_request_id_idx');
     await queryRunner.query('ALTER TABLE events DROP COLUMN IF EXISTS request_id');
   }
 }

@@ -11,7 +11,7 @@ export interface WayOut {
 }
 
 /** A file that the browser saves. */
-export interface FileAnswer {
+interface FileAnswer {
   file: { name: string; type: string; text: string };
 }
 
