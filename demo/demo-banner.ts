@@ -19,7 +19,6 @@ export function demoBanner(settings: Settings, demo: DemoCredentials): string {
     ...linesOfClient(clients[0]!),
     'Its first token:',
     steps[0]!.commands[0],
-    '',
   ].join('\n');
 }
 

@@ -174,6 +174,25 @@ describe('The account page', () => {
     expect((await new BrowserSession(service.url).open('/')).text).not.toContain('href="/account"');
   });
 
+  it('is one of the doors of the start page: for drivers, for partners and, unless a driver is logged in, for operators', async () => {
+    const doorsOf = async (by: BrowserSession) =>
+      (await by.open('/')).html.querySelectorAll('.doors a').map((link) => link.getAttribute('href'));
+    const partners = ['/portal/sign-in', '/docs/guides'];
+    // Nobody can sign up here, and there is no sandbox to watch.
+    expect(await doorsOf(new BrowserSession(service.url))).toEqual(['/login', ...partners, '/admin/console']);
+    expect(await doorsOf(browser)).toEqual(['/account', ...partners]);
+    const operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+    expect(await doorsOf(operator)).toEqual(['/account', ...partners, '/admin/console']);
+    expect((await operator.open('/')).text).not.toContain('/demo/');
+  });
+
+  it('is not what the login page names, if it leads to the portal', async () => {
+    const login = async (path: string) =>
+      (await new BrowserSession(service.url).open(`/login?return_to=${encodeURIComponent(path)}`)).html.text;
+    expect(await login('/portal/sign-in')).toContain('to continue to Partner portal');
+    for (const path of ['/account', '/portals']) expect(await login(path)).not.toContain('to continue to');
+  });
+
   it('logs out', async () => {
     const answer = await browser.submit(await browser.open('/account/sessions'), '/logout');
     expect(placeOf(answer)).toEqual([303, '/login']);

@@ -123,13 +123,13 @@ describe('A start of the demonstration', () => {
     await erase(demo.organisation);
     await signUp(demo.organisation.email);
     expect(await start()).toEqual([demo.organisation.email]);
-    expect(await counts()).toEqual({ users: 19, clients: 2, endpoints: 0, requests: 0 });
+    expect(await counts()).toEqual({ users: 20, clients: 3, endpoints: 0, requests: 0 });
   });
 
   it('adds the rest where the first operator of the settings has an address of its own people', async () => {
     const taken = ['operator@demo.example', 'fleet@demo.example', 'driver2@demo.example'];
     for (const email of taken) await signUp(email);
     expect(await start()).toEqual(['operator@demo.example']);
-    expect(await counts()).toEqual({ users: 20, clients: 4, endpoints: 2, requests: 1 });
+    expect(await counts()).toEqual({ users: 21, clients: 5, endpoints: 3, requests: 1 });
   });
 });

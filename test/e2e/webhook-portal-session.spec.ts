@@ -40,6 +40,20 @@ describe('A webhook portal session', () => {
     expect((await inside.open('/')).html.querySelector('form')).toBeNull();
   });
 
+  it.each([
+    ['sandbox', '?page=sandbox', '/portal/sandbox'],
+    ['sandbox', '', '/portal'],
+    ['sandbox', '?page=members', '/portal'],
+    ['live', '?page=sandbox', '/portal'],
+  ] as const)('of a %s client, by a link with “%s”, begins at %s', async (environment, query, begins) => {
+    const bearer = await service.make.clientToken(await service.make.client({ environment }));
+    const { json } = await service.http.get('/webhook_portal', { bearer });
+    const { pathname } = new URL(json.url as string);
+    const browser = new BrowserSession(service.url);
+    const answer = await browser.submit(await browser.open(pathname + query), pathname);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, begins]);
+  });
+
   it('has a cookie for an hour and shows one client by name and id', async () => {
     const browser = new BrowserSession(service.url);
     const cookie = await enter(browser);

@@ -145,6 +145,23 @@ describe('the process as a demonstration', () => {
     }
   });
 
+  it('shows a stranger a car that charges, and signed webhooks that arrive', async () => {
+    const browser = new BrowserSession(first.url);
+    const start = await browser.open('/');
+    expect(start.html.querySelector('main a')!.getAttribute('href')).toBe('/demo/sandbox');
+    const link = await follow(browser, await browser.open('/demo/sandbox'));
+    const open = link.html.querySelector('form[action^="/portal/login/"]')!.getAttribute('action')!;
+    const sandbox = await follow(browser, await browser.submit(link, open));
+    const action = sandbox.html.querySelector('form[action$="/sessions"]')!.getAttribute('action')!;
+    await browser.submit(sandbox, action);
+    await until('the first webhook has arrived', async () => {
+      const { text } = (await browser.open('/portal/sandbox')).html;
+      return text.includes('Delivered') && text.includes('Status 200') && text.includes('plugged in');
+    });
+    // Only what was signed is accepted.
+    expect((await new Http(first.url).send('/demo/receiver', { json: {} })).status).toBe(401);
+  });
+
   it('has an identity provider without any setting: one press logs a driver in, another one out', async () => {
     const { url } = first;
     const browser = new BrowserSession(url);

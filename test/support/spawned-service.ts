@@ -12,7 +12,7 @@ const FLAGS = (
 const HELD_TIMERS = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'held-timers.mjs')).href;
 /** The limits of a shutdown, in milliseconds: when requests under way are cut off, and when the process exits in any case. */
 export const SHUTDOWN_LIMITS = { cutOff: 8_000, end: 9_500 };
-const READY = /listening on|curl -s -H "Authorization: Bearer \$ADMIN"/;
+const READY = /listening on|Its first token:\ncurl -s .*\n/;
 
 /** The service in a process of its own, as `npm start` starts it. */
 export class SpawnedService {
