@@ -23,6 +23,9 @@ import { AccountDeletionEvents1795658767673 } from './1795658767673-account-dele
 import { OwnEndsOfGrants1795659151886 } from './1795659151886-own-ends-of-grants.js';
 import { Languages1795660000001 } from './1795660000001-languages.js';
 import { AuditOrder1795661611227 } from './1795661611227-audit-order.js';
+import { OperatorInvitations1795670000000 } from './1795670000000-operator-invitations.js';
+import { FailingEndpoints1795672485305 } from './1795672485305-failing-endpoints.js';
+import { EventRequestIds1795672486994 } from './1795672486994-event-request-ids.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -51,6 +54,9 @@ export const MIGRATIONS = [
   OwnEndsOfGrants1795659151886,
   Languages1795660000001,
   AuditOrder1795661611227,
+  OperatorInvitations1795670000000,
+  FailingEndpoints1795672485305,
+  EventRequestIds1795672486994,
 ];
 
 /** The names of the migrations, as the database stores them. */

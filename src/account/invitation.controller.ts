@@ -17,17 +17,19 @@ import { SignedOutMeanwhile } from '../http/page-routes/signed-out-meanwhile.js'
 import { Problem } from '../http/problems/problem.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { InvitationsService, type ShownInvitation } from '../partners/members/invitations.service.js';
+import { OperatorInvitationsService } from '../partners/members/operator-invitations.service.js';
 import { emailKeyOf } from '../users/accounts/email.js';
 import { EmailVerificationService } from '../users/emails/email-verification.service.js';
 import type { SignedInUser } from '../users/sessions/signed-in-user.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
+import type { FieldErrors } from '../web/forms/field.js';
 import { messagePage } from '../web/layout/message.page.js';
 import { invitationPage } from './pages/invitation.page.js';
 import { signUpPage } from './sign-up/sign-up.page.js';
 import { signUpErrors, signUpFieldsIn } from './sign-up/sign-up-fields.js';
 
 /**
- * The page of an invitation into an organisation (contract §20): for a user who is logged in with its address, after the login, or, for an
+ * The page of an invitation into an organisation (contract §20), or to become an operator (§17): for a user who is logged in with its address, after the login, or, for an
  * address without an account, with a form that makes one.
  */
 @OpenPages('invitations/:key')
@@ -35,6 +37,7 @@ import { signUpErrors, signUpFieldsIn } from './sign-up/sign-up-fields.js';
 export class InvitationController {
   constructor(
     private readonly invitations: InvitationsService,
+    private readonly operators: OperatorInvitationsService,
     private readonly sessions: SessionsService,
     private readonly emails: EmailVerificationService,
     private readonly settings: Settings,
@@ -61,7 +64,7 @@ export class InvitationController {
     if (!invitation) return gone();
     const user = await this.sessions.current(request);
     try {
-      if (user) return await this.acceptAs(user, invitation, key, request);
+      if (user) return await this.acceptAs(user, invitation, key, context, request);
       if (invitation.hasAccount || !this.settings.passwordSignIn) return toLogin(key);
       return await this.signUp(invitation, key, context, request);
     } catch (error) {
@@ -75,12 +78,21 @@ export class InvitationController {
     user: SignedInUser,
     invitation: ShownInvitation,
     key: string,
+    { form }: OpenContext,
     request: FastifyRequest,
   ): Promise<OpenAnswer> {
     const answer = await this.forUser(invitation, user, pathOf(key));
     if ('status' in answer) return answer;
     const { id, sessionDigest } = user;
     const actor = { ...visitorOf(request), id, sessionDigest };
+    if (invitation.organisationId === null) {
+      const { password_again: again, ...typed } = signUpFieldsIn(form);
+      const password = this.settings.passwordSignIn ? typed.password : undefined;
+      const errors =
+        password === undefined ? {} : signUpErrors({ name: user.name, password, password_again: again });
+      if (Object.keys(errors).length > 0) return this.forUser(invitation, user, pathOf(key), errors);
+      return (await this.operators.accept(key, id, password, actor)) ? { page: becameOperator() } : gone();
+    }
     return (await this.invitations.accept(key, user.id, actor)) ? { goTo: '/portal/sign-in' } : gone();
   }
 
@@ -96,7 +108,10 @@ export class InvitationController {
       return { page: newAccountPage(invitation, pathOf(key), person.name, errors), status: 400 };
     }
     const actor = visitorOf(request);
-    return (await this.invitations.signUp(key, person, actor)) ? { page: done() } : gone();
+    const isForOperator = invitation.organisationId === null;
+    const service = isForOperator ? this.operators : this.invitations;
+    if (!(await service.signUp(key, person, actor))) return gone();
+    return { page: isForOperator ? becameOperator() : done() };
   }
 
   /** The page with the button, or why the invitation is not for this user (403). */
@@ -104,14 +119,17 @@ export class InvitationController {
     invitation: ShownInvitation,
     user: SignedInUser,
     action: string,
+    errors?: FieldErrors,
   ): Promise<OpenAnswer> {
+    const setsPassword = invitation.organisationId === null && this.settings.passwordSignIn;
+    const props = { invitation, user, action, setsPassword, errors };
     if (emailKeyOf(user.email) !== emailKeyOf(invitation.email)) {
-      return { page: invitationPage({ invitation, user, action, problem: 'another address' }), status: 403 };
+      return { page: invitationPage({ ...props, problem: 'another address' }), status: 403 };
     }
     if (!(await this.emails.isVerified(user.id))) {
-      return { page: invitationPage({ invitation, user, action, problem: 'not verified' }), status: 403 };
+      return { page: invitationPage({ ...props, problem: 'not verified' }), status: 403 };
     }
-    return { page: invitationPage({ invitation, user, action }) };
+    return { page: invitationPage(props), ...(errors ? { status: 400 } : {}) };
   }
 }
 
@@ -123,11 +141,14 @@ const toLogin = (key: string): OpenAnswer => ({
 });
 
 const newAccountPage = (
-  { email, organisationName }: ShownInvitation,
+  { email, inviterName, organisationId, role }: ShownInvitation,
   action: string,
   name?: string,
   errors?: ReturnType<typeof signUpErrors>,
-) => signUpPage({ action, email, name, errors, invitedBy: organisationName });
+) => {
+  const invitedBy = { name: inviterName, asOperator: organisationId === null ? role : undefined };
+  return signUpPage({ action, email, name, errors, invitedBy });
+};
 
 const done = () =>
   messagePage({
@@ -135,6 +156,15 @@ const done = () =>
     heading: say('Your account has been created'),
     text: say('You are a member of the organisation. Log in with your email address and your password.'),
     action: { href: '/portal/sign-in', label: say('Go to the partner portal') },
+    isTranslated: true,
+  });
+
+const becameOperator = () =>
+  messagePage({
+    title: say('Invitation accepted'),
+    heading: say('You are an operator now'),
+    text: say('Log in, and you can open the console.'),
+    action: { href: withReturnTo('/login', '/admin/console'), label: say('Log in') },
     isTranslated: true,
   });
 

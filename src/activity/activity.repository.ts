@@ -3,9 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { InputRows } from '../database/queries/input-rows.js';
 import { ActivityHourEntity } from './activity-hour.entity.js';
-import { EVERYBODY, type ActivityKind, type Counted, type CountedSince } from './activity.js';
+import { EVERYBODY, REFUSALS, type ActivityKind, type Counted, type CountedSince } from './activity.js';
 import type { HourOfAll } from './hour-of-all.js';
-import type { ClientNearLimit } from './client-near-limit.js';
+import type { RefusedClient } from './refused-client.js';
 
 const COUNTED = new InputRows<Counted>({
   text: ['clientId', 'kind', 'detail', 'lastAddress'],
@@ -105,10 +105,23 @@ export class ActivityRepository {
   }
 
   /**
+   * The live clients to which most was refused in the last 24 hours. In SQL, for the same reason as below.
+   */
+  mostRefused(limit: number): Promise<RefusedClient[]> {
+    return this.hours.query(
+      `SELECT c.id, c.name, sum(a.count)::float8 AS refused, max(a.last_at) AS "lastAt"
+         FROM activity_hours a JOIN clients c ON c.id = a.client_id
+        WHERE a.hour > date_trunc('hour', now(), 'UTC') - interval '24 hours' AND a.kind = ANY ($2) AND c.environment = 'live'
+        GROUP BY c.id ORDER BY refused DESC, c.id LIMIT $1`,
+      [limit, REFUSALS],
+    );
+  }
+
+  /**
    * The live clients that were near or over their limit in the current or the previous hour, worst first. In SQL, because it joins the
    * clients, whose module is in a higher layer.
    */
-  nearLimit(limit: number): Promise<ClientNearLimit[]> {
+  nearLimit(limit: number): Promise<RefusedClient[]> {
     return this.hours.query(
       `SELECT c.id, c.name, coalesce(sum(a.count) FILTER (WHERE a.kind = 'rate_limited'), 0)::float8 AS refused,
               max(a.last_at) AS "lastAt"

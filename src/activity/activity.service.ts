@@ -6,7 +6,7 @@ import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
 import type { ActivityEvent, ActivityKind, Counted, CountedSince } from './activity.js';
 import { ActivityRepository } from './activity.repository.js';
-import type { ClientNearLimit } from './client-near-limit.js';
+import type { RefusedClient } from './refused-client.js';
 import type { HourOfAll } from './hour-of-all.js';
 
 // If more than this many distinct events occur between two writes, the rest count as "other".
@@ -58,8 +58,13 @@ export class ActivityService extends WriteBehind {
     return this.repository.ofClient(clientId, kinds, since);
   }
 
+  /** Up to `limit` clients to which most was refused in the last 24 hours. */
+  mostRefused(limit: number): Promise<RefusedClient[]> {
+    return this.repository.mostRefused(limit);
+  }
+
   /** Up to `limit` clients that were near or over their limit within the last hour or two. */
-  nearLimit(limit: number): Promise<ClientNearLimit[]> {
+  nearLimit(limit: number): Promise<RefusedClient[]> {
     return this.repository.nearLimit(limit);
   }
 

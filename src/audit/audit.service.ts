@@ -45,6 +45,7 @@ type SubjectType =
   | 'token_key'
   | 'approval'
   | 'redirect_uri_request'
+  | 'invitation'
   | 'brand';
 
 /**

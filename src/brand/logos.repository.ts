@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { In, Repository, type EntityManager } from 'typeorm';
 import { LogoEntity } from './logo.entity.js';
 
 @Injectable()
@@ -21,5 +21,10 @@ export class LogosRepository {
   async imageOf(id: string): Promise<Buffer | undefined> {
     const found = await this.logos.findOne({ select: { id: true, image: true }, where: { id } });
     return found?.image;
+  }
+
+  async imagesOf(ids: string[]): Promise<Map<string, Buffer>> {
+    const found = await this.logos.find({ select: { id: true, image: true }, where: { id: In(ids) } });
+    return new Map(found.map(({ id, image }) => [id, image]));
   }
 }

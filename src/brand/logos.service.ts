@@ -21,4 +21,9 @@ export class LogosService {
   async find(id: string): Promise<Buffer | undefined> {
     return DIGEST.test(id) ? this.repository.imageOf(id) : undefined;
   }
+
+  /** The PNGs by their ids, of those that there are. */
+  async findAll(ids: string[]): Promise<Map<string, Buffer>> {
+    return ids.length === 0 ? new Map() : this.repository.imagesOf(ids);
+  }
 }

@@ -11,6 +11,8 @@ export interface ConsentChange {
   userId: string;
   scopes: string[];
   expiresAt: Date | null;
+  /** The request that caused it, if one did. */
+  requestId?: string;
 }
 
 type Listener = (manager: EntityManager, changes: ConsentChange[]) => Promise<void>;

@@ -7,6 +7,7 @@ export interface EndingConsent {
   userId: string;
   clientName: string;
   organisation: string | null;
+  logoId: string | null;
   scopes: string[];
   expiresAt: Date;
 }
@@ -60,14 +61,14 @@ export class ConsentExpiryRepository {
   ): Promise<EndingConsent[]> {
     return manager.query(
       `WITH due AS (
-         SELECT k.client_id, k.user_id, k.expires_at, k.scopes, c.name, c.organisation
+         SELECT k.client_id, k.user_id, k.expires_at, k.scopes, c.name, c.organisation, c.logo_id
            ${TO_BE_TOLD}
           ORDER BY k.expires_at LIMIT $3 FOR SHARE OF k SKIP LOCKED
        ), noted AS (
          INSERT INTO consent_notices (client_id, user_id, expires_at) SELECT client_id, user_id, expires_at FROM due
          ON CONFLICT DO NOTHING RETURNING client_id, user_id
        )
-       SELECT client_id AS "clientId", user_id AS "userId", d.name AS "clientName", d.organisation, d.scopes, d.expires_at AS "expiresAt"
+       SELECT client_id AS "clientId", user_id AS "userId", d.name AS "clientName", d.organisation, d.logo_id AS "logoId", d.scopes, d.expires_at AS "expiresAt"
          FROM noted JOIN due d USING (client_id, user_id)`,
       [days, defaultExpiryDays, limit],
     );

@@ -59,8 +59,8 @@ export class ConsentExpiryService extends PeriodicWorker {
     if (!(await this.repository.hasNotices(times))) return 0;
     return this.transactions.run(async (manager) => {
       const ending = await this.repository.noteNotices(manager, times, AT_ONCE);
-      for (const { userId, clientId, clientName, organisation, expiresAt } of ending) {
-        const message = MESSAGES.consentExpiring(clientName, organisation, expiresAt);
+      for (const { userId, clientId, clientName, organisation, logoId, expiresAt } of ending) {
+        const message = MESSAGES.consentExpiring(clientName, { organisation, logoId }, expiresAt);
         await this.notifications.raise(manager, userId, clientId, message);
       }
       await this.events.tell(

@@ -127,7 +127,7 @@ export class ConsentsService {
       if (!before || !(await this.repository.expire(manager, clientId, userId))) return false;
       await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
       const client = await this.clients.get(clientId);
-      const message = MESSAGES.consentExpired(client.name, client.organisation);
+      const message = MESSAGES.consentExpired(client.name, client);
       await this.notifications.raise(manager, userId, clientId, message);
       return true;
     });
@@ -146,7 +146,8 @@ export class ConsentsService {
       subjectId: userId,
       before: auditView(before),
     });
-    await this.events.tell(manager, [{ kind, clientId, userId, scopes: [], expiresAt }]);
+    const { requestId } = actor;
+    await this.events.tell(manager, [{ kind, clientId, userId, scopes: [], expiresAt, requestId }]);
   }
 
   /**

@@ -62,7 +62,7 @@ export class GivenConsentsService {
     await this.repository.add(manager, pair, { scopes, declined, purposes, method, expiryDays, words });
     await this.recordChange(manager, before, clientId, userId, actor);
     if (isLive(before)) return;
-    const message = MESSAGES.applicationConnected(client.name, client.organisation);
+    const message = MESSAGES.applicationConnected(client.name, client);
     await this.notifications.raise(manager, userId, null, message, actor);
   }
 
@@ -127,7 +127,7 @@ export class GivenConsentsService {
         manager,
         userId,
         clientId,
-        MESSAGES.consentRecorded(client.name, client.organisation),
+        MESSAGES.consentRecorded(client.name, client),
       );
       return consent;
     });
@@ -241,7 +241,8 @@ export class GivenConsentsService {
     const kind = changeOf(live ? before : null, after);
     if (kind) {
       const { scopes, expiresAt } = after;
-      await this.events.tell(manager, [{ kind, clientId, userId, scopes, expiresAt }]);
+      const { requestId } = actor;
+      await this.events.tell(manager, [{ kind, clientId, userId, scopes, expiresAt, requestId }]);
     }
     return after;
   }

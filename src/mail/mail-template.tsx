@@ -1,40 +1,51 @@
+import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { mailtoOf, type Brand } from '../web/layout/brand.js';
 import { RIGHT_TO_LEFT, type Language } from '../language/languages.js';
 import { shownText, text, type Shown } from '../language/text.js';
 import { legible } from '../http/validation/legible-text.js';
 import type { MailContent, MailText } from './mail-content.js';
+import { cidOf } from './mail-logos.js';
+import { mailStyle } from './mail-style.js';
 
-// Mail programs ignore style sheets, so every element carries its style.
-const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
-const BODY = `margin:0;padding:24px;background:#f1f6f4;color:#12211d;${FONT};font-size:16px;line-height:1.5`;
-const CARD = 'max-width:560px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px';
-const BUTTON =
-  'display:inline-block;padding:12px 20px;border-radius:8px;background:#0b6b53;color:#ffffff;text-decoration:none';
-const SMALL = 'margin:24px 0 0;color:#4a5b56;font-size:13px';
+// White behind every logo, as on pages: most are made for that.
+const LOGO =
+  'width:auto;max-width:160px;height:auto;max-height:40px;border-radius:8px;background-color:#ffffff;vertical-align:middle';
 
 /** A mail in one language. */
 interface Written {
   subject: string;
+  /** Shown with its logo, if it has one. */
+  application?: { name: string; logoId: string };
   paragraphs: string[];
   action?: { label: string; url: string };
   after: string[];
   footer: string[];
 }
 
-/** Makes plain text and HTML of a mail in a language: no images, no style sheets, nothing loaded from anywhere. */
+/**
+ * Makes plain text and HTML of a mail in a language. It looks like the pages, in light and dark, and loads nothing from anywhere: its
+ * logos are parts of it.
+ */
 export function renderMail(mail: MailText, brand: Brand, language: Language): MailContent {
   const write = (shown: Shown): string => shownText(language, shown).split('\n').map(legible).join('\n');
-  const { action } = mail;
+  const { action, application } = mail;
+  const { logoId } = application ?? {};
   const written = {
     subject: oneLine(legible(shownText(language, mail.subject))),
+    application: application && logoId ? { name: legible(application.name), logoId } : undefined,
     paragraphs: mail.paragraphs.map(write),
     action: action && { label: write(action.label), url: action.url },
     after: (mail.after ?? []).map(write),
     footer: mail.footer.map(write),
   };
-  const { subject } = written;
-  return { subject, text: textOf(written, brand, language), html: htmlOf(written, brand, language) };
+  const logos = [brand.logoId, logoId].filter((id) => typeof id === 'string');
+  return {
+    subject: written.subject,
+    text: textOf(written, brand, language),
+    html: htmlOf(written, brand, language),
+    ...(logos.length > 0 ? { logos: [...new Set(logos)] } : {}),
+  };
 }
 
 function textOf({ paragraphs, action, after, footer }: Written, brand: Brand, language: Language): string {
@@ -53,42 +64,58 @@ function textOf({ paragraphs, action, after, footer }: Written, brand: Brand, la
 }
 
 function htmlOf(
-  { subject, paragraphs, action, after, footer }: Written,
+  { subject, application, paragraphs, action, after, footer }: Written,
   brand: Brand,
   language: Language,
 ): string {
-  const button = brand.accentColor === null ? BUTTON : `${BUTTON};background:${brand.accentColor}`;
+  const { of, sheet } = mailStyle(brand.accentColor);
   const document = (
     <html lang={language} dir={RIGHT_TO_LEFT.has(language) ? 'rtl' : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
         <title>{subject}</title>
+        <style>{sheet}</style>
       </head>
-      <body style={BODY}>
-        <div style={CARD}>
-          <h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">{subject}</h1>
+      <body {...of.page}>
+        <main {...of.card}>
+          <p {...of.brand}>
+            {brand.logoId !== null && (
+              <>
+                <Logo id={brand.logoId} />{' '}
+              </>
+            )}
+            <bdi>{brand.name}</bdi>
+          </p>
+          {application && (
+            <p {...of.application}>
+              <Logo id={application.logoId} /> <bdi>{application.name}</bdi>
+            </p>
+          )}
+          <h1 {...of.heading}>{subject}</h1>
           {paragraphs.map((paragraph) => (
-            <p style="margin:0 0 16px;white-space:pre-line">{paragraph}</p>
+            <p {...of.paragraph}>{paragraph}</p>
           ))}
           {action && (
             <>
-              <p style="margin:24px 0">
-                <a href={action.url} style={button}>
+              <p {...of.way}>
+                <a href={action.url} {...of.button}>
                   {action.label}
                 </a>
               </p>
-              <p style={SMALL}>
+              <p {...of.small}>
                 {text(language, 'If the button does not work, copy this address into your browser:')}
                 <br />
-                <span style="word-break:break-all">{action.url}</span>
+                {action.url}
               </p>
             </>
           )}
           {after.map((paragraph) => (
-            <p style="margin:16px 0 0;white-space:pre-line">{paragraph}</p>
+            <p {...of.after}>{paragraph}</p>
           ))}
-          <p style={SMALL}>
+          <p {...of.small}>
             {[brand.name, ...footer].map((line) => (
               <>
                 {line}
@@ -97,17 +124,25 @@ function htmlOf(
             ))}
             {linksOf(brand, language).map(({ label, text: shown, href }) => (
               <>
-                {label}: <a href={href}>{shown}</a>
+                {label}:{' '}
+                <a href={href} {...of.link}>
+                  {shown}
+                </a>
                 <br />
               </>
             ))}
           </p>
-        </div>
+        </main>
       </body>
     </html>
   );
   return `<!doctype html>${renderToString(document)}`;
 }
+
+/** A logo that is a part of the mail. Decorative: the name stands beside it. Some mail programs know sizes by attributes only. */
+const Logo = ({ id }: { id: string }): VNode => (
+  <img src={`cid:${cidOf(id)}`} alt="" height="40" style={LOGO} />
+);
 
 /** Whom to ask, and what else a mail says of the company. */
 const linksOf = (

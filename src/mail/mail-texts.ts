@@ -1,6 +1,6 @@
 import { said, say } from '../language/text.js';
 import { legible } from '../http/validation/legible-text.js';
-import type { MailText } from './mail-content.js';
+import type { MailedApplication, MailText } from './mail-content.js';
 
 const IGNORE = say('If you did not ask for this, ignore this mail: nothing happens without the link.');
 const PASSWORD_STAYS = say('Your password stays as it is.');
@@ -76,10 +76,11 @@ export const MAIL_TEXTS = {
     ],
     footer: [say('You get this mail because you asked us to delete your account.')],
   }),
-  verifyContact: (clientName: string, url: string): MailText => ({
-    subject: `Confirm your address for ${legible(clientName)}`,
+  verifyContact: (client: MailedApplication, url: string): MailText => ({
+    application: client,
+    subject: `Confirm your address for ${legible(client.name)}`,
     paragraphs: [
-      `The webhook portal of “${legible(clientName)}” names you as a contact. Once you confirm, you get a mail when one of its endpoints is failing or was disabled, and when consents of its users will soon end.`,
+      `The webhook portal of “${legible(client.name)}” names you as a contact. Once you confirm, you get a mail when one of its endpoints is failing or was disabled, and when consents of its users will soon end.`,
       'The link works once, within 24 hours.',
     ],
     action: { label: 'Confirm address', url },
@@ -87,7 +88,7 @@ export const MAIL_TEXTS = {
       'If you do not know this application, ignore this mail: without the link you get no more of them.',
     ],
     footer: [
-      `You get this mail because someone added your address in the webhook portal of “${legible(clientName)}”.`,
+      `You get this mail because someone added your address in the webhook portal of “${legible(client.name)}”.`,
     ],
   }),
   invitation: (organisationName: string, url: string): MailText => ({
@@ -100,30 +101,43 @@ export const MAIL_TEXTS = {
     after: ['If you do not know this organisation, ignore this mail: nothing happens without the link.'],
     footer: [`You get this mail because an admin of “${legible(organisationName)}” entered your address.`],
   }),
-  endpointFailing: (clientName: string, url: string): MailText => ({
-    subject: `A webhook endpoint of ${legible(clientName)} is failing`,
+  operatorInvitation: (companyName: string, role: string, url: string): MailText => ({
+    subject: `${legible(companyName)} invites you to its console`,
+    paragraphs: [
+      `“${legible(companyName)}” invites you to be an operator: to work in its console, with the role ${role}.`,
+      'The link works once, within 7 days, for the account with this address, and asks for a new password. If you have no account yet, you can create one with it.',
+    ],
+    action: { label: 'Accept the invitation', url },
+    after: ['If you do not expect this, ignore this mail: nothing happens without the link.'],
+    footer: [`You get this mail because an admin of “${legible(companyName)}” entered your address.`],
+  }),
+  endpointFailing: (client: MailedApplication, url: string): MailText => ({
+    application: client,
+    subject: `A webhook endpoint of ${legible(client.name)} is failing`,
     paragraphs: [
       `At least 10 of the last 20 attempts to deliver events to this endpoint have failed:\n${url}`,
       'Failed deliveries are retried. Open the webhook portal to see the answers of the endpoint. An endpoint that accepts nothing for five days is disabled.',
     ],
-    footer: contactFooter(clientName),
+    footer: contactFooter(client.name),
   }),
-  endpointDisabled: (clientName: string, url: string, cause: string): MailText => ({
-    subject: `A webhook endpoint of ${legible(clientName)} was disabled`,
+  endpointDisabled: (client: MailedApplication, url: string, cause: string): MailText => ({
+    application: client,
+    subject: `A webhook endpoint of ${legible(client.name)} was disabled`,
     paragraphs: [
       `This endpoint ${cause}, so no more events are sent to it:\n${url}`,
       'Fix the endpoint, open the webhook portal, enable the endpoint there and send a test. Use “Recover” to resend the deliveries that failed.',
     ],
-    footer: contactFooter(clientName),
+    footer: contactFooter(client.name),
   }),
-  consentsEnding: (clientName: string, { count, days, url }: EndingConsents): MailText => ({
-    subject: `Consents to ${legible(clientName)} will soon end`,
+  consentsEnding: (client: MailedApplication, { count, days, url }: EndingConsents): MailText => ({
+    application: client,
+    subject: `Consents to ${legible(client.name)} will soon end`,
     paragraphs: [
       `${count} within ${days === 1 ? 'a day' : `${days} days`}, unless the users renew them. Then your tokens for these users stop working.`,
       'The users are told, too, and renew on their account page or by authorizing the application again. The event user.consent_expiring says whose consents they are.',
     ],
     action: { label: 'Open the partner portal', url },
-    footer: contactFooter(clientName),
+    footer: contactFooter(client.name),
   }),
 } as const;
 

@@ -1,9 +1,11 @@
 import type { MailContent } from './mail-content.js';
 
 /** A mail on its way out. */
-export interface OutgoingMail extends MailContent {
+export interface OutgoingMail extends Omit<MailContent, 'logos'> {
   id: string;
   to: string;
+  /** PNG images that the HTML shows. */
+  images: { cid: string; png: Buffer }[];
 }
 
 /** Why a mail could not be sent, in our own words: nothing that a server said, which could quote the mail. */

@@ -2,14 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
 import { randomUUID } from 'node:crypto';
+import { LogosService } from '../brand/logos.service.js';
 import { Settings } from '../config/settings.js';
 import { QueueWorker } from '../database/background/queue-worker.js';
 import { Listener } from '../database/connections/listener.service.js';
 import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
 import { ehloName } from './ehlo-name.js';
+import type { MailContent } from './mail-content.js';
+import { cidOf, withoutLogo } from './mail-logos.js';
 import { finishedMails, mailAttempts, withheldMails } from './mail-metrics.js';
 import { waitAfter } from './mail-schedule.js';
-import { SendError, type MailTransport } from './mail-transport.js';
+import { SendError, type MailTransport, type OutgoingMail } from './mail-transport.js';
 import { MailsRepository, MAIL_CHANNEL, type ClaimedMail, type MailResult } from './mails.repository.js';
 import { MailsService } from './mails.service.js';
 import { SMTP_CONNECTIONS, SmtpTransport } from './smtp-transport.js';
@@ -30,6 +33,7 @@ export class MailWorker extends QueueWorker {
   constructor(
     private readonly queue: MailsRepository,
     private readonly mails: MailsService,
+    private readonly logos: LogosService,
     server: HttpAdapterHost,
     schema: SchemaCompatibility,
     settings: Settings,
@@ -91,7 +95,7 @@ export class MailWorker extends QueueWorker {
       return { state: 'failed', error: 'its content was sealed with a key that is no longer known' };
     const signal = AbortSignal.any([this.abort.signal, AbortSignal.timeout(SEND_WITHIN_MS)]);
     try {
-      await transport.send({ ...content, id, to: content.to ?? address }, signal);
+      await transport.send(await this.illustrated(content, id, address), signal);
       mailAttempts.inc({ result: 'sent' });
       return { state: 'sent' };
     } catch (error) {
@@ -101,6 +105,23 @@ export class MailWorker extends QueueWorker {
       if (error instanceof SendError && error.isPermanent) return { state: 'failed', error: reason };
       return { state: 'pending', error: reason, waitSeconds: waitAfter(attempts) };
     }
+  }
+
+  /** With the logos as parts of it. One that was removed while the mail waited is left out: the name stands beside it. */
+  private async illustrated(
+    { logos = [], ...content }: MailContent,
+    id: string,
+    address: string,
+  ): Promise<OutgoingMail> {
+    const found = await this.logos.findAll(logos);
+    const images: OutgoingMail['images'] = [];
+    let { html } = content;
+    for (const logoId of logos) {
+      const png = found.get(logoId);
+      if (png) images.push({ cid: cidOf(logoId), png });
+      else html = withoutLogo(html, logoId);
+    }
+    return { ...content, html, images, id, to: content.to ?? address };
   }
 
   private async report(mail: ClaimedMail, result: MailResult): Promise<void> {

@@ -52,7 +52,7 @@ export class SmtpTransport implements MailTransport {
   }
 
   async send(mail: OutgoingMail, signal: AbortSignal): Promise<void> {
-    const { id, to, subject, text, html, unsubscribeUrl } = mail;
+    const { id, to, subject, text, html, images, unsubscribeUrl } = mail;
     try {
       await this.transporter.sendMail({
         from: this.settings.from,
@@ -60,6 +60,13 @@ export class SmtpTransport implements MailTransport {
         subject,
         text,
         html,
+        attachments: images.map(({ cid, png }, n) => ({
+          cid,
+          content: png,
+          contentType: 'image/png',
+          contentDisposition: 'inline' as const,
+          filename: `logo-${n + 1}.png`,
+        })),
         // The same at every attempt: who got a mail twice, after a crash between its sending and our commit, can tell.
         messageId: `<${id}@${this.domain}>`,
         headers: {

@@ -1,4 +1,5 @@
 import { said, say, type Shown } from '../language/text.js';
+import type { MailedApplication } from '../mail/mail-content.js';
 import type { NotificationCategory } from './notification.entity.js';
 
 /** A notification that the service raises by itself: its texts are messages, so that each reader gets them in another language. */
@@ -11,15 +12,25 @@ export interface Message {
    */
   mail?: 'security' | 'organisation' | 'optional';
   /** The application that it is about, and who is behind it: its mail says so. */
-  application?: { name: string; organisation: Organisation };
+  application?: MailedApplication & { organisation?: string | null };
   shortTextTitle: Shown;
   shortTextBody: Shown;
   detailPageTitle?: Shown;
   detailPageBody?: Shown;
 }
 
-/** Who is behind an application, if that is known. */
-type Organisation = string | null | undefined;
+/** What else is known of an application: who is behind it, and its logo. */
+interface Known {
+  organisation?: string | null;
+  logoId?: string | null;
+}
+
+/** Only these: what is known may be a whole client. */
+const applicationOf = (name: string, { organisation, logoId }: Known = {}): Message['application'] => ({
+  name,
+  organisation,
+  logoId,
+});
 
 export type FactorName = 'passkey' | 'app';
 
@@ -68,9 +79,9 @@ export const MESSAGES = {
       'The sandbox limits requests as the live service does, and refuses them on request as well. Nobody’s data is concerned, and there is nothing you need to do: this notification resolves automatically.',
     ),
   }),
-  refreshTokenReplayed: (name: string, organisation?: Organisation): Message => ({
+  refreshTokenReplayed: (name: string, known?: Known): Message => ({
     messageId: 'ERR2001',
-    application: { name, organisation },
+    application: applicationOf(name, known),
     category: 'ACTIONABLE',
     shortTextTitle: say('An application was disconnected for your safety'),
     shortTextBody: said(
@@ -95,9 +106,9 @@ export const MESSAGES = {
       'If it was you, there is nothing to do. If not, change your password: that logs out every other browser, and every application has to ask you again.',
     ),
   }),
-  consentRecorded: (name: string, organisation?: Organisation): Message => ({
+  consentRecorded: (name: string, known?: Known): Message => ({
     messageId: 'ERR2003',
-    application: { name, organisation },
+    application: applicationOf(name, known),
     category: 'SERVICE',
     mail: 'optional',
     shortTextTitle: say('An application was connected to your account'),
@@ -275,9 +286,9 @@ export const MESSAGES = {
     detailPageTitle: WHAT_NOW,
     detailPageBody: say('After that, ask for the deletion again on your account page.'),
   }),
-  applicationConnected: (name: string, organisation?: Organisation): Message => ({
+  applicationConnected: (name: string, known?: Known): Message => ({
     messageId: 'ERR2403',
-    application: { name, organisation },
+    application: applicationOf(name, known),
     category: 'SERVICE',
     mail: 'optional',
     shortTextTitle: say('You connected an application to your account'),
@@ -287,9 +298,9 @@ export const MESSAGES = {
       'If it was not you, disconnect the application on your account page and change your password: someone else may know it.',
     ),
   }),
-  consentExpiring: (name: string, organisation: Organisation, on: Date): Message => ({
+  consentExpiring: (name: string, known: Known, on: Date): Message => ({
     messageId: 'ERR2407',
-    application: { name, organisation },
+    application: applicationOf(name, known),
     category: 'ACTIONABLE',
     shortTextTitle: say('An application soon loses its access'),
     shortTextBody: said('What you agreed to share with “{name}” ends on {on, date, long}.', {
@@ -301,9 +312,9 @@ export const MESSAGES = {
       'If you want to go on sharing, renew it on your account page, under “Connected applications”. If you do nothing, the application can no longer read your data from that day on.',
     ),
   }),
-  consentExpired: (name: string, organisation?: Organisation): Message => ({
+  consentExpired: (name: string, known?: Known): Message => ({
     messageId: 'ERR2408',
-    application: { name, organisation },
+    application: applicationOf(name, known),
     category: 'SERVICE',
     mail: 'optional',
     shortTextTitle: say('An application can no longer read your data'),

@@ -36,6 +36,7 @@ export function notificationMail(
   const link = externalLink && /^https?:\/\//i.test(externalLink) ? externalLink : undefined;
   return {
     subject: shortTextTitle,
+    application: message.application,
     paragraphs: [shortTextBody, behind, detailPageTitle, detailPageBody].filter(
       (text): text is Shown => !!text,
     ),

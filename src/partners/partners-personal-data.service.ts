@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { BrandService } from '../brand/brand.service.js';
 import { say } from '../language/text.js';
 import { recordOf, inWords, PersonalData, section } from '../users/accounts/personal-data.js';
 import { UsersService } from '../users/accounts/users.service.js';
@@ -14,6 +15,7 @@ export class PartnersPersonalData {
     private readonly invitations: InvitationsRepository,
     private readonly requests: RedirectUriRequestsRepository,
     private readonly users: UsersService,
+    private readonly brand: BrandService,
     data: PersonalData,
   ) {
     data.add(this.organisations());
@@ -32,7 +34,13 @@ export class PartnersPersonalData {
           this.members.listOf(userId, limit),
           user ? this.invitations.listTo(user.email, limit) : [],
         ]);
-        const names = await this.users.namesOf(invited.map(({ organisationId }) => organisationId));
+        const ids = invited.flatMap(({ organisationId }) => organisationId ?? []);
+        const names = await this.users.namesOf(ids);
+        const nameOf = (organisationId: string | null) =>
+          // Invited to be an operator: by the company itself.
+          organisationId === null
+            ? this.brand.current.name
+            : names.find(({ id }) => id === organisationId)?.name;
         return [
           ...memberships.map((member) => ({
             organisation_id: member.organisationId,
@@ -43,7 +51,7 @@ export class PartnersPersonalData {
           })),
           ...invited.map((invitation) => ({
             organisation_id: invitation.organisationId,
-            organisation: names.find(({ id }) => id === invitation.organisationId)?.name ?? '',
+            organisation: nameOf(invitation.organisationId) ?? '',
             state: 'invited',
             role: invitation.role,
             since: invitation.createdAt,

@@ -17,10 +17,10 @@ export class RequestRecordsRepository {
     @InjectRepository(RequestRecordEntity) private readonly records: Repository<RequestRecordEntity>,
   ) {}
 
-  /** Up to `limit` requests with this id, newest first. */
-  withId(requestId: string, limit: number): Promise<RequestRecordEntity[]> {
+  /** Up to `limit` requests with this id, of one client or of any, newest first. */
+  withId(requestId: string, clientId: string | undefined, limit: number): Promise<RequestRecordEntity[]> {
     return this.records.find({
-      where: { requestId },
+      where: { requestId, ...(clientId === undefined ? {} : { clientId }) },
       order: { occurredAt: 'DESC', id: 'DESC' },
       take: limit,
     });

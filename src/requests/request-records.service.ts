@@ -38,10 +38,14 @@ export class RequestRecordsService extends WriteBehind {
     });
   }
 
-  /** Up to `limit` requests with this id, newest first, including what this instance has only just noted. */
-  async withId(requestId: string, limit: number): Promise<RequestRecordEntity[]> {
+  /** Up to `limit` requests with this id, of one client or of any, newest first, including what this instance has only just noted. */
+  async withId(
+    requestId: string,
+    clientId: string | undefined,
+    limit: number,
+  ): Promise<RequestRecordEntity[]> {
     await this.flush();
-    return this.repository.withId(requestId, limit);
+    return this.repository.withId(requestId, clientId, limit);
   }
 
   private note(request: FastifyRequest, reply: FastifyReply): void {

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { AuditModule } from '../audit/audit.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
+import { ConsentsModule } from '../consents/consents.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { PartnersModule } from '../partners/partners.module.js';
 import { SandboxModule } from '../sandbox/sandbox.module.js';
@@ -23,6 +24,8 @@ import { PortalCredentialsController } from './application/portal-credentials.co
 import { PortalDeliveriesController } from './deliveries/portal-deliveries.controller.js';
 import { PortalEndpointController } from './endpoints/portal-endpoint.controller.js';
 import { PortalEndpointsController } from './endpoints/portal-endpoints.controller.js';
+import { PortalHomeController } from './home/portal-home.controller.js';
+import { PortalHomeService } from './home/portal-home.service.js';
 import { PortalEntryController } from './access/portal-entry.controller.js';
 import { PortalEntryGuard } from './access/portal-entry.guard.js';
 import { PortalGuidesController } from './guides/portal-guides.controller.js';
@@ -31,6 +34,8 @@ import { PortalMembersController } from './application/portal-members.controller
 import { PortalRecoveriesController } from './deliveries/portal-recoveries.controller.js';
 import { PortalRedirectUrisController } from './application/portal-redirect-uris.controller.js';
 import { PortalRequestsController } from './application/portal-requests.controller.js';
+import { PortalSearchController } from './search/portal-search.controller.js';
+import { PortalSearch } from './search/portal-search.service.js';
 import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
 import { PortalSessionsRepository } from './access/portal-sessions.repository.js';
@@ -50,6 +55,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     TokensModule,
     ActivityModule,
     ClientsModule,
+    ConsentsModule,
     PartnersModule,
     SandboxModule,
     SandboxFaultsModule,
@@ -59,6 +65,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalContactsController,
     PortalCredentialsController,
     PortalEntryController,
+    PortalHomeController,
     PortalEndpointsController,
     PortalEndpointController,
     PortalTestsController,
@@ -68,6 +75,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalMembersController,
     PortalRedirectUrisController,
     PortalRequestsController,
+    PortalSearchController,
     PortalSignInController,
     PortalSandboxController,
     WebhookPortalLinkController,
@@ -78,8 +86,10 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalAccessService,
     PortalEntryGuard,
     PortalGuard,
+    PortalHomeService,
     PortalLinksRepository,
     PortalPersonalData,
+    PortalSearch,
     PortalSessionsRepository,
     PortalSignInGuard,
   ],

@@ -48,30 +48,32 @@ describe('The charts of the console’s front page', () => {
     await page.goto(`${service.url}/admin/console`);
     return page;
   };
-  const chart = (page: Page, tile: string, n: number) =>
-    page.getByRole('region', { name: tile, exact: true }).locator('figure').nth(n);
-  const words = (page: Page, tile: string, n: number) =>
-    chart(page, tile, n).locator('.band-words').filter({ visible: true }).allTextContents();
+  const chart = (page: Page, tile: string) =>
+    page.getByRole('region', { name: tile, exact: true }).locator('.plot');
+  const words = (page: Page, tile: string) =>
+    chart(page, tile).locator('.band-words').filter({ visible: true }).allTextContents();
 
   it.each([true, false])('show values under the pointer and at the focus (script: %s)', async (script) => {
     const page = await open(script);
     const delivered = 'Successful deliveries';
-    expect(await words(page, delivered, 0)).toEqual([]);
-    await chart(page, delivered, 0).locator('.band-area').last().hover();
-    expect(await words(page, delivered, 0)).toEqual([expect.stringMatching(/^\d+ \w{3,4}, \d\d:00: 1,000$/)]);
-    await chart(page, 'Failed logins', 1).locator('.band-area').last().hover();
-    expect(await words(page, 'Failed logins', 1)).toEqual([expect.stringMatching(/^24 hours from .*: 7$/)]);
-    await chart(page, delivered, 1).getByRole('link').last().focus();
-    expect(await words(page, delivered, 1)).toEqual([expect.stringMatching(/^24 hours from .*: 2,000$/)]);
-    // Without a list to lead to, the week can have the focus; the numbers of the day are in the table.
-    await chart(page, 'Tokens issued', 1).locator('.band[tabindex]').first().focus();
-    expect(await words(page, 'Tokens issued', 1)).toHaveLength(1);
-    expect(await chart(page, 'Tokens issued', 0).locator('[tabindex], a').count()).toBe(0);
+    expect(await words(page, delivered)).toEqual([]);
+    await chart(page, delivered).locator('.band-area').last().hover();
+    const hour = /^\d+ \w{3,4}, \d\d:00: 1,000, 0 the day before$/;
+    expect(await words(page, delivered)).toEqual([expect.stringMatching(hour)]);
+    // Without a list to lead to, the periods themselves can have the focus.
+    await chart(page, 'Failed logins').locator('.band[tabindex]').last().focus();
+    expect(await words(page, 'Failed logins')).toEqual([expect.stringMatching(/: 7, 0 the day before$/)]);
+    expect(await chart(page, delivered).locator('[tabindex]').count()).toBe(0);
+    await page.getByRole('link', { name: '7 days' }).click();
+    await chart(page, delivered).getByRole('link').last().focus();
+    expect(await words(page, delivered)).toEqual([
+      expect.stringMatching(/^24 hours from .*: 2,000, 0 the week before$/),
+    ]);
   });
 
   it.each([true, false])('lead to the deliveries of their time (script: %s)', async (script) => {
     const page = await open(script);
-    await chart(page, 'Failed delivery attempts', 0).getByRole('link').click();
+    await chart(page, 'Failed delivery attempts').getByRole('link').click();
     await page.waitForURL('**/admin/console/deliveries?state=failed&from=*&to=*');
     expect(await page.getByLabel('From (UTC)').inputValue()).toMatch(/T\d\d:00:00Z$/);
     expect(await page.locator(`a[href="/admin/console/deliveries/${failed}"]`).count()).toBe(1);

@@ -150,6 +150,13 @@ const addMember: Prepare = async (service, { owner, driver }) => {
   await service.app.get(MembersService).add(owner.id, driver.id, 'developer', SERVICE_ACTOR);
 };
 
+const inviteOperator: Prepare = (service, { owner, driver }) =>
+  service.database.query(
+    `INSERT INTO organisation_invitations (id, email, email_key, role, invited_by, digest, expires_at)
+     VALUES ($1::text, $2, $2, 'support', $3, sha256($1::text::bytea), now() + interval '1 day')`,
+    [newId('mbiv'), driver.email, owner.id],
+  );
+
 const givenLongAgo: Prepare = (service, { owner }) =>
   service.database.query(
     "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
@@ -262,6 +269,8 @@ export const CONSOLE_PAGES: Record<string, PageOpener> = {
   'console redirect URI': open((_cast, id) => `/redirect-uris/${id as string}`, askForUri),
   'console members': open(({ owner }) => `/users/${owner.id}/members`, addMember),
   'console members of a person': ofUser('/members'),
+  'console operator invitations': open('/users/invitations', inviteOperator),
+  'console invite an operator': open('/users/invitations/new'),
   'console add a member': open(({ owner }) => `/users/${owner.id}/members/new`, addMember),
   'console remove a member': open(
     ({ owner, driver }) => `/users/${owner.id}/members/${driver.id}/remove`,

@@ -10,7 +10,10 @@ import { withoutLogo } from '../../src/web/layout/brand.js';
 import { renderPage, type LayoutProps } from '../../src/web/layout/layout.js';
 import { renderMail } from '../../src/mail/mail-template.js';
 import { MAIL_TEXTS } from '../../src/mail/mail-texts.js';
-import { InvitationsRepository } from '../../src/partners/members/invitations.repository.js';
+import {
+  InvitationsRepository,
+  type NewInvitation,
+} from '../../src/partners/members/invitations.repository.js';
 import { sandboxOf } from '../../src/sandbox/driver.js';
 import { DriversService } from '../../src/sandbox/drivers.service.js';
 import { PurposesService } from '../../src/scopes/purposes/purposes.service.js';
@@ -143,10 +146,20 @@ export const emailKey = (service: TestService, { driver }: Cast): Promise<string
 export const signUpKey = (service: TestService, { driver }: Cast): Promise<string> =>
   mailedKey(service, { kind: 'signUpKey', purpose: 'sign_up', userId: null, email: `y${driver.email}` });
 
-/** The key of an invitation into the owner's organisation: its digest is stored as the service stores it. */
-async function invitationKey({ app }: TestService, { owner }: Cast, email: string): Promise<string> {
+/** The key of an invitation into the owner's organisation, or to become an operator: its digest is stored as the service stores it. */
+async function invitationKey(
+  service: TestService,
+  { owner }: Cast,
+  email: string,
+  toOperators = false,
+): Promise<string> {
+  const { app } = service;
   const key = newSecret('invitationKey');
-  const invitation = { id: newId('mbiv'), organisationId: owner.id, email, role: 'viewer' } as const;
+  const into = toOperators
+    ? ({ organisationId: null, invitedBy: owner.id } as const)
+    : { organisationId: owner.id };
+  const invitation = { id: newId('mbiv'), ...into, email, role: 'viewer' } as NewInvitation & { id: string };
+  if (toOperators) await makeAdmin(service, owner);
   await app
     .get(Transactions)
     .run((manager) =>
@@ -342,6 +355,14 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     ]);
     await signIn(service, page, cast.driver);
     await page.goto(`${service.url}/invitations/${await invitationKey(service, cast, cast.driver.email)}`);
+  },
+  'invitation to become an operator': async (page, service, cast) => {
+    await service.database.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [
+      cast.driver.id,
+    ]);
+    await signIn(service, page, cast.driver);
+    const key = await invitationKey(service, cast, cast.driver.email, true);
+    await page.goto(`${service.url}/invitations/${key}`);
   },
   'invitation for another address': async (page, service, cast) => {
     await signIn(service, page, cast.owner);

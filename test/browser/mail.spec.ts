@@ -1,7 +1,16 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { BrandService } from '../../src/brand/brand.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { PLAIN_BRAND } from '../../src/config/brand-values.js';
+import { Transactions } from '../../src/database/queries/transactions.js';
+import { MESSAGES } from '../../src/notifications/message-catalogue.js';
+import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { MailServer } from '../support/mail-server.js';
 import { startService, type TestService } from '../support/test-service.js';
+import { showLogo } from '../support/uploads.js';
 import { launchChromium } from './chromium.js';
+import { expectAccessible, expectNoSidewaysScroll } from './page-checks.js';
 
 const NEW_PASSWORD = 'a new long password';
 
@@ -79,16 +88,58 @@ describe('by mail, in a browser without scripts,', () => {
     await page.getByRole('heading', { name: 'Your address has been confirmed' }).waitFor();
   });
 
-  it('the mail itself is readable without style sheets or pictures', async () => {
-    const { email } = await service.make.user();
-    await page.goto(`${service.url}/password/forgotten`);
-    await page.getByLabel('Email').fill(email);
-    await page.getByRole('button', { name: 'Send link' }).click();
-    const { html, link } = await smtp.mailTo(email);
-    const requests: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-    await page.setContent(html);
-    expect(await page.getByRole('link', { name: 'Set a new password' }).getAttribute('href')).toBe(link);
-    expect(requests.filter((url) => !url.startsWith('data:') && url !== 'about:blank')).toEqual([]);
+  describe('the mail itself', () => {
+    const NAME = 'Elektrofahrzeugladedatenauswertungsgesellschaft'.repeat(2).slice(0, 100);
+    const FOOTER = 'You get this mail because';
+
+    it.each([
+      ['in its own colours', null, false],
+      ['in the colours and with the logos of a company and an application', '#5b21b6', true],
+    ])(
+      '%s: axe finds nothing, in light and dark; it never scrolls sideways at 320 px, and fetches nothing',
+      async (_name, accentColor, hasLogos) => {
+        const client = await service.make.client({ name: NAME });
+        await service.app.get(BrandService).change({ ...PLAIN_BRAND, accentColor }, SERVICE_ACTOR);
+        if (hasLogos) await showLogo(service, client);
+        const user = await service.make.user({ emailVerified: true });
+        const { logoId } = await service.app.get(ClientsService).get(client.id);
+        await service.app
+          .get(Transactions)
+          .run((manager) =>
+            service.app
+              .get(NotificationsService)
+              .raise(
+                manager,
+                user.id,
+                null,
+                MESSAGES.refreshTokenReplayed(client.name, { logoId, organisation: NAME }),
+              ),
+          );
+        const { html } = await smtp.mailTo(user.email);
+        const mail = await browser.newPage();
+        const requests: string[] = [];
+        mail.on('request', (request) => requests.push(request.url()));
+        await mail.setContent(html);
+        expect(requests.filter((url) => !url.startsWith('data:') && url !== 'about:blank')).toEqual([]);
+        await mail.getByText(FOOTER).waitFor();
+        const widths = await mail
+          .locator('img')
+          .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
+        expect(widths).toEqual(hasLogos ? [48, 48] : []);
+
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await mail.emulateMedia({ colorScheme });
+          await mail.setViewportSize({ width: 1280, height: 800 });
+          await expectAccessible(mail, { colorScheme });
+          const background = await mail
+            .locator('main')
+            .evaluate((card) => getComputedStyle(card).backgroundColor);
+          expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(18, 31, 28)');
+        }
+        await mail.setViewportSize({ width: 320, height: 640 });
+        await expectNoSidewaysScroll(mail);
+        await mail.close();
+      },
+    );
   });
 });

@@ -70,8 +70,8 @@ export function checkPages(
   beforeAll(async () => {
     const settings = { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', ...env };
     [service, browser] = await Promise.all([startService({ env: settings }), launchChromium()]);
-    // One page for all: what Chromium keeps in its caches need not be loaded and compiled again for each.
-    page = await browser.newPage({ reducedMotion: 'reduce' });
+    // One context for all: what Chromium keeps in its caches need not be loaded and compiled again for each page.
+    page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   });
   beforeEach(async () => {
     await page.setViewportSize(DESKTOP);
@@ -122,7 +122,7 @@ export function checkPages(
   );
 }
 
-async function expectAccessible(page: Page, shownAs: object, rules?: string[]): Promise<void> {
+export async function expectAccessible(page: Page, shownAs: object, rules?: string[]): Promise<void> {
   const { violations, passes } = await runAxe(page, rules);
   const found = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
   expect({ ...shownAs, found }).toEqual({ ...shownAs, found: [] });
@@ -207,7 +207,7 @@ async function expectClientNameInFewLines(page: Page): Promise<void> {
   expect({ ...PHONE, tall }).toEqual({ ...PHONE, tall: [] });
 }
 
-async function expectNoSidewaysScroll(page: Page): Promise<void> {
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const widths = await page.evaluate(() => {
     const { scrollWidth } = document.documentElement;
     const outside = [...document.querySelectorAll('body *')].filter(

@@ -118,6 +118,8 @@ export const MEMBER_PAGES: Record<string, PageOpener> = {
   }),
   requests: open('/portal/requests', sendRequests),
   'requests, none': open('/portal/requests?status=5xx'),
+  'a request explained': open(`/portal/requests/${'x'.repeat(128)}`, sendRequests),
+  'portal search, several hits': open('/portal/search?q=e', addMembers),
   refusals: open('/portal/refusals', sendRequests),
   'refusals, none': open('/portal/refusals'),
   usage: open('/portal/usage', sendRequests, async (page) => {

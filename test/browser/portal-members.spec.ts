@@ -120,4 +120,45 @@ describe('in the partner portal in a browser', () => {
       expect(await main(developer)).toContain('You are not logged in');
     },
   );
+
+  it('a member finds by a key why a request was refused, and gets there on a phone, without JavaScript, from the menu', async () => {
+    const refused = await service.http.token(
+      { grant_type: 'client_credentials' },
+      { id: client.id, secret: 'x'.repeat(43) },
+    );
+    const id = refused.headers.get('x-request-id')!;
+    const path = `${service.url}/portal/requests/${id}`;
+    const page = await newPage(true);
+    await openPortal(page, owner.email);
+    await page.keyboard.press('/');
+    await page.waitForURL('**/portal/search');
+    await page.keyboard.press('/');
+    await page.keyboard.type(id);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(path);
+    expect(await page.getByRole('region', { name: 'Why it was refused' }).innerText()).toContain(
+      'Wrong secret',
+    );
+
+    await service.make.client({ name: 'Northwind Fleet', ownerId: owner.id });
+    const phone = await newPage(false);
+    await phone.setViewportSize({ width: 390, height: 844 });
+    await openPortal(phone, owner.email);
+    const link = phone.getByRole('link', { name: 'Search', exact: true });
+    expect(await link.isVisible()).toBe(false);
+    await phone.getByText('Menu', { exact: true }).click();
+    await link.click();
+    await phone.getByLabel('The ID of a request').fill(id);
+    await press(phone, 'Search');
+    await phone.waitForURL(path);
+    await phone.setViewportSize({ width: 1280, height: 800 });
+    expect([await link.isVisible(), await phone.getByText('Menu', { exact: true }).isVisible()]).toEqual([
+      true,
+      false,
+    ]);
+    await phone.getByText('Switch client').click();
+    await press(phone, 'Switch to Northwind Fleet');
+    await phone.waitForURL(`${service.url}/portal`);
+    expect(await phone.getByLabel('Portal owner').innerText()).toContain('Northwind Fleet');
+  });
 });

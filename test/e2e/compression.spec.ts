@@ -29,9 +29,9 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/demo\/callback$/, 'shows the code from the address'],
   [/^\/portal\/endpoints\/:id(\/(secret|headers|rotate))?$/, 'shows or changes a secret'],
   [/^\/portal\/sign-in$/, 'is for another visitor than the portal'],
-  [/^\/portal\/deliveries(\/:id|\/matching)?$/, 'shows the filter next to data of users'],
+  [/^\/portal\/deliveries(\/:id|\/matching|\/csv)?$/, 'shows the filter next to data of users'],
   [
-    /^\/portal\/(endpoints\/|recoveries\/|redirect-uris$|requests$|sandbox$)/,
+    /^\/portal\/(endpoints\/|recoveries\/|redirect-uris$|requests(\/|$)|search$|sandbox$)/,
     'shows what was typed, asked for, or chosen in the address',
   ],
   [/^\/portal\/credentials(\/secret)?$/, 'shows or changes a secret'],

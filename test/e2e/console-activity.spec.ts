@@ -1,6 +1,7 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
+import type { Page } from '../support/browser-session.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
@@ -195,13 +196,53 @@ describe('The activity counters', () => {
 });
 
 describe('The front page of the console', () => {
-  it('shows each figure as a labelled chart and as a table', async () => {
-    const page = await browser.open('/admin/console');
-    const pictures = page.html
-      .querySelectorAll('svg[role="img"]')
-      .map((svg) => svg.getAttribute('aria-label')!);
-    expect(pictures).toHaveLength(10);
-    expect(pictures[0]).toMatch(/^Tokens issued over the last day: \d+ in total, at most \d+ in an hour$/);
+  const charts = (page: Page) => page.html.querySelectorAll('svg.plot > title').map(({ text }) => text);
+
+  it('shows each figure as a labelled chart beside the time before, and as a table', async () => {
+    await query(
+      `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+       SELECT 'all', date_trunc('hour', now(), 'UTC') - make_interval(hours => n * 24), 'sign_in_refused', 'of days', n * 100, now()
+         FROM generate_series(0, 13) n`,
+    );
+    const day = charts(await browser.open('/admin/console?range=<script>'));
+    expect(day).toHaveLength(5);
+    expect(day[0]).toMatch(/^Tokens issued in the last 24 hours: \d+; in the 24 hours before: \d+\.$/);
+    expect(day[2]).toMatch(/^Failed logins in the last 24 hours: \d{1,2}; in the 24 hours before: 100\.$/);
+    const page = await browser.open('/admin/console?range=7d');
+    expect(charts(page)[2]).toMatch(
+      /^Failed logins in the last 7 days: 2,1\d\d; in the 7 days before: 7,000\.$/,
+    );
+    expect(page.html.querySelector('[aria-label="Failed logins"]')!.text).toContain(
+      '70 % fewer than in the 7 days before',
+    );
     expect(page.html.querySelectorAll('details.numbers tbody tr')).toHaveLength(24);
+  });
+
+  it('names the live clients to which most was refused in a day, most first', async () => {
+    const [worst, less, old, sandbox] = [
+      await service.make.client(),
+      await service.make.client(),
+      await service.make.client(),
+      await service.make.client({ environment: 'sandbox' }),
+    ];
+    for (const [{ id }, count, hours] of [
+      [less, 400_000, 1],
+      [worst, 500_000, 23],
+      [old, 600_000, 24],
+      [sandbox, 700_000, 0],
+    ] as const) {
+      await query(
+        `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
+         VALUES ($1, date_trunc('hour', now(), 'UTC') - make_interval(hours => $2), 'token_refused', 'wrong_secret', $3, now())`,
+        [id, hours, count],
+      );
+    }
+    const page = await browser.open('/admin/console');
+    const table = page.html
+      .querySelectorAll('table')
+      .find(({ text }) => text.startsWith('Clients with most refusals'))!;
+    const links = table.querySelectorAll('a').map((link) => link.getAttribute('href'));
+    expect(links.slice(0, 2)).toEqual([worst, less].map(({ id }) => `/admin/console/clients/${id}/refusals`));
+    for (const { id } of [old, sandbox]) expect(links.join()).not.toContain(id);
   });
 });

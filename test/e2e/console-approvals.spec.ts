@@ -40,6 +40,12 @@ describe('In the console, with FOUR_EYES=true', () => {
   };
   const ask = async (by = asking) => next(by, await submit(by, `${CONSOLE}/users/${user.id}/erase`));
 
+  /** What the navigation of every page says. */
+  const waiting = async () => {
+    const { html } = await approving.open(`${CONSOLE}/mails`);
+    return html.querySelectorAll('.side-nav .count').map(({ text }) => text);
+  };
+
   it.each([
     ['erasing a user', () => `/users/${user.id}/erase`, {}],
     ['making an admin', () => `/users/${user.id}/make-operator`, { operator_role: 'admin' }],
@@ -54,12 +60,14 @@ describe('In the console, with FOUR_EYES=true', () => {
       expect(wordsOf(asked.page)).toContain('Pending');
       expect((await approving.open(`${CONSOLE}/users/${user.id}`)).text).not.toContain('operator: admin');
       expect(wordsOf(await approving.open(CONSOLE))).toContain('A request waits for approval.');
+      expect(await waiting()).toEqual(['1 waiting']);
       const list = await approving.open(`${CONSOLE}/approvals?state=pending`);
       expect(list.html.querySelectorAll('tbody tr')).toHaveLength(1);
       const done = await next(approving, await submit(approving, `${asked.path}/approve`, {}, asked.path));
       expect(done.said).toBe('Approved and carried out.');
       expect(done.page.html.querySelectorAll('main form[action*="approvals"]')).toEqual([]);
       expect(wordsOf(await approving.open(CONSOLE))).not.toContain('waits for approval');
+      expect(await waiting()).toEqual([]);
       const subject = await approving.open(CONSOLE + path().replace(/\/[a-z-]+$/, ''));
       if ('operator_role' in fields) expect(subject.text).toContain('operator: admin');
       else expect(subject.status).toBe(404);

@@ -6,6 +6,7 @@ import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entit
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
+import { MAIL_ENV } from '../support/mail-server.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
 import { startService, type TestService } from '../support/test-service.js';
@@ -71,6 +72,8 @@ const ASKING: Record<string, Sent> = {
   // It ends sessions, and the person cannot log in that way.
   '/users/:id/identities/:provider/remove': {},
   '/users/:id/erase': {},
+  // An operator opens the console.
+  '/users/invitations/new': { fields: { email: 'thief@evil.example', role: 'admin' } },
   // A member opens the portals of the organisation.
   '/users/:id/members/new': { fields: { user: 'OWNER', role: 'admin' } },
   '/users/:id/members/:user_id/remove': {},
@@ -108,6 +111,10 @@ const NOT_ASKING: Record<string, Sent & { because: string }> = {
   '/users/new': {
     because: 'a new user has neither a password nor a role, and the forms that give them ask',
     fields: { email: 'new@mail.example', name: 'New' },
+  },
+  '/users/invitations/withdraw/:id': {
+    because: 'the person can be invited again',
+    from: '/users/invitations',
   },
   '/clients/:client_id/logo': { because: 'a logo gives nobody access, as a name does not' },
   '/clients/:client_id/logo/remove': {
@@ -149,10 +156,14 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   let endpoint: EndpointEntity;
   let deliveryId: string;
   let approvalId: string;
+  let invitationId: string;
   let redirectUriRequestId: string;
   let browser: BrowserSession;
 
-  beforeAll(async () => (service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })));
+  beforeAll(
+    async () =>
+      (service = await startService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })),
+  );
   afterAll(() => service.stop());
 
   beforeEach(async () => {
@@ -174,6 +185,12 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     await query(
       `INSERT INTO purposes VALUES ('route_planning', '{"en": "To plan routes"}') ON CONFLICT DO NOTHING`,
       [],
+    );
+    invitationId = newId('mbiv');
+    await query(
+      `INSERT INTO organisation_invitations (id, email, email_key, role, invited_by, digest, expires_at)
+       VALUES ($1, $1, lower($1), 'viewer', $2, sha256($1::bytea), now() + interval '1 day')`,
+      [invitationId, operator.id],
     );
     redirectUriRequestId = newId('ruri');
     await query(
@@ -207,6 +224,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       .replace(':type', 'vehicle.updated')
       .replace(':version', '2')
       .replace(':provider', 'company')
+      .replace('withdraw/:id', `withdraw/${invitationId}`)
       .replace(':id', user.id);
   const filled = (fields: Fields = {}): Fields =>
     Object.fromEntries(

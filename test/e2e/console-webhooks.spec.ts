@@ -37,6 +37,32 @@ describe('In the console,', () => {
       ]);
     });
 
+    it('that fail are counted beside every page, without those of sandboxes, and listed', async () => {
+      const sandbox = await service.make.client({ environment: 'sandbox', ownerId: client.ownerId });
+      const counted = async () => {
+        const { html } = await browser.open(`${CONSOLE}/mails`);
+        return Number(
+          html.querySelector('.side-nav li:has(a[href$="/endpoints"]) .count')?.firstChild?.text ?? 0,
+        );
+      };
+      const before = await counted();
+      const failing = await makeEndpoint(service, client);
+      for (const { id } of [failing, await makeEndpoint(service, sandbox)]) {
+        await service.database.query('UPDATE webhook_endpoints SET failing_since = now() WHERE id = $1', [
+          id,
+        ]);
+      }
+      expect(await counted()).toBe(before + 1);
+      const list = await browser.open(`${CONSOLE}/endpoints?client_id=${client.id}&state=failing`);
+      expect(list.html.querySelectorAll('tbody tr .badge').map(({ text }) => text)).toEqual(['Failing']);
+      await makeEndpoint(service, client);
+      expect(
+        (
+          await browser.open(`${CONSOLE}/endpoints?client_id=${client.id}&state=failing`)
+        ).html.querySelectorAll('tbody tr'),
+      ).toHaveLength(1);
+    });
+
     it('are listed for all clients or for one', async () => {
       const other = await service.make.client();
       await makeEndpoint(service, client);

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { BrandService } from '../../src/brand/brand.service.js';
+import { LogosService } from '../../src/brand/logos.service.js';
 import { MESSAGES } from '../../src/notifications/message-catalogue.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
@@ -7,6 +10,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { MailServer, type ReceivedMail } from '../support/mail-server.js';
 import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { png } from '../support/uploads.js';
 
 const CONNECTED = MESSAGES.applicationConnected('Example App');
 const ACTIONABLE = MESSAGES.refreshTokenReplayed('Example App');
@@ -91,6 +95,54 @@ describe('The mails of the service', () => {
     } finally {
       await secure.app.close();
     }
+  });
+
+  describe('show logos that are parts of them', () => {
+    const setLogo = (logo: Buffer | null) => service.app.get(BrandService).changeLogo(logo, SERVICE_ACTOR);
+    const digestOf = (logo: Buffer) => createHash('sha256').update(logo).digest('hex');
+    const sent = async (logoId?: string) => {
+      await raise(MESSAGES.applicationConnected('Example App', { logoId }));
+      return smtp.mailTo(user.email);
+    };
+    const partsOf = ({ images }: ReceivedMail) =>
+      images.map(({ content, ...part }) => ({ ...part, digest: digestOf(content) }));
+    const asPart = (logo: Buffer) => ({
+      cid: `${digestOf(logo)}@logo`,
+      contentType: 'image/png',
+      contentDisposition: 'inline',
+      related: true,
+      digest: digestOf(logo),
+    });
+    let [ofCompany, ofClient]: Buffer[] = [];
+
+    beforeAll(async () => ([ofCompany, ofClient] = await Promise.all([png(64), png(48, 48, '#aa2200')])));
+    beforeEach(() =>
+      service.app.get(Transactions).run((manager) => service.app.get(LogosService).store(manager, ofClient!)),
+    );
+    afterEach(() => setLogo(null));
+
+    it('that of the company and that of the application', async () => {
+      await setLogo(ofCompany!);
+      const mail = await sent(digestOf(ofClient!));
+      expect(partsOf(mail)).toEqual([ofCompany!, ofClient!].map(asPart));
+      expect(mail.html.match(/src="data:image\/png;base64,/g)).toHaveLength(2);
+      expect([mail.html, mail.text].join()).not.toMatch(/cid:|logos\//);
+    });
+
+    it('one that is both, once', async () => {
+      await setLogo(ofClient!);
+      const mail = await sent(digestOf(ofClient!));
+      expect(partsOf(mail)).toEqual([asPart(ofClient!)]);
+      expect(mail.html.match(/src="data:image\/png;base64,/g)).toHaveLength(2);
+    });
+
+    it.each([
+      ['without any, no image', undefined],
+      ['not one that was removed while the mail waited', 'f'.repeat(64)],
+    ])('%s', async (_name, logoId) => {
+      const mail = await sent(logoId);
+      expect([mail.images, mail.html.includes('<img')]).toEqual([[], false]);
+    });
   });
 
   describe('that can be switched off lead to a page', () => {

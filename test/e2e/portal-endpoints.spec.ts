@@ -1,7 +1,8 @@
 import { auditEventsOn } from '../support/audit-events.js';
 import { csrfTokenOn, type BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
-import { enterPortal, errorAt, makeEndpoint, wordsOf } from '../support/portal.js';
+import { untilHourHasRoom } from '../support/hours.js';
+import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
 const NEW = '/portal/endpoints/new';
@@ -248,6 +249,67 @@ describe('Endpoints in the portal', () => {
     for (const range of ['x', '', '7d&range=7d', '<b>']) {
       expect((await browser.open(`/portal/endpoints/${id}?range=${range}`)).status).toBe(200);
     }
+  });
+});
+
+describe('The first page of the portal', () => {
+  const service = useSharedService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+  const first = async (browser: BrowserSession) => (await browser.open('/portal')).html;
+  const words = (page: Page['html'], name: string) => {
+    return page.querySelector(`[aria-label="${name}"]`)?.text.replaceAll(/\s+/g, ' ').trim();
+  };
+
+  it('ticks the first steps by what happened to this client alone, leads to the next one, and ends with the last', async () => {
+    const [client, other] = [await service.make.client(), await service.make.client()];
+    const [user, browser] = [await service.make.user(), await enterPortal(service, client)];
+    const endpointOfOther = await makeEndpoint(service, other, {});
+    await seedDelivery(service, endpointOfOther, { state: 'delivered' });
+    await service.make.consent(other, user);
+    const steps = async () => {
+      const section = (await first(browser)).querySelector('.first-steps');
+      return section && [section.text, section.querySelector('li a')?.getAttribute('href')];
+    };
+    // The secret was used to open the portal.
+    expect(await steps()).toEqual([expect.stringContaining('2 of 5 done'), undefined]);
+    const endpoint = await makeEndpoint(service, client, {});
+    await seedDelivery(service, endpoint, { state: 'failed' });
+    const test = `/portal/endpoints/${endpoint.id}/test`;
+    expect(await steps()).toEqual([expect.stringContaining('3 of 5 done'), test]);
+    await seedDelivery(service, endpoint, { state: 'delivered' });
+    const guide = '/docs/guides/on-behalf-of-a-user';
+    expect(await steps()).toEqual([expect.stringContaining('4 of 5 done'), guide]);
+    expect((await fetch(service.url + guide)).status).toBe(200);
+    await service.make.consent(client, user);
+    expect(await steps()).toBeNull();
+  });
+
+  it('shows attempts, the share of the limit, and connected users, of this client alone', async () => {
+    await untilHourHasRoom();
+    const [client, other] = [await service.make.client(), await service.make.client()];
+    for (const each of [client, other]) {
+      await service.make.consent(each, await service.make.user());
+      const { id } = await makeEndpoint(service, each, {});
+      await service.database.query(
+        `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, delivered, failed, duration_ms, slowest_ms)
+         SELECT $1, date_trunc('hour', now(), 'UTC') - make_interval(hours => n), 1000, n, 400, 250 FROM generate_series(0, 24) n`,
+        [id],
+      );
+    }
+    const page = await first(await enterPortal(service, client));
+    expect(words(page, 'Delivery attempts')).toMatch(
+      /^Delivery attempts in 24 hours ?24,276 · 99 % succeeded · View failed/,
+    );
+    expect(words(page, 'Users')).toMatch(/^Users connected ?1 ?They/);
+    expect(words(page, 'Requests')).toMatch(/^Requests in the last hour ?1 of 1,000 with/);
+    expect(page.querySelector('meter')!.getAttribute('value')).toBe('1');
+  });
+
+  it('says nothing of users where none can authorize the client', async () => {
+    const client = await service.make.client({ grantTypes: ['client_credentials'] });
+    const browser = await enterPortal(service, client);
+    expect((await first(browser)).querySelector('.first-steps')!.text).toContain('2 of 4 done');
+    await makeEndpoint(service, client, {});
+    expect(words(await first(browser), 'Users')).toBeUndefined();
   });
 });
 

@@ -3,7 +3,7 @@ import { MembersService } from '../../src/partners/members/members.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
-import { csrfTokenOn } from '../support/browser-session.js';
+import { csrfTokenOn, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
 import { enterPortal, errorAt, makeEndpoint, wordsOf } from '../support/portal.js';
@@ -62,6 +62,28 @@ describe('The members of an organisation', () => {
       expect((await browser.open('/portal')).status).toBe(401);
     });
 
+    it('leads from each page to the portals of the other clients, and says where endpoints fail', async () => {
+      const other = await service.make.client({ ownerId: owner.id });
+      const endpoint = await makeEndpoint(service, other);
+      await service.database.query('UPDATE webhook_endpoints SET failing_since = now() WHERE id = $1', [
+        endpoint.id,
+      ]);
+      const badgesOn = (page: Page, place: string) =>
+        page.html.querySelectorAll(`${place} .count`).map(({ text }) => text);
+      const browser = await inPortal(await member('viewer'));
+      const page = await browser.open('/portal/deliveries');
+      const forms = page.html.querySelectorAll('.side form').map((form) => form.getAttribute('action'));
+      expect(forms).toEqual(['/portal/logout', `${SIGN_IN}/${other.id}`]);
+      expect([badgesOn(page, '.switch-client'), badgesOn(page, '.side-nav')]).toEqual([['1 failing'], []]);
+      const switched = await browser.submit(page, `${SIGN_IN}/${other.id}`);
+      expect([switched.status, switched.headers.get('location')]).toEqual([303, '/portal']);
+      const there = await browser.open('/portal');
+      expect([badgesOn(there, '.switch-client'), badgesOn(there, '.side-nav')]).toEqual([[], ['1 failing']]);
+      // A one-time link is for one client.
+      const link = await (await enterPortal(service, client)).open('/portal');
+      expect(link.html.querySelector('.switch-client')).toBeNull();
+    });
+
     const enableWebhooks = (webhooksEnabled: boolean) =>
       users().update(owner.id, { webhooksEnabled }, SERVICE_ACTOR);
 
@@ -110,9 +132,7 @@ describe('The members of an organisation', () => {
       const browser = await inPortal(user);
       const page = await browser.open(path);
       expect(page.status).toBe(200);
-      expect(page.html.querySelectorAll('main form').map((form) => form.getAttribute('action'))).toEqual([
-        '/portal/logout',
-      ]);
+      expect(page.html.querySelectorAll('main form')).toEqual([]);
       const refused = await browser.open(`${path}/edit`);
       expect(refused.status).toBe(403);
       expect(wordsOf(refused)).toMatch(
@@ -133,9 +153,7 @@ describe('The members of an organisation', () => {
       for (const part of ['credentials', 'redirect-uris', 'members']) {
         const page = await browser.open(`/portal/${part}`);
         expect([part, page.status]).toEqual([part, 200]);
-        expect(page.html.querySelectorAll('main form').map((form) => form.getAttribute('action'))).toEqual([
-          '/portal/logout',
-        ]);
+        expect(page.html.querySelectorAll('main form')).toEqual([]);
       }
       const adminOnly = [
         'credentials/rotate',

@@ -73,7 +73,7 @@ describe('In the portal,', () => {
       const options = form.html.querySelectorAll('#event-type option');
       const selected = options.filter((option) => option.hasAttribute('selected'));
       expect(selected.map(({ text }) => text)).toEqual(['charging_session.ended']);
-      expect(form.html.querySelectorAll('details summary').map(({ text }) => text)).toEqual(
+      expect(form.html.querySelectorAll('main details summary').map(({ text }) => text)).toEqual(
         options.map(({ text }) => text),
       );
       expect(wordsOf(form)).toContain('38.7');

@@ -148,7 +148,7 @@ describe('The language of a person', () => {
     const on = new Date('2027-02-28T12:00:00Z');
 
     it('on the account page; what an operator wrote is in no known language', async () => {
-      await raise(MESSAGES.consentExpiring('Northwind', null, on));
+      await raise(MESSAGES.consentExpiring('Northwind', {}, on));
       const written = {
         userId: user.id,
         messageId: 'ERR9',
@@ -175,7 +175,7 @@ describe('The language of a person', () => {
     it('for programs that ask for one; for all others they stay as they were', async () => {
       const client = await service.make.client();
       const { access_token: bearer } = await service.make.tokens(client, user);
-      await raise(MESSAGES.consentExpiring('Northwind', null, on), client.id);
+      await raise(MESSAGES.consentExpiring('Northwind', {}, on), client.id);
       const get = async (headers: Record<string, string>) => {
         const { json, headers: answered } = await service.http.get('/notifications', { bearer, headers });
         return [json[0].short_text_body, answered.get('content-language'), answered.get('vary')];

@@ -46,7 +46,7 @@ describe('A webhook portal session', () => {
     expect(cookie).toMatch(/^portal_session=cds_ps_[^;]{49}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
     const page = await browser.open('/portal');
     expect(page.status).toBe(200);
-    expect(page.html.querySelector('main')!.text).toContain('Northwind Smart Charging');
+    expect(page.html.querySelector('.portal-bar')!.text).toContain('Northwind Smart Charging');
     expect(page.html.querySelector('main')!.text).toContain(client.id);
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
     expect(page.text).not.toContain('cds_ps_');

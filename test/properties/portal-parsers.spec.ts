@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { Form } from '../../src/http/forms/form.js';
 import { Problem } from '../../src/http/problems/problem.js';
 import { readDeliveryQuery } from '../../src/webhook-portal/deliveries/delivery-query.js';
-import { ACTIVITY_RANGES, activityBuckets } from '../../src/webhook-portal/deliveries/activity-buckets.js';
+import { RANGES } from '../../src/web/charts/ranges.js';
+import { activityBuckets } from '../../src/webhook-portal/deliveries/activity-buckets.js';
 import { readRecoveryQuery } from '../../src/webhook-portal/deliveries/recovery-query.js';
 import { parseUtcTime, utcFieldValue } from '../../src/webhook-portal/frame/utc-time.js';
 import { rangeStart } from '../../src/web/charts/time-buckets.js';
@@ -141,7 +142,7 @@ describe('The buckets of a chart', () => {
     });
 
   it.each(['24h', '7d'] as const)('contain every attempt of the range exactly once: %s', (range) => {
-    const first = rangeStart(ACTIVITY_RANGES[range], now).getTime();
+    const first = rangeStart(RANGES[range], now).getTime();
     always(
       fc.property(fc.array(hour(200), { maxLength: 20 }), (given) => {
         const current = Math.floor(now.getTime() / 3_600_000) * 3_600_000;

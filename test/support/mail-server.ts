@@ -1,4 +1,4 @@
-import { simpleParser, type ParsedMail } from 'mailparser';
+import { simpleParser, type Attachment, type ParsedMail } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { atEndOfFile } from './between-files.js';
 import { freePort } from './free-port.js';
@@ -17,7 +17,10 @@ export interface ReceivedMail {
   from: string;
   subject: string;
   text: string;
+  /** With its images in it, as a mail program shows it. */
   html: string;
+  /** The parts that its HTML shows. */
+  images: Pick<Attachment, 'cid' | 'contentType' | 'contentDisposition' | 'related' | 'content'>[];
   messageId: string;
   headers: ParsedMail['headers'];
   /** Whether it came over TLS. */
@@ -119,6 +122,9 @@ function received(parsed: ParsedMail, to: string, isSecure: boolean): ReceivedMa
     subject: parsed.subject ?? '',
     text,
     html: parsed.html || '',
+    images: parsed.attachments.map(({ cid, contentType, contentDisposition, related, content }) => ({
+      ...{ cid, contentType, contentDisposition, related, content },
+    })),
     messageId: parsed.messageId ?? '',
     headers: parsed.headers,
     isSecure,

@@ -32,6 +32,7 @@ describe('The least role of the routes of the console', () => {
       'GET /clients/:client_id/requests',
       'GET /deliveries',
       'GET /deliveries/:id',
+      'GET /deliveries/csv',
       'GET /endpoints',
       'GET /endpoints/:id',
       'GET /event-types',
@@ -50,6 +51,7 @@ describe('The least role of the routes of the console', () => {
       'GET /users/:id/grants',
       'GET /users/:id/identities',
       'GET /users/:id/members',
+      'GET /users/invitations',
     ]);
   });
 
@@ -87,6 +89,7 @@ describe('The least role of the routes of the console', () => {
 
   it('is admin for everything else', () => {
     expect(withRole('admin')).toEqual([
+      'GET /audit/csv',
       'GET /brand/edit',
       'GET /brand/logo',
       'GET /clients/:client_id/delete',
@@ -114,6 +117,8 @@ describe('The least role of the routes of the console', () => {
       'GET /users/:id/members/:user_id/remove',
       'GET /users/:id/members/new',
       'GET /users/:id/remove-operator',
+      'GET /users/csv',
+      'GET /users/invitations/new',
       'POST /approvals/:id/approve',
       'POST /approvals/:id/reject',
       'POST /brand/edit',
@@ -148,6 +153,8 @@ describe('The least role of the routes of the console', () => {
       'POST /users/:id/members/:user_id/remove',
       'POST /users/:id/members/new',
       'POST /users/:id/remove-operator',
+      'POST /users/invitations/new',
+      'POST /users/invitations/withdraw/:id',
     ]);
   });
 

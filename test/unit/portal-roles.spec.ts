@@ -31,6 +31,7 @@ describe('The least role of the routes of the portal', () => {
       '/credentials/secret GET',
       '/deliveries GET',
       '/deliveries/:id GET',
+      '/deliveries/csv GET',
       '/endpoints/:id GET',
       '/endpoints/:id/headers GET',
       '/endpoints/:id/secret GET',
@@ -40,7 +41,9 @@ describe('The least role of the routes of the portal', () => {
       '/redirect-uris GET',
       '/refusals GET',
       '/requests GET',
+      '/requests/:request_id GET',
       '/sandbox GET',
+      '/search GET',
       '/usage GET',
       '/verify GET, POST',
     ]);

@@ -61,6 +61,7 @@ const OWNERS: Record<string, string[]> = {
  */
 const READS: Record<string, string[]> = {
   'activity/activity.repository.ts': ['clients'],
+  'admin/console/waiting/waiting.repository.ts': ['redirect_uri_requests', 'webhook_endpoints'],
   'brand/brand-purge.ts': ['clients'],
   'clients/clients.repository.ts': ['users'],
   'clients/operator-clients.repository.ts': ['organisation_members', 'users'],
@@ -73,6 +74,7 @@ const READS: Record<string, string[]> = {
   'disclosures/disclosure-history.repository.ts': ['clients', 'consents', 'event_types', 'events', 'scopes'],
   'disclosures/disclosures.repository.ts': ['consents', 'scopes'],
   'mail/mails.repository.ts': ['users'],
+  'partners/members/invitations.repository.ts': ['users'],
   'partners/members/member-clients.repository.ts': ['clients', 'users'],
   'partners/members/members.repository.ts': ['users'],
   'sandbox/drivers.repository.ts': ['consents', 'users'],
@@ -86,7 +88,7 @@ const READS: Record<string, string[]> = {
   // The addresses that an erased person had.
   'users/accounts/users.repository.ts': ['audit_events'],
   'users/factors/passkeys.repository.ts': ['identities'],
-  'webhook-portal/access/member-sessions.repository.ts': ['clients', 'organisation_members'],
+  'webhook-portal/access/member-sessions.repository.ts': ['clients', 'organisation_members', 'webhook_endpoints'],
   'webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
   'webhook-portal/access/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],
   'webhooks/contacts/contacts.repository.ts': ['clients'],

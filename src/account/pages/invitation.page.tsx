@@ -1,16 +1,21 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { say } from '../../language/text.js';
-import { PostForm } from '../../web/forms/form.js';
+import { TextField, type FieldErrors } from '../../web/forms/field.js';
+import { PageForm, PostForm } from '../../web/forms/form.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
 import { Say, useText } from '../../web/layout/say.js';
 
 export interface InvitationPageProps {
-  invitation: { organisationName: string; email: string; role: string };
+  /** Without an organisation it is one to become an operator. */
+  invitation: { organisationId: string | null; inviterName: string; email: string; role: string };
   user: { name: string; email: string };
   /** Path to post to. */
   action: string;
   /** Why it cannot be accepted. */
   problem?: 'another address' | 'not verified';
+  /** Whether a new password comes with it. */
+  setsPassword?: boolean;
+  errors?: FieldErrors;
 }
 
 /** An invitation for the logged-in user, with the button to accept it. */
@@ -20,17 +25,26 @@ export const invitationPage = (props: InvitationPageProps): LayoutProps => ({
   children: <Invitation {...props} />,
 });
 
-function Invitation({ invitation, user, action, problem }: InvitationPageProps): VNode {
+function Invitation(props: InvitationPageProps): VNode {
   const t = useText();
-  const { organisationName, email, role } = invitation;
+  const { invitation, user, action, problem, setsPassword, errors } = props;
+  const { organisationId, inviterName: organisationName, email, role } = invitation;
+  const name = (children: ComponentChildren) => <bdi class="name">{children}</bdi>;
   return (
     <>
-      <h1>{t('Join an organisation')}</h1>
+      <h1>{organisationId === null ? t('Become an operator') : t('Join an organisation')}</h1>
       <p>
-        <Say
-          it="<name>{organisationName}</name> invites you to its partner portal, with the role {role}."
-          with={{ organisationName, role, name: (children) => <bdi class="name">{children}</bdi> }}
-        />
+        {organisationId === null ? (
+          <Say
+            it="<name>{organisationName}</name> invites you to its console, with the role {role}."
+            with={{ organisationName, role, name }}
+          />
+        ) : (
+          <Say
+            it="<name>{organisationName}</name> invites you to its partner portal, with the role {role}."
+            with={{ organisationName, role, name }}
+          />
+        )}
       </p>
       {problem === 'another address' && (
         <p class="notice notice-error">
@@ -48,7 +62,42 @@ function Invitation({ invitation, user, action, problem }: InvitationPageProps):
           />
         </p>
       )}
-      {problem === undefined && (
+      {problem === undefined && organisationId === null && (
+        <p>
+          {t(
+            'For safety, everything that opens your account now stops working: password, passkeys, authenticator app and links to other services. You are logged out everywhere.',
+          )}
+        </p>
+      )}
+      {problem === undefined && setsPassword && (
+        <PageForm
+          action={action}
+          errors={errors}
+          alert={say('Nothing was changed. See the errors below.')}
+          submit={t('Accept invitation')}
+          noValidate
+        >
+          <TextField
+            name="password"
+            label={t('New password')}
+            type="password"
+            autocomplete="new-password"
+            minLength={12}
+            hint={t('12 to 256 characters. No other rules.')}
+            required
+          />
+          <TextField
+            name="password_again"
+            id="password-again"
+            label={t('Repeat new password')}
+            type="password"
+            autocomplete="new-password"
+            minLength={12}
+            required
+          />
+        </PageForm>
+      )}
+      {problem === undefined && !setsPassword && (
         <PostForm action={action}>
           <div class="actions">
             <button type="submit">{t('Accept invitation')}</button>

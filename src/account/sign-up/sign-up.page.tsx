@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { say } from '../../language/text.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
@@ -13,8 +13,8 @@ export interface SignUpPageProps {
   email: string;
   name?: string;
   errors?: FieldErrors;
-  /** The organisation that invited the person. */
-  invitedBy?: string;
+  /** Who invited the person: an organisation, or the company itself, which looks for an operator with this role. */
+  invitedBy?: { name: string; asOperator?: string };
   /** Where our script gets the options for a passkey; without it, none is offered. */
   passkeyOptions?: string;
 }
@@ -32,6 +32,21 @@ export const signUpPage = (props: SignUpPageProps): LayoutProps => ({
   children: <SignUp {...props} />,
 });
 
+function InvitedBy({ name: invitedBy, asOperator: role }: { name: string; asOperator?: string }): VNode {
+  const name = (children: ComponentChildren) => <bdi class="name">{children}</bdi>;
+  return role === undefined ? (
+    <Say
+      it="<name>{invitedBy}</name> invites you to its partner portal. You need an account for it."
+      with={{ invitedBy, name }}
+    />
+  ) : (
+    <Say
+      it="<name>{invitedBy}</name> invites you to its console, with the role {role}. You need an account for it."
+      with={{ invitedBy, role, name }}
+    />
+  );
+}
+
 function SignUp({ action, email, name, errors = {}, invitedBy, passkeyOptions }: SignUpPageProps): VNode {
   const t = useText();
   return (
@@ -39,10 +54,7 @@ function SignUp({ action, email, name, errors = {}, invitedBy, passkeyOptions }:
       <h1>{t('Create your account')}</h1>
       {invitedBy !== undefined && (
         <p>
-          <Say
-            it="<name>{invitedBy}</name> invites you to its partner portal. You need an account for it."
-            with={{ invitedBy, name: (children) => <bdi class="name">{children}</bdi> }}
-          />
+          <InvitedBy {...invitedBy} />
         </p>
       )}
       <PageForm

@@ -8,6 +8,7 @@ import type { PageAnswer } from '../../http/page-routes/page-answer.js';
 import { isPosted } from '../../http/page-routes/posted-form.js';
 import type { MayUse } from '../../web/layout/may-use.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
+import type { Counts } from '../../web/layout/navigation.js';
 import type { IdPrefix } from '../../secrets/ids.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
@@ -18,6 +19,7 @@ import type { FormIds } from './form-ids.service.js';
 import { PASSWORD_FIELD } from './pages/console-form.js';
 import { consoleLayout, type ConsolePage } from './pages/console-layout.js';
 import type { ShownOnce } from '../../users/sessions/shown-once.service.js';
+import type { WaitingRepository } from './waiting/waiting.repository.js';
 
 /** The path of the console, and the prefix of all its pages. */
 export const CONSOLE_PATH = '/admin/console';
@@ -41,6 +43,8 @@ const NOTICES = {
   identity_removed: 'Link removed. Sessions that came from the provider have ended.',
   user_erased: 'User erased.',
   operator_made: 'The user has the role now, and has to log in again.',
+  operator_invited: 'Invitation sent.',
+  invitation_withdrawn: 'Invitation withdrawn. Its link no longer works.',
   operator_removed: 'The user is no longer an operator.',
   approval_requested: 'Nothing is done yet: another admin has to approve it.',
   approved: 'Approved and carried out.',
@@ -78,6 +82,7 @@ export type ConsoleAnswer = PageAnswer<ConsolePage, ConsoleNotice>;
 export class ConsoleContext extends UserPageContext<ConsolePage> {
   /** Whether the path names a user who counts as an operator, as far as that limits the visitor. */
   isAboutOperator = false;
+  private counts: Counts = {};
 
   constructor(
     private operator: SignedInUser,
@@ -85,6 +90,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     private readonly passwords: PasswordConfirmations,
     private readonly formIds: FormIds,
     private readonly shownOnce: ShownOnce,
+    private readonly waiting: WaitingRepository,
     request: FastifyRequest,
     reply: FastifyReply,
     csrf: CsrfService,
@@ -102,6 +108,15 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     return { ...super.actor, operatorRole: this.role };
   }
 
+  override async prepare(): Promise<void> {
+    const { endpoints, approvals, redirectUris } = await this.waiting.count();
+    this.counts = {
+      endpoints: { number: endpoints, word: 'failing' },
+      approvals: { number: approvals, word: 'waiting' },
+      'redirect-uris': { number: redirectUris, word: 'waiting' },
+    };
+  }
+
   /** Only with what the role may use. Of operators, others than admins see what viewers see. */
   layOut(page: ConsolePage): LayoutProps {
     if (page.preview) return page.preview;
@@ -113,7 +128,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
       throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
     }
     const mayUse: MayUse = (how, path) => !path.startsWith(CONSOLE_PATH) || mayUseRoute(role, how, path);
-    return consoleLayout(page, this.user, { role, mayUse }, this.takeNotice());
+    return consoleLayout(page, this.user, { role, mayUse }, this.takeNotice(), this.counts);
   }
 
   /** Checks the password; if it is right, the session continues under a new id. */

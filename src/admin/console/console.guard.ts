@@ -29,6 +29,7 @@ import {
   type PasswordRule,
 } from './require-recent-password.js';
 import { ShownOnce } from '../../users/sessions/shown-once.service.js';
+import { WaitingRepository } from './waiting/waiting.repository.js';
 
 /**
  * Admits logged-in operators to the console, and forms that come from its pages. Every POST is checked here, so that no page can
@@ -45,6 +46,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly passwords: PasswordConfirmations,
     private readonly formIds: FormIds,
     private readonly shownOnce: ShownOnce,
+    private readonly waiting: WaitingRepository,
     private readonly factors: SecondFactorService,
     private readonly deciding: DecidingProviders,
     private readonly protection: OperatorProtection,
@@ -104,8 +106,19 @@ export class ConsoleGuard implements CanActivate {
     request: FastifyRequest,
     reply: FastifyReply,
   ): ConsoleContext {
-    const { passwords, formIds, shownOnce, csrf, cookies } = this;
-    return new ConsoleContext(user, role, passwords, formIds, shownOnce, request, reply, csrf, cookies);
+    const { passwords, formIds, shownOnce, waiting, csrf, cookies } = this;
+    return new ConsoleContext(
+      user,
+      role,
+      passwords,
+      formIds,
+      shownOnce,
+      waiting,
+      request,
+      reply,
+      csrf,
+      cookies,
+    );
   }
 
   /** Where to return to after the password was entered; undefined if the guard does not ask for it. */

@@ -24,15 +24,16 @@ import { ConsoleNotificationsController } from './notifications/notifications.co
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
 import { ConsoleSearch } from './search/console-search.service.js';
-import { ExplainedRequests } from './search/explained-requests.service.js';
 import { ConsoleSearchController } from './search/search.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
 import { ConsoleUserApplicationsController } from './users/user-applications.controller.js';
 import { ConsoleUserIdentitiesController } from './users/user-identities.controller.js';
+import { ConsoleOperatorInvitationsController } from './users/operator-invitations.controller.js';
 import { ConsoleUserMembersController } from './users/user-members.controller.js';
 import { ConsoleUserActionsController } from './users/user-actions.controller.js';
 import { ConsoleUsersController } from './users/users.controller.js';
 import { ConsoleDeliveriesController } from './webhooks/deliveries.controller.js';
+import { WaitingRepository } from './waiting/waiting.repository.js';
 import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
 
 /** The operator console (contract §12): only controllers and pages, which call the same services as the admin API. */
@@ -65,10 +66,11 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUnknownPageController,
     ConsoleUserApplicationsController,
     ConsoleUserIdentitiesController,
+    ConsoleOperatorInvitationsController,
     ConsoleUserMembersController,
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, ExplainedRequests, FormIds],
+  providers: [ConsoleGuard, ConsoleSearch, FormIds, WaitingRepository],
 })
 export class ConsoleModule {}

@@ -1,5 +1,5 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, preParsingHookHandler } from 'fastify';
 import { badRequest, serviceUnavailable } from '../problems/problem.js';
 import { BODY_LIMIT_BYTES, UPLOAD_LIMIT_BYTES } from '../server/body-limit.js';
 import { Form } from './form.js';
@@ -35,11 +35,7 @@ const LIMITS = {
 export function addUploadLimits(fastify: FastifyInstance): void {
   let underWay = 0;
   fastify.decorateRequest('files', { getter: () => NONE });
-  fastify.addHook('onRoute', (route) => {
-    if (route.config?.takesUpload) route.bodyLimit = UPLOAD_LIMIT_BYTES;
-  });
-  fastify.addHook('preParsing', (request, reply, payload, done) => {
-    if (!request.routeOptions.config?.takesUpload) return done(null, payload);
+  const limit: preParsingHookHandler = (_request, reply, payload, done) => {
     if (underWay >= AT_ONCE) {
       return done(
         serviceUnavailable('Several files are being uploaded at the moment. Please try again shortly.', {
@@ -50,6 +46,12 @@ export function addUploadLimits(fastify: FastifyInstance): void {
     underWay++;
     reply.raw.once('close', () => underWay--);
     done(null, payload);
+  };
+  // Only where files are taken: a hook of all routes would cost every request.
+  fastify.addHook('onRoute', (route) => {
+    if (!route.config?.takesUpload) return;
+    route.bodyLimit = UPLOAD_LIMIT_BYTES;
+    route.preParsing = [limit, route.preParsing ?? []].flat() as preParsingHookHandler[];
   });
 }
 

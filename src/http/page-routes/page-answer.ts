@@ -1,3 +1,5 @@
+import type { CsvAnswer } from './csv-answer.js';
+
 /** A way out of this service, by a page that goes on by itself. */
 export interface WayOut {
   leaveTo: string;
@@ -20,4 +22,5 @@ export type PageAnswer<Page, Notice extends string = never> =
   | { page: Page; status?: number }
   | { goTo: string; status?: 302; notice?: Notice; showOnce?: object }
   | FileAnswer
+  | CsvAnswer
   | WayOut;

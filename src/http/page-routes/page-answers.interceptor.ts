@@ -1,4 +1,10 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+  type StreamableFile,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { catchError, mergeMap, of, type Observable } from 'rxjs';
 import { leaveUncompressed } from '../server/compression.js';
@@ -6,19 +12,22 @@ import { OnwardRedirects } from './onward-redirects.js';
 import { pageHeaders } from './page-headers.js';
 import { renderPage } from '../../web/layout/layout.js';
 import { wayOutPage } from '../../web/layout/way-out.page.js';
-import type { FileAnswer, PageAnswer, WayOut } from './page-answer.js';
+import { csvFile } from './csv-answer.js';
+import type { PageAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
 import { SignedOutMeanwhile } from './signed-out-meanwhile.js';
+
+type Sent = string | StreamableFile;
 
 /**
  * Sends the answer of a page route: a page in the layout of its area, a redirect to a page with a notice, or a page that goes on to
  * another site. A user who was logged out in the meantime is redirected to the first page of the area.
  */
 @Injectable()
-export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, string> {
+export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, Sent> {
   constructor(private readonly onward: OnwardRedirects) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<PageAnswer<unknown, string>>): Observable<string> {
+  intercept(context: ExecutionContext, next: CallHandler<PageAnswer<unknown, string>>): Observable<Sent> {
     const http = context.switchToHttp();
     const { pageContext } = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
@@ -35,16 +44,24 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     answer: PageAnswer<unknown, string>,
     reply: FastifyReply,
     context: PageContext,
-  ): Promise<string> {
+  ): Promise<Sent> {
     if ('page' in answer) {
       const { status = 200 } = answer;
+      await context.prepare?.();
       const page = { ...context.layOut(answer.page), reader: context.reader };
       if (page.isTranslated && page.reader.url?.includes('?')) leaveUncompressed(reply.request);
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length }));
       return renderPage(page, reply.server.brand, context.tokenFor);
     }
     if ('leaveTo' in answer) return this.wayOut(answer, reply, context);
-    if ('file' in answer) return this.file(answer, reply);
+    if ('file' in answer) {
+      fileHeaders(reply, answer.file.name, answer.file.type);
+      return answer.file.text;
+    }
+    if ('csv' in answer) {
+      fileHeaders(reply, answer.csv.name, 'text/csv; charset=utf-8');
+      return csvFile(answer.csv);
+    }
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);
     if (notice) context.leaveNotice(notice);
@@ -57,18 +74,17 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     return '';
   }
 
-  private file({ file: { name, type, text } }: FileAnswer, reply: FastifyReply): string {
-    void reply.status(200).headers({
-      'content-type': type,
-      'content-disposition': `attachment; filename="${name}"`,
-      'cache-control': 'no-store',
-    });
-    return text;
-  }
-
   private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply, context: PageContext): string {
     void reply.status(200).headers(pageHeaders());
     const { language } = context.reader;
     return renderPage({ ...wayOutPage(leaveTo, name, heading), reader: { language } }, reply.server.brand);
   }
+}
+
+function fileHeaders(reply: FastifyReply, name: string, type: string): void {
+  void reply.status(200).headers({
+    'content-type': type,
+    'content-disposition': `attachment; filename="${name}"`,
+    'cache-control': 'no-store',
+  });
 }

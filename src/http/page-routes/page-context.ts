@@ -42,6 +42,9 @@ export abstract class PageContext<Page = unknown> {
     rememberLanguage(request, reply, cookies);
   }
 
+  /** Reads what the layout shows besides the page. */
+  prepare?(): Promise<void>;
+
   /** Puts a page into the layout of its area. */
   abstract layOut(page: Page): LayoutProps;
 

@@ -1,14 +1,15 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { OperatorRole } from '../../config/operator-role.js';
 import type { MemberRole } from './member-role.js';
 
-/** An invitation into an organisation; it is deleted when it is used. */
+/** An invitation into an organisation, or without one, to become an operator; it is deleted when it is used. */
 @Entity('organisation_invitations')
 export class InvitationEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'organisation_id' })
-  organisationId!: string;
+  @Column('text', { name: 'organisation_id', nullable: true })
+  organisationId!: string | null;
 
   @Column('text')
   email!: string;
@@ -17,7 +18,11 @@ export class InvitationEntity {
   emailKey!: string;
 
   @Column('text')
-  role!: MemberRole;
+  role!: MemberRole | OperatorRole;
+
+  /** The admin behind an invitation to become an operator. */
+  @Column('text', { name: 'invited_by', nullable: true })
+  invitedBy!: string | null;
 
   /** Of the key in the link that was mailed. */
   @Column('bytea', { select: false })

@@ -1,15 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { IsNull, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import type { OperatorRole } from '../../config/operator-role.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
+import { UserEntity } from '../../users/accounts/user.entity.js';
 import { InvitationEntity } from './invitation.entity.js';
 import type { MemberRole } from './member-role.js';
 
+type Common = Pick<InvitationEntity, 'id' | 'email' | 'createdAt' | 'expiresAt'>;
+
 /** An invitation as its organisation sees it. */
-export type Invitation = Pick<
-  InvitationEntity,
-  'id' | 'organisationId' | 'email' | 'role' | 'createdAt' | 'expiresAt'
->;
+export type MemberInvitation = Common & { organisationId: string; role: MemberRole; invitedBy: null };
+
+/** An invitation to become an operator. */
+export type OperatorInvitation = Common & { organisationId: null; role: OperatorRole; invitedBy: string };
+
+export type Invitation = MemberInvitation | OperatorInvitation;
+
+/** Who invites, and to what; the database refuses every other combination. */
+export type NewInvitation =
+  | Pick<MemberInvitation, 'organisationId' | 'email' | 'role'>
+  | Pick<OperatorInvitation, 'organisationId' | 'email' | 'role' | 'invitedBy'>;
+
+/** What is left of an invitation once it is used. */
+export type UsedInvitation = Pick<Invitation, 'id' | 'email' | 'role'>;
+
+/** Those that have not expired; one to become an operator works while the admin behind it is one. */
+const working = (invitations: Repository<InvitationEntity>): SelectQueryBuilder<InvitationEntity> =>
+  invitations
+    .createQueryBuilder('invitation')
+    .leftJoin(UserEntity, 'inviter', 'inviter.id = invitation.invitedBy')
+    .where('invitation.expiresAt > now()')
+    .andWhere("(invitation.invitedBy IS NULL OR (inviter.enabled AND inviter.operatorRole = 'admin'))")
+    .orderBy('invitation.id');
 
 @Injectable()
 export class InvitationsRepository {
@@ -18,35 +41,37 @@ export class InvitationsRepository {
   ) {}
 
   /** Those that still work, oldest first. */
-  list(
+  async list(
     organisationId: string,
     manager: EntityManager = this.invitations.manager,
-  ): Promise<InvitationEntity[]> {
-    return manager
-      .withRepository(this.invitations)
-      .createQueryBuilder('invitation')
-      .where('invitation.organisationId = :organisationId AND invitation.expiresAt > now()', {
-        organisationId,
-      })
-      .orderBy('invitation.id')
+  ): Promise<MemberInvitation[]> {
+    const found = await working(manager.withRepository(this.invitations))
+      .andWhere('invitation.organisationId = :organisationId', { organisationId })
       .getMany();
+    return found as MemberInvitation[];
+  }
+
+  /** Those to become an operator that still work, oldest first. */
+  async listForOperators(manager: EntityManager = this.invitations.manager): Promise<OperatorInvitation[]> {
+    const found = await working(manager.withRepository(this.invitations))
+      .andWhere('invitation.organisationId IS NULL')
+      .getMany();
+    return found as OperatorInvitation[];
   }
 
   /** Those to an address, up to so many. */
-  listTo(email: string, limit: number): Promise<InvitationEntity[]> {
-    return this.invitations.find({
+  async listTo(email: string, limit: number): Promise<Invitation[]> {
+    const found = await this.invitations.find({
       where: { emailKey: emailKeyOf(email) },
       order: { id: 'ASC' },
       take: limit,
     });
+    return found as Invitation[];
   }
 
   async insert(
     manager: EntityManager,
-    {
-      ttl,
-      ...invitation
-    }: { id: string; organisationId: string; email: string; role: MemberRole; digest: Buffer; ttl: number },
+    { ttl, ...invitation }: NewInvitation & { id: string; digest: Buffer; ttl: number },
   ): Promise<void> {
     await manager
       .withRepository(this.invitations)
@@ -62,36 +87,37 @@ export class InvitationsRepository {
 
   /** An invitation that works. */
   async find(digest: Buffer): Promise<Invitation | undefined> {
-    const found = await this.invitations
-      .createQueryBuilder('invitation')
-      .where('invitation.digest = :digest AND invitation.expiresAt > now()', { digest })
+    const found = await working(this.invitations)
+      .andWhere('invitation.digest = :digest', { digest })
       .getOne();
-    return found ?? undefined;
+    return (found as Invitation | null) ?? undefined;
   }
 
   /** Uses up an invitation; undefined if it no longer works. */
-  async use(
-    manager: EntityManager,
-    digest: Buffer,
-  ): Promise<Pick<Invitation, 'id' | 'organisationId' | 'email' | 'role'> | undefined> {
+  async use(manager: EntityManager, digest: Buffer): Promise<UsedInvitation | undefined> {
     const { raw } = await manager
       .withRepository(this.invitations)
       .createQueryBuilder()
       .delete()
       .where('digest = :digest AND expiresAt > now()', { digest })
-      .returning('id, organisation_id AS "organisationId", email, role')
+      .returning('id, email, role')
       .execute();
-    return (raw as Invitation[])[0];
+    return (raw as UsedInvitation[])[0];
   }
 
-  async delete(manager: EntityManager, organisationId: string, id: string): Promise<boolean> {
-    const { affected } = await manager.withRepository(this.invitations).delete({ id, organisationId });
+  /** `organisationId`: null for an invitation to become an operator. */
+  async delete(manager: EntityManager, organisationId: string | null, id: string): Promise<boolean> {
+    const { affected } = await manager
+      .withRepository(this.invitations)
+      .delete({ id, organisationId: organisationId ?? IsNull() });
     return affected === 1;
   }
 
   /** Ends an earlier invitation of the same address. */
-  async deleteByEmailIn(manager: EntityManager, organisationId: string, email: string): Promise<void> {
-    await manager.withRepository(this.invitations).delete({ organisationId, emailKey: emailKeyOf(email) });
+  async deleteByEmailIn(manager: EntityManager, organisationId: string | null, email: string): Promise<void> {
+    await manager
+      .withRepository(this.invitations)
+      .delete({ organisationId: organisationId ?? IsNull(), emailKey: emailKeyOf(email) });
   }
 
   /** Removes an erased person's invitations. */

@@ -1,37 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
-import { Settings } from '../../config/settings.js';
+import { BrandService } from '../../brand/brand.service.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
-import { newId } from '../../secrets/ids.js';
 import { hashPassword } from '../../secrets/passwords.js';
-import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
+import { digestOf, isSecret } from '../../secrets/tokens.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
 import { UsersService } from '../../users/accounts/users.service.js';
 import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
-import { InvitationsRepository, type Invitation } from './invitations.repository.js';
+import { isFor, NotForThem } from './invitation-is-for.js';
+import { InvitationLinks } from './invitation-links.service.js';
+import { InvitationsRepository, type Invitation, type MemberInvitation } from './invitations.repository.js';
 import type { MemberRole } from './member-role.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
 
-/** Contract §20: the maximum for each organisation. */
-const INVITATIONS_PER_ORGANISATION = 50;
-// Contract §20: the link works once within 7 days.
-const LINK_TTL_SECONDS = 7 * 86_400;
-
 /** What the page of an invitation shows. */
-export interface ShownInvitation extends Invitation {
-  organisationName: string;
+export type ShownInvitation = Invitation & {
+  /** The organisation, or the company that looks for operators. */
+  inviterName: string;
   /** Whether the address has an account. */
   hasAccount: boolean;
-}
-
-/** Rolls back the use of an invitation that its visitor may not accept. */
-class NotForThem extends Error {}
+};
 
 /** Invitations into organisations, by mail (contract §20). */
 @Injectable()
@@ -41,8 +35,9 @@ export class InvitationsService {
     private readonly members: MembersService,
     private readonly membersRepository: MembersRepository,
     private readonly users: UsersService,
+    private readonly links: InvitationLinks,
     private readonly mails: MailsService,
-    private readonly settings: Settings,
+    private readonly brand: BrandService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly acting: ActingSessions,
@@ -52,7 +47,7 @@ export class InvitationsService {
   }
 
   /** Those that still work, oldest first. */
-  list(organisationId: string): Promise<Invitation[]> {
+  list(organisationId: string): Promise<MemberInvitation[]> {
     return this.repository.list(organisationId);
   }
 
@@ -69,29 +64,9 @@ export class InvitationsService {
         emailKeyOf(organisation.email) === emailKeyOf(email) ||
         (present && (await this.membersRepository.find(organisationId, present.id, manager)) !== null);
       if (isMember) throw conflict('Someone with this address is a member already.');
-      await this.repository.deleteByEmailIn(manager, organisationId, email);
-      if ((await this.repository.list(organisationId, manager)).length >= INVITATIONS_PER_ORGANISATION) {
-        throw conflict(
-          `An organisation can have at most ${INVITATIONS_PER_ORGANISATION} open invitations. Withdraw one first.`,
-        );
-      }
-      const { key, digest } = newLink('invitationKey');
-      const id = newId('mbiv');
-      await this.repository.insert(manager, {
-        id,
-        organisationId,
-        email,
-        role,
-        digest,
-        ttl: LINK_TTL_SECONDS,
-      });
-      await this.mails.queue(manager, {
-        kind: 'invitation',
-        address: email,
-        cause: `link ${digest.toString('base64url')}`,
-        usefulSeconds: LINK_TTL_SECONDS,
-        mail: MAIL_TEXTS.invitation(organisation.name, `${this.settings.baseUrl}/invitations/${key}`),
-      });
+      const id = await this.links.send(manager, { organisationId, email, role }, (url) =>
+        MAIL_TEXTS.invitation(organisation.name, url),
+      );
       await this.record(manager, actor, 'organisation.member_invited', organisationId, id, role);
     });
   }
@@ -110,11 +85,12 @@ export class InvitationsService {
   async find(key: string): Promise<ShownInvitation | undefined> {
     const invitation = isSecret('invitationKey', key) && (await this.repository.find(digestOf(key)));
     if (!invitation) return undefined;
+    const { organisationId, email } = invitation;
     const [organisation, account] = await Promise.all([
-      this.users.find(invitation.organisationId),
-      this.users.findByEmail(invitation.email),
+      organisationId === null ? this.brand.current : this.users.find(organisationId),
+      this.users.findByEmail(email),
     ]);
-    return { ...invitation, organisationName: organisation?.name ?? '', hasAccount: account !== null };
+    return { ...invitation, inviterName: organisation?.name ?? '', hasAccount: account !== null };
   }
 
   /**
@@ -122,7 +98,7 @@ export class InvitationsService {
    * transaction. False for a link that no longer works, or not for them. Throws a 409 problem beyond 50 members.
    */
   async accept(key: string, userId: string, actor: Actor): Promise<boolean> {
-    const found = await this.find(key);
+    const found = await this.findForMember(key);
     if (!found) return false;
     try {
       return await this.transactions.run(async (manager) => {
@@ -132,12 +108,8 @@ export class InvitationsService {
         const user = await this.membersRepository.holdUser(manager, userId);
         // After the account: whatever ends its sessions locks in this order.
         await this.acting.requireLive(manager, actor);
-        const isTheirs =
-          user?.enabled &&
-          user.emailVerifiedAt !== null &&
-          emailKeyOf(user.email) === emailKeyOf(invitation.email);
-        if (!isTheirs) throw new NotForThem();
-        await this.members.addIn(manager, organisation, userId, invitation.role, actor);
+        if (!isFor(invitation, user)) throw new NotForThem();
+        await this.members.addIn(manager, organisation, userId, found.role, actor);
         return true;
       });
     } catch (error) {
@@ -151,18 +123,25 @@ export class InvitationsService {
    * a link that no longer works; throws a 409 problem if the address has got an account in the meantime, and beyond 50 members.
    */
   async signUp(key: string, person: { name: string; password: string }, actor: Actor): Promise<boolean> {
-    const found = await this.find(key);
+    const found = await this.findForMember(key);
     if (!found) return false;
     const passwordHash = await hashPassword(person.password);
     return this.users.createBy(async (manager, insert) => {
       const organisation = await this.members.lockOrganisation(manager, found.organisationId);
       const invitation = await this.repository.use(manager, digestOf(key));
       if (!invitation) return false;
-      const { email, role } = invitation;
-      const user = await insert({ email, name: person.name, passwordHash, emailVerified: true }, actor);
-      await this.members.addIn(manager, organisation, user.id, role, { ...actor, id: user.id });
+      const user = await insert(
+        { email: invitation.email, name: person.name, passwordHash, emailVerified: true },
+        actor,
+      );
+      await this.members.addIn(manager, organisation, user.id, found.role, { ...actor, id: user.id });
       return true;
     });
+  }
+
+  private async findForMember(key: string): Promise<MemberInvitation | undefined> {
+    const invitation = isSecret('invitationKey', key) && (await this.repository.find(digestOf(key)));
+    return invitation && invitation.organisationId !== null ? invitation : undefined;
   }
 
   /** Invitations of an erased person, whose mails go with the address. */

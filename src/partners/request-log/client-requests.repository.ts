@@ -46,10 +46,10 @@ export class ClientRequestsRepository {
       .getMany();
   }
 
-  /** Up to `limit` requests of any client with this id, newest first. */
-  withId(requestId: string, limit: number): Promise<ClientRequestEntity[]> {
+  /** Up to `limit` requests with this id, of one client or of any, newest first. */
+  withId(requestId: string, clientId: string | undefined, limit: number): Promise<ClientRequestEntity[]> {
     return this.requests.find({
-      where: { requestId },
+      where: { requestId, ...(clientId === undefined ? {} : { clientId }) },
       order: { occurredAt: 'DESC', id: 'DESC' },
       take: limit,
     });

@@ -52,10 +52,14 @@ export class RequestLogService extends WriteBehind {
     return this.repository.list(clientId, filter);
   }
 
-  /** Up to `limit` requests of any client with this id, newest first. */
-  async withId(requestId: string, limit: number): Promise<ClientRequestEntity[]> {
+  /** Up to `limit` requests with this id, of one client or of any, newest first. */
+  async withId(
+    requestId: string,
+    clientId: string | undefined,
+    limit: number,
+  ): Promise<ClientRequestEntity[]> {
     await this.flush();
-    return this.repository.withId(requestId, limit);
+    return this.repository.withId(requestId, clientId, limit);
   }
 
   /** Up to `limit` requests of a client before a time, that one included, newest first. */

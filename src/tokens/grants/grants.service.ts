@@ -147,7 +147,7 @@ export class GrantsService implements AccessRevocation {
       manager,
       grant.userId,
       null,
-      MESSAGES.refreshTokenReplayed(client?.name ?? grant.clientId, client?.organisation),
+      MESSAGES.refreshTokenReplayed(client?.name ?? grant.clientId, client ?? undefined),
     );
   }
 

@@ -81,7 +81,7 @@ export class AccountDeletions {
         await this.record(manager, actor, 'user.deletion_requested', userId, { due_at: dueAt });
         if (days > 0) {
           await this.tell(manager, userId, MESSAGES.deletionRequested(dueAt), actor);
-          await this.events.tell(manager, { kind: 'requested', userId, dueAt });
+          await this.events.tell(manager, { kind: 'requested', userId, dueAt, requestId: actor.requestId });
         }
       }
       return { dueAt };
@@ -97,7 +97,7 @@ export class AccountDeletions {
       if (!(await this.repository.delete(manager, userId))) return false;
       await this.record(manager, actor, 'user.deletion_cancelled', userId);
       await this.tell(manager, userId, MESSAGES.deletionCancelled(), actor);
-      await this.events.tell(manager, { kind: 'cancelled', userId });
+      await this.events.tell(manager, { kind: 'cancelled', userId, requestId: actor.requestId });
       return true;
     });
   }

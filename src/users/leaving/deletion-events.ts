@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
 /** That a user asked for the deletion of the account, and when it is due; or that the account stays after all. */
-export type DeletionChange =
-  | { kind: 'requested'; userId: string; dueAt: Date }
-  | { kind: 'cancelled'; userId: string };
+export type DeletionChange = { userId: string; requestId?: string } & (
+  | { kind: 'requested'; dueAt: Date }
+  | { kind: 'cancelled' }
+);
 
 type Listener = (manager: EntityManager, change: DeletionChange) => Promise<void>;
 

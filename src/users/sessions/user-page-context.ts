@@ -15,6 +15,10 @@ export abstract class UserPageContext<Page> extends PageContext<Page> {
 
   /** The path identifies the action and its object. */
   protected bindingIn(path: string): string {
-    return `${this.area.name} ${path} ${this.user.sessionDigest.toString('base64url')}`;
+    return bindingOfUser(this.area.name, path, this.user);
   }
 }
+
+/** What a form of an area of pages for logged-in users is bound to. */
+export const bindingOfUser = (area: string, path: string, { sessionDigest }: SignedInUser): string =>
+  `${area} ${path} ${sessionDigest.toString('base64url')}`;

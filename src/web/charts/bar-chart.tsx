@@ -5,8 +5,13 @@ import { numberIn } from '../../language/formats.js';
 import { LanguageContext, useText } from '../layout/say.js';
 import { Plot, wordsFor, type ChartProps, type ChartSeries } from './plot.js';
 
+export interface BarChartProps extends ChartProps {
+  /** The counts of the time before, shown as a mark on each bar and said with it. */
+  before?: { name: string; values: number[] };
+}
+
 /** Bars of counts, with the later series stacked on the earlier ones. A bar leads to what it counts. */
-export function BarChart(chart: ChartProps): VNode {
+export function BarChart({ before, ...chart }: BarChartProps): VNode {
   const { series, labels, periods } = chart;
   const t = useText();
   const language = useContext(LanguageContext);
@@ -15,11 +20,11 @@ export function BarChart(chart: ChartProps): VNode {
     .keys(series)
     .value((n, { values }) => values[n] ?? 0)(labels.keys());
   // Only whole numbers on the axis: there are no half counts.
-  const highest = Math.max(4, ...stacked.flat().map(([, to]) => to));
+  const highest = Math.max(4, ...stacked.flat().map(([, to]) => to), ...(before?.values ?? []));
   return (
-    <Plot {...chart} highest={highest} formatValue={formatValue}>
-      {(n, x, y) =>
-        stacked.map((bars) => {
+    <Plot {...chart} highest={highest} formatValue={formatValue} said={before ? [before] : []}>
+      {(n, x, y) => [
+        ...stacked.map((bars) => {
           const [from, to] = bars[n]!;
           const { class: className, name, hrefOf } = bars.key;
           if (to <= from) return null;
@@ -39,8 +44,17 @@ export function BarChart(chart: ChartProps): VNode {
               {bar}
             </a>
           );
-        })
-      }
+        }),
+        before && (
+          <line
+            class="plot-before"
+            x1={x(n)}
+            x2={x(n)! + x.bandwidth()}
+            y1={y(before.values[n]!)}
+            y2={y(before.values[n]!)}
+          />
+        ),
+      ]}
     </Plot>
   );
 }

@@ -34,6 +34,8 @@ interface PlotProps extends ChartProps {
   highest: number;
   /** The words for a value. */
   formatValue: (value: number) => string;
+  /** Further values that are said of each period. */
+  said?: readonly { name: string; values: (number | undefined)[] }[];
   /** What is under everything. */
   below?: (x: ScaleBand<number>, y: ScaleLinear<number, number>) => ComponentChildren;
   /** What is drawn for the nth value, which is under the pointer or has the focus together with its words. */
@@ -48,7 +50,7 @@ export const wordsFor = (
   nothing: string,
 ): string => {
   const known = series.filter(({ value }) => value !== undefined);
-  const words = known.map(({ name, value }) => `${formatValue(value!)} ${name}`);
+  const words = known.map(({ name, value }) => `${formatValue(value!)} ${name}`.trim());
   return `${period}: ${words.join(', ') || nothing}`;
 };
 
@@ -59,7 +61,7 @@ export const wordsFor = (
  */
 export function Plot({ id, description, labels, periods, series, highest, ...props }: PlotProps): VNode {
   const t = useText();
-  const { formatValue, below, children } = props;
+  const { formatValue, said = [], below, children } = props;
   const x = scaleBand(labels.keys(), [MARGIN.left, WIDTH - MARGIN.right]).paddingInner(0.25);
   const y = scaleLinear([0, highest], [HEIGHT - MARGIN.bottom, MARGIN.top]).nice(4);
   const { formatTick = y.tickFormat(4, '~s') } = props;
@@ -91,7 +93,7 @@ export function Plot({ id, description, labels, periods, series, highest, ...pro
       )}
       {below?.(x, y)}
       {periods.map((period, n) => {
-        const values = series.map((each) => ({ name: each.name, value: each.values[n] }));
+        const values = [...series, ...said].map((each) => ({ name: each.name, value: each.values[n] }));
         const words = wordsFor(period, values, formatValue, t('nothing'));
         const focus =
           isLinked || values.every(({ value }) => value === undefined)

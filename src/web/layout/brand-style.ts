@@ -10,6 +10,14 @@ extend([a11y, mix]);
 const LIGHT = { page: '#f1f6f4', card: '#ffffff' };
 const DARK = { page: '#0a1412', card: '#121f1c' };
 
+const PLAIN = {
+  page: [LIGHT.page, DARK.page],
+  card: [LIGHT.card, DARK.card],
+  text: ['#24332f', '#d3dfdb'],
+  heading: ['#0d211c', '#f0f7f4'],
+  muted: ['#55655f', '#9db0a9'],
+} satisfies Record<string, Pair>;
+
 /** The colour, step by step nearer to white or black, until it can be read on all of these. */
 function readable(color: Colord, toward: '#ffffff' | '#000000', backgrounds: string[]): string {
   for (let part = 0; part <= 1; part += 0.02) {
@@ -21,7 +29,7 @@ function readable(color: Colord, toward: '#ffffff' | '#000000', backgrounds: str
 }
 
 /** A colour for light pages, and one for dark ones. */
-type Pair = readonly [light: string, dark: string];
+export type Pair = readonly [light: string, dark: string];
 
 /** The shades that pages use, each of which can be read where it stands (WCAG level AA). */
 function shadesOf(accent: string): Record<string, Pair> {
@@ -52,6 +60,26 @@ function shadesOf(accent: string): Record<string, Pair> {
     '--pico-primary-focus': veil(0.35),
     '--pico-primary-inverse': ['#ffffff', DARK.page],
     '--pico-form-element-focus-color': veil(0.35),
+  };
+}
+
+// As in app.css.
+const OWN_SHADES = {
+  '--pico-primary': ['#006b57', '#58e6bf'],
+  '--pico-primary-background': ['#006b57', '#3fdcae'],
+  '--pico-primary-inverse': ['#ffffff', '#04231b'],
+} satisfies Record<string, Pair>;
+
+/** The colours of pages for what has no style sheets with variables: mails. Null: without a brand's colour. */
+export function plainColors(
+  accent: string | null,
+): Record<keyof typeof PLAIN | 'link' | 'button' | 'inverse', Pair> {
+  const shades: Record<string, Pair> = accent === null ? OWN_SHADES : shadesOf(accent);
+  return {
+    ...PLAIN,
+    link: shades['--pico-primary']!,
+    button: shades['--pico-primary-background']!,
+    inverse: shades['--pico-primary-inverse']!,
   };
 }
 

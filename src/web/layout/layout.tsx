@@ -17,6 +17,8 @@ export interface Reader {
 export interface LayoutProps {
   title: string | Said;
   children: ComponentChildren;
+  /** What stands beside the page, above it where there is no room. */
+  side?: ComponentChildren;
   /**
    * `narrow` for forms and decisions (the default), `wide` for pages to read, `broad` for pages to work in, `full` for pages with
    * tables.
@@ -45,6 +47,7 @@ export interface LayoutProps {
 function Layout({
   title,
   children,
+  side,
   width = 'narrow',
   styles = [],
   scripts = [],
@@ -84,7 +87,7 @@ function Layout({
         ))}
         <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
       </head>
-      <body class={`page page-${width}`}>
+      <body class={`page page-${width}${side ? ' page-framed' : ''}`}>
         <a class="skip-link" href="#main">
           {t('Skip to content')}
         </a>
@@ -96,6 +99,7 @@ function Layout({
           )}
           <bdi class="brand-name">{brand.name}</bdi>
         </header>
+        {side && <div class="side">{side}</div>}
         <main
           class="page-main"
           id="main"

@@ -1,9 +1,14 @@
 import type { VNode } from 'preact';
+import { Icon, type IconName } from './icon.js';
 
 interface NavigationLink {
   part: string;
   href: string;
   label: string;
+}
+
+interface AreaLink extends NavigationLink {
+  icon: IconName;
   /** The key that leads there, where scripts run. */
   key?: string;
 }
@@ -11,8 +16,16 @@ interface NavigationLink {
 /** Parts that belong together. */
 export interface NavigationGroup {
   heading: string;
-  links: readonly NavigationLink[];
+  links: readonly AreaLink[];
 }
+
+/** How many of a part wait or fail, and the word for that. */
+export interface Count {
+  number: number;
+  word: string;
+}
+
+export type Counts = Partial<Record<string, Count>>;
 
 export interface NavigationProps {
   class: 'area-nav' | 'sub-nav' | 'guide-links';
@@ -24,49 +37,64 @@ export interface NavigationProps {
 }
 
 /** Links to the parts of an area, or to the pages about one thing. */
-export const Navigation = ({ class: className, label, ...list }: NavigationProps): VNode => (
+export const Navigation = ({ class: className, label, links, current }: NavigationProps): VNode => (
   <nav class={className} aria-label={label}>
-    <Links {...list} />
+    {/* Safari drops list semantics from lists without markers unless the role is given. */}
+    <ul role="list">
+      {links.map(({ part, href, label: text }) => (
+        <li>
+          <a href={href} {...currentIf(part === current)}>
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
   </nav>
 );
 
-export interface GroupedNavigationProps {
+export interface SideNavigationProps {
   label: string;
   groups: readonly NavigationGroup[];
   current?: string;
+  counts?: Counts;
 }
 
-/** Links to the many parts of an area, in groups with headings. */
-export const GroupedNavigation = ({ label, groups, current }: GroupedNavigationProps): VNode => (
-  <nav class="area-nav" aria-label={label}>
-    <div class="nav-groups">
+/** Links to the many parts of an area, in groups with headings: beside the page, or behind “Menu” where there is no room. */
+export const SideNavigation = ({ label, groups, current, counts = {} }: SideNavigationProps): VNode => (
+  <details class="menu">
+    <summary>Menu</summary>
+    <nav class="side-nav" aria-label={label}>
       {groups.map(({ heading, links }, n) => (
-        <div class="nav-group">
+        <div>
           <p class="nav-heading" id={`nav-${n}`}>
             {heading}
           </p>
-          <Links links={links} current={current} labelledBy={`nav-${n}`} />
+          <ul role="list" aria-labelledby={`nav-${n}`}>
+            {links.map(({ part, href, label: text, key, icon }) => (
+              <li>
+                <a href={href} aria-keyshortcuts={key} {...currentIf(part === current)}>
+                  <Icon name={icon} />
+                  {text}
+                </a>
+                <CountBadge count={counts[part]} />
+              </li>
+            ))}
+          </ul>
         </div>
       ))}
-    </div>
-  </nav>
+    </nav>
+  </details>
 );
 
-type LinksProps = Pick<NavigationProps, 'links' | 'current'> & { labelledBy?: string };
+/** How many wait or fail; nothing for none. */
+export function CountBadge({ count }: { count: Count | undefined }): VNode | null {
+  if (!count || count.number === 0) return null;
+  return (
+    <span class="count">
+      {count.number}
+      <span class="visually-hidden"> {count.word}</span>
+    </span>
+  );
+}
 
-const Links = ({ links, current, labelledBy }: LinksProps): VNode => (
-  // Safari drops list semantics from lists without markers unless the role is given.
-  <ul role="list" aria-labelledby={labelledBy}>
-    {links.map(({ part, href, label, key }) => (
-      <li>
-        <a
-          href={href}
-          aria-keyshortcuts={key}
-          {...(part === current ? { 'aria-current': 'page' as const } : {})}
-        >
-          {label}
-        </a>
-      </li>
-    ))}
-  </ul>
-);
+const currentIf = (isCurrent: boolean) => (isCurrent ? { 'aria-current': 'page' as const } : {});

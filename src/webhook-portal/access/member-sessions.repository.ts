@@ -24,6 +24,16 @@ export interface OpenableClient {
   organisationId: string;
   organisationName: string;
   role: MemberRole;
+  /** How many of its endpoints fail. */
+  failing: number;
+}
+
+/** What the frame of a portal shows besides its client. */
+export interface Portals {
+  /** How many endpoints of the client fail. */
+  failing: number;
+  /** Other clients whose portals the visitor may open: the first ones. */
+  others: OpenableClient[];
 }
 
 // More than anybody has; the page is one list.
@@ -31,6 +41,9 @@ const LISTED = 500;
 
 /** The role of the user in the organisation (`o`) that owns the client (`c`): of its own account, or of a member (`m`). */
 const ROLE = (user: string) => `CASE WHEN o.id = ${user} THEN 'admin' ELSE m.role END`;
+// The partial index of the few that fail needs this condition.
+const FAILING = (client: string) =>
+  `(SELECT count(*)::int FROM webhook_endpoints e WHERE e.client_id = ${client} AND e.enabled AND e.failing_since IS NOT NULL AND e.deleted_at IS NULL)`;
 const IS_MEMBER = (user: string) => `(o.id = ${user} OR m.role IS NOT NULL)`;
 
 @Injectable()
@@ -39,18 +52,27 @@ export class MemberSessionsRepository {
     @InjectRepository(MemberSessionEntity) private readonly sessions: Repository<MemberSessionEntity>,
   ) {}
 
-  /** The clients whose portals the user may open. In SQL: one join over several modules' tables. */
-  openable(userId: string): Promise<OpenableClient[]> {
+  /** The clients whose portals the user may open, one of them first. In SQL: one join over several modules' tables. */
+  openable(userId: string, first: string | null = null, limit: number = LISTED): Promise<OpenableClient[]> {
     return this.sessions.query(
-      `SELECT c.id, c.name, c.logo_id AS "logoId", c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role
+      `SELECT c.id, c.name, c.logo_id AS "logoId", c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role,
+              ${FAILING('c.id')} AS failing
          FROM clients c
          ${OWNER}
          LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = $1
         WHERE ${HAS_PORTAL} AND ${IS_MEMBER('$1')}
           AND c.owner_id = ANY (ARRAY(SELECT organisation_id FROM organisation_members WHERE user_id = $1) || $1::text)
-        ORDER BY o.name, o.id, c.name, c.id LIMIT ${LISTED}`,
-      [userId],
+        ORDER BY c.id = $2 DESC, o.name, o.id, c.name, c.id LIMIT $3`,
+      [userId, first, limit],
     );
+  }
+
+  /** How many endpoints of a client fail. */
+  async failingOf(clientId: string): Promise<number> {
+    const [row]: { failing: number }[] = await this.sessions.query(`SELECT ${FAILING('$1')} AS failing`, [
+      clientId,
+    ]);
+    return row!.failing;
   }
 
   /**

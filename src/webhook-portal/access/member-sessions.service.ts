@@ -12,8 +12,11 @@ import {
 } from '../../users/accounts/access-revocations.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
-import { MemberSessionsRepository, type OpenableClient } from './member-sessions.repository.js';
+import { MemberSessionsRepository, type OpenableClient, type Portals } from './member-sessions.repository.js';
 import type { PortalVisitor } from './portal-visitor.js';
+
+// As many as one finds in a list at a glance; the page that opens portals has all.
+const OTHERS_SHOWN = 10;
 
 /**
  * Portal sessions of logged-in members (contract §20). A session goes on for as long as its login in the same browser; the membership and
@@ -35,6 +38,14 @@ export class MemberSessions implements AccessRevocation {
   /** The clients of the user's organisations whose portals can be opened. */
   openable(userId: string): Promise<OpenableClient[]> {
     return this.repository.openable(userId);
+  }
+
+  /** What the frame of the visitor's portal shows, in one statement; with a one-time link nothing of other clients. */
+  async portalsOf({ clientId, user }: PortalVisitor): Promise<Portals> {
+    if (!user) return { failing: await this.repository.failingOf(clientId), others: [] };
+    const found = await this.repository.openable(user.id, clientId, OTHERS_SHOWN + 1);
+    const isOwn = ({ id }: OpenableClient) => id === clientId;
+    return { failing: found.find(isOwn)?.failing ?? 0, others: found.filter((each) => !isOwn(each)) };
   }
 
   /** Starts a session; returns its secret, for the cookie, or undefined if the user may not open the portal of this client. */

@@ -8,6 +8,7 @@ import { OpenContext } from '../../http/page-routes/open-pages.js';
 import { pageRoutes } from '../../http/page-routes/page-routes.js';
 import { isPosted, requireFormBody } from '../../http/page-routes/posted-form.js';
 import { ShownOnce } from '../../users/sessions/shown-once.service.js';
+import { MemberSessions } from './member-sessions.service.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalContext } from '../frame/portal-context.js';
 
@@ -25,6 +26,7 @@ export class PortalEntryGuard implements CanActivate {
     private readonly cookies: Cookies,
     private readonly limits: AddressLimits,
     private readonly shownOnce: ShownOnce,
+    private readonly sessions: MemberSessions,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -41,9 +43,10 @@ export class PortalEntryGuard implements CanActivate {
     }
     const visitor = await this.access.visitor(request);
     if (visitor) {
-      const { shownOnce, csrf, cookies } = this;
+      const { sessions, shownOnce, csrf, cookies } = this;
       new PortalContext(
         visitor,
+        sessions,
         shownOnce,
         () => Promise.resolve(false),
         request,

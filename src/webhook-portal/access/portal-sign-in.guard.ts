@@ -11,7 +11,7 @@ import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
-import { SIGN_IN_PATH } from '../frame/portal-layout.js';
+import { SIGN_IN_AREA, SIGN_IN_PATH } from '../frame/portal-layout.js';
 
 /** What a route of signing in to the portal returns. */
 export type SignInAnswer = PageAnswer<LayoutProps>;
@@ -25,7 +25,7 @@ export class SignInContext extends UserPageContext<LayoutProps> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'portal_sign_in', notices: {}, home: SIGN_IN_PATH }, request, reply, csrf, cookies);
+    super({ name: SIGN_IN_AREA, notices: {}, home: SIGN_IN_PATH }, request, reply, csrf, cookies);
   }
 
   layOut(page: LayoutProps): LayoutProps {

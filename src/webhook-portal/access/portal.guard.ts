@@ -14,6 +14,7 @@ import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { DeliveriesService } from '../../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
+import { MemberSessions } from './member-sessions.service.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { SIGN_IN_PATH } from '../frame/portal-layout.js';
 import { PortalContext } from '../frame/portal-context.js';
@@ -47,6 +48,7 @@ export class PortalGuard implements CanActivate {
     private readonly limits: AddressLimits,
     private readonly factors: SecondFactorService,
     private readonly shownOnce: ShownOnce,
+    private readonly sessions: MemberSessions,
   ) {}
 
   /**
@@ -61,9 +63,9 @@ export class PortalGuard implements CanActivate {
     const visitor = await this.access.visitor(request);
     if (!visitor) throw new Problem(401, 'Unauthorized', 'There is no portal session in this browser.');
     const reply = http.getResponse<FastifyReply>();
-    const { csrf, cookies, factors, shownOnce } = this;
+    const { csrf, cookies, factors, shownOnce, sessions } = this;
     const isConfirmed = (user: SignedInUser) => factors.mayChange(user);
-    const page = new PortalContext(visitor, shownOnce, isConfirmed, request, reply, csrf, cookies);
+    const page = new PortalContext(visitor, sessions, shownOnce, isConfirmed, request, reply, csrf, cookies);
     request.pageContext = page;
     const missingFactor = visitor.user && (await factors.leadingToFactor(visitor.user, SIGN_IN_PATH));
     if (missingFactor !== undefined) return redirect(reply, missingFactor);

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { LinkButton, PostButton } from '../../web/forms/form.js';
 import { ClientTile } from '../../web/layout/client-identity.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
+import { CountBadge } from '../../web/layout/navigation.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import type { OpenableClient } from './member-sessions.repository.js';
@@ -51,7 +52,7 @@ function Organisation({ clients }: { clients: OpenableClient[] }): VNode {
       </h2>
       <p>Your role is {role}.</p>
       <ul class="entries" role="list">
-        {clients.map(({ id, name, logoId, environment }) => (
+        {clients.map(({ id, name, logoId, environment, failing }) => (
           <li>
             <div class="entry-head">
               <ClientTile name={name} logoId={logoId} />
@@ -59,6 +60,7 @@ function Organisation({ clients }: { clients: OpenableClient[] }): VNode {
                 <bdi>{name}</bdi>
               </h3>{' '}
               <SandboxBadge of={{ environment }} />
+              <CountBadge count={{ number: failing, word: 'endpoints failing' }} />
             </div>
             <p>
               Client ID <code>{id}</code>

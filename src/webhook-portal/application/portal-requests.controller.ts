@@ -1,25 +1,33 @@
-import { Query } from '@nestjs/common';
+import { Param, Query } from '@nestjs/common';
 import { REFUSALS } from '../../activity/activity.js';
 import { ActivityService } from '../../activity/activity.service.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { DAY_MS } from '../../config/durations.js';
 import { Context } from '../../http/page-routes/page-context.js';
+import { notFound } from '../../http/problems/problem.js';
+import { KnownRequests } from '../../partners/request-log/known-requests.service.js';
 import { requestFilterOf } from '../../partners/request-log/request-filter.js';
 import { RequestLogService } from '../../partners/request-log/request-log.service.js';
 import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
+import { rangeIn, RANGES } from '../../web/charts/ranges.js';
 import { rangeStart } from '../../web/charts/time-buckets.js';
-import { ACTIVITY_RANGES, type ActivityRange } from '../deliveries/activity-buckets.js';
+import { DeliveriesService } from '../../webhooks/deliveries/deliveries.service.js';
+import { explainedRequestPage } from './explained-request.page.js';
 import { refusalsPage } from './refusals.page.js';
 import { requestsPage } from './requests.page.js';
 import { usageBuckets, usagePage } from './usage.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages } from '../frame/portal-pages.decorator.js';
 
+const DELIVERIES_LISTED = { size: 10 };
+
 /** What became of the client's requests (contract §20): the last ones, why some were refused, and how many there were. */
 @PortalPages()
 export class PortalRequestsController {
   constructor(
     private readonly log: RequestLogService,
+    private readonly known: KnownRequests,
+    private readonly deliveries: DeliveriesService,
     private readonly activity: ActivityService,
     private readonly clients: ClientsService,
     private readonly limits: RateLimitsService,
@@ -36,6 +44,26 @@ export class PortalRequestsController {
     return { page: requestsPage(await this.log.list(clientId, filter), typed) };
   }
 
+  /** Why it was refused, and what it caused; a 404 page for requests of others as for those that nobody sent. */
+  @PortalGet('requests/:request_id', 'viewer')
+  async explain(
+    @Context() { clientId }: PortalContext,
+    @Param('request_id') id: string,
+  ): Promise<PortalAnswer> {
+    const requests = await this.known.withId(id, clientId);
+    const [latest] = requests;
+    if (!latest) {
+      throw notFound(
+        'There is no record of a request of this client with this ID. Refused requests are kept for seven days, the last 200, and some of the others.',
+      );
+    }
+    const [around, deliveries] = await Promise.all([
+      this.known.around(latest),
+      this.deliveries.list({ requestId: id, clientId }, DELIVERIES_LISTED),
+    ]);
+    return { page: explainedRequestPage({ requests, around, deliveries: deliveries.items }) };
+  }
+
   /** Latest first, including what this instance has only just counted. */
   @PortalGet('refusals', 'viewer')
   async refusals(@Context() { clientId }: PortalContext): Promise<PortalAnswer> {
@@ -47,12 +75,12 @@ export class PortalRequestsController {
   /** `?range=7d` shows days instead of hours. */
   @PortalGet('usage', 'viewer')
   async usage(@Context() { clientId }: PortalContext, @Query('range') given: unknown): Promise<PortalAnswer> {
-    const range: ActivityRange = given === '7d' ? '7d' : '24h';
+    const range = rangeIn(given);
     const now = new Date();
     await this.log.flush();
     await this.activity.flush();
     const [hours, client] = await Promise.all([
-      this.activity.hoursOf(clientId, ['request', 'rate_limited'], rangeStart(ACTIVITY_RANGES[range], now)),
+      this.activity.hoursOf(clientId, ['request', 'rate_limited'], rangeStart(RANGES[range], now)),
       this.clients.get(clientId),
     ]);
     const limit = await this.limits.stateOfPartner(client);

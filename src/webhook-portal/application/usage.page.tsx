@@ -4,8 +4,8 @@ import { formatCount, sumOf } from '../../web/charts/numbers.js';
 import { bucketsOf } from '../../web/charts/time-buckets.js';
 import { Facts } from '../../web/tables/facts.js';
 import { periodsOf } from '../../web/charts/periods.js';
-import { ACTIVITY_RANGES, type ActivityRange } from '../deliveries/activity-buckets.js';
-import { labelsOf, OverTime, RANGES } from '../frame/over-time.js';
+import { labelsOf, RANGES, type Range } from '../../web/charts/ranges.js';
+import { OverTime } from '../frame/over-time.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
 const PATH = '/portal/usage';
@@ -19,7 +19,7 @@ export interface UsageBucket {
 }
 
 export interface UsagePageProps {
-  range: ActivityRange;
+  range: Range;
   buckets: UsageBucket[];
   /** Requests in a rolling hour, and how many the client itself can send now. */
   limit: number;
@@ -27,8 +27,8 @@ export interface UsagePageProps {
 }
 
 /** All buckets of the range, oldest first, including those without requests. */
-export const usageBuckets = (hours: HourOfAll[], range: ActivityRange, now: Date): UsageBucket[] =>
-  bucketsOf(hours, ACTIVITY_RANGES[range], now).map(({ start, hours: inside }) => {
+export const usageBuckets = (hours: HourOfAll[], range: Range, now: Date): UsageBucket[] =>
+  bucketsOf(hours, RANGES[range], now).map(({ start, hours: inside }) => {
     const count = (kind: HourOfAll['kind']) =>
       sumOf(inside.filter((each) => each.kind === kind).map((each) => each.count));
     const limited = count('rate_limited');
@@ -48,7 +48,7 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
           facts={[
             ['Limit', `${formatCount(limit)} requests in any hour`],
             ['What remains now', `${formatCount(remaining)} requests`],
-            [`Answered with 429, last ${RANGES[range]}`, formatCount(limited)],
+            [`Answered with 429, last ${RANGES[range].words}`, formatCount(limited)],
           ]}
         />
         <p class="muted">
@@ -61,7 +61,7 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
           path={PATH}
           range={range}
           buckets={buckets}
-          empty={served + limited === 0 && `This client sent no requests in the last ${RANGES[range]}.`}
+          empty={served + limited === 0 && `This client sent no requests in the last ${RANGES[range].words}.`}
           table={{
             label: 'Requests as a table',
             columns: [
@@ -78,7 +78,7 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
               </figcaption>
               <BarChart
                 id="chart-requests"
-                description={`Requests of the last ${RANGES[range]}, by the ${range === '24h' ? 'hour' : 'day'}: ${served} answered, ${limited} over a limit.`}
+                description={`Requests of the last ${RANGES[range].words}, by the ${range === '24h' ? 'hour' : 'day'}: ${served} answered, ${limited} over a limit.`}
                 labels={labelsOf(buckets, range)}
                 periods={periodsOf(buckets, range)}
                 series={[

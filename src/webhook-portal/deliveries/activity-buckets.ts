@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../config/durations.js';
+import { RANGES, type Range } from '../../web/charts/ranges.js';
 import { sumOf } from '../../web/charts/numbers.js';
 import { bucketsOf } from '../../web/charts/time-buckets.js';
 import type { EndpointHour } from '../../webhooks/endpoints/endpoint-hour.js';
@@ -13,16 +13,9 @@ export interface ActivityBucket {
   slowestMs?: number;
 }
 
-/** The last 24 hours by hour, or the last 7 days by day. */
-export const ACTIVITY_RANGES = {
-  '24h': { bucketMs: HOUR_MS, count: 24 },
-  '7d': { bucketMs: DAY_MS, count: 7 },
-};
-export type ActivityRange = keyof typeof ACTIVITY_RANGES;
-
 /** All buckets of the range, oldest first, including those without attempts. */
-export const activityBuckets = (hours: EndpointHour[], range: ActivityRange, now: Date): ActivityBucket[] =>
-  bucketsOf(hours, ACTIVITY_RANGES[range], now).map((bucket) => bucketOf(bucket.start, bucket.hours));
+export const activityBuckets = (hours: EndpointHour[], range: Range, now: Date): ActivityBucket[] =>
+  bucketsOf(hours, RANGES[range], now).map((bucket) => bucketOf(bucket.start, bucket.hours));
 
 function bucketOf(start: Date, hours: EndpointHour[]): ActivityBucket {
   const delivered = sumOf(hours.map((hour) => hour.delivered));

@@ -2,9 +2,10 @@ import type { VNode } from 'preact';
 import { BarChart } from '../../web/charts/bar-chart.js';
 import { LineChart } from '../../web/charts/line-chart.js';
 import { formatCount, formatMs, sumOf } from '../../web/charts/numbers.js';
-import { labelsOf, OverTime, RANGES } from '../frame/over-time.js';
+import { labelsOf, RANGES, type Range } from '../../web/charts/ranges.js';
+import { OverTime } from '../frame/over-time.js';
 import { utcFieldValue } from '../frame/utc-time.js';
-import { ACTIVITY_RANGES, type ActivityBucket, type ActivityRange } from './activity-buckets.js';
+import type { ActivityBucket } from './activity-buckets.js';
 import { successRate } from '../endpoints/endpoint-state.js';
 import { periodsOf } from '../../web/charts/periods.js';
 
@@ -13,7 +14,7 @@ export interface ActivityProps {
   path: string;
   endpointId: string;
   buckets: ActivityBucket[];
-  range: ActivityRange;
+  range: Range;
 }
 
 /** The deliveries of a bucket in a state. */
@@ -22,7 +23,7 @@ const listOf = (
   { start }: ActivityBucket,
   state: 'delivered' | 'failed',
 ): string => {
-  const end = new Date(start.getTime() + ACTIVITY_RANGES[range].bucketMs);
+  const end = new Date(start.getTime() + RANGES[range].bucketMs);
   const filter = { state, endpoint: endpointId, from: utcFieldValue(start), to: utcFieldValue(end) };
   return `/portal/deliveries?${new URLSearchParams(filter).toString()}`;
 };
@@ -51,7 +52,9 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
       hash="#activity"
       range={range}
       buckets={buckets}
-      empty={delivered + failed === 0 && `Nothing was sent to this endpoint in the last ${RANGES[range]}.`}
+      empty={
+        delivered + failed === 0 && `Nothing was sent to this endpoint in the last ${RANGES[range].words}.`
+      }
       table={{
         label: 'Activity as a table',
         columns: [
@@ -74,7 +77,7 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
           </figcaption>
           <BarChart
             id="chart-deliveries"
-            description={`Attempts of the last ${RANGES[range]}, by the ${range === '24h' ? 'hour' : 'day'}: ${delivered} delivered, ${failed} failed.`}
+            description={`Attempts of the last ${RANGES[range].words}, by the ${range === '24h' ? 'hour' : 'day'}: ${delivered} delivered, ${failed} failed.`}
             labels={labels}
             periods={periods}
             series={[bars('delivered'), bars('failed')]}

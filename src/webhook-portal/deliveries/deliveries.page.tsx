@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { SelectField, type Option } from '../../web/forms/field.js';
 import { FilterForm, LinkButton, PostForm } from '../../web/forms/form.js';
 import { useMayUse } from '../../web/layout/may-use.js';
+import { CsvLink } from '../../web/tables/csv-link.js';
 import { LiveList } from '../../web/tables/live-list.js';
 import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
@@ -94,6 +95,7 @@ function List({ query, deliveries }: Omit<DeliveriesPageProps, 'endpoints' | 'ty
           )}
         </PagedList>
       </LiveList>
+      {deliveries.items.length > 0 && <CsvLink path={withQuery(`${PATH}/csv`, query.search)} />}
       <PostForm id={SELECTED} action={`${PATH}/selected`} />
     </>
   );

@@ -1,8 +1,11 @@
 import { Param } from '@nestjs/common';
+import { eachOfList } from '../../database/queries/each-of-list.js';
 import { queryStringOf } from '../../http/forms/form.js';
+import { csvOf } from '../../http/page-routes/csv-answer.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
 import { badRequest } from '../../http/problems/problem.js';
+import { DELIVERY_CSV } from '../../webhooks/deliveries/delivery-csv.js';
 import { DeliveriesService } from '../../webhooks/deliveries/deliveries.service.js';
 import { RecoveriesService, SELECTED_MAX } from '../../webhooks/deliveries/recoveries.service.js';
 import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
@@ -47,6 +50,16 @@ export class PortalDeliveriesController {
       deliveries,
     });
     return { page, status: isUsable ? 200 : 400 };
+  }
+
+  /** The list as a file, with the filter; if that is invalid, the page with its errors. */
+  @PortalGet('csv', 'viewer')
+  async download(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const { filter, errors } = readDeliveryQuery(queryStringOf(context.url));
+    if (Object.keys(errors).length > 0) return this.list(context);
+    const { clientId } = context;
+    const items = await eachOfList((page) => this.deliveries.list({ ...filter, clientId }, page));
+    return csvOf('deliveries.csv', DELIVERY_CSV, items);
   }
 
   /** What the filter matches would be resent: its number, and the button. */

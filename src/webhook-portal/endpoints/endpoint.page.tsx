@@ -7,10 +7,11 @@ import type { Delivery } from '../../webhooks/deliveries/delivery.js';
 import { linesOf, type EndpointHeaders } from '../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { Activity } from '../deliveries/activity.js';
-import type { ActivityBucket, ActivityRange } from '../deliveries/activity-buckets.js';
+import type { Range } from '../../web/charts/ranges.js';
+import type { ActivityBucket } from '../deliveries/activity-buckets.js';
 import { DeliveryRows } from '../deliveries/delivery-rows.js';
 import { EndpointState, whyDisabled } from './endpoint-state.js';
-import { TypeList } from './endpoints.page.js';
+import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
 export interface EndpointPageProps {
@@ -22,7 +23,7 @@ export interface EndpointPageProps {
   /** When it was disabled, if what was missed was not sent yet. */
   missed?: { from: Date; to: Date };
   buckets: ActivityBucket[];
-  range: ActivityRange;
+  range: Range;
   /** The latest ones. */
   deliveries: Delivery[];
 }

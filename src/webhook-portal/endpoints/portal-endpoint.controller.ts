@@ -8,7 +8,8 @@ import { RecoveriesService } from '../../webhooks/deliveries/recoveries.service.
 import type { EndpointHeaders } from '../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
-import { ACTIVITY_RANGES, activityBuckets, type ActivityRange } from '../deliveries/activity-buckets.js';
+import { RANGES, type Range } from '../../web/charts/ranges.js';
+import { activityBuckets } from '../deliveries/activity-buckets.js';
 import { deleteEndpointPage } from './delete-endpoint.page.js';
 import { endpointPage } from './endpoint.page.js';
 import { rotateSecretPage } from './rotate-secret.page.js';
@@ -115,12 +116,12 @@ export class PortalEndpointController {
   private async page(
     context: PortalContext,
     endpoint: EndpointEntity,
-    { range, secret, headers }: { range: ActivityRange; secret?: string; headers?: EndpointHeaders },
+    { range, secret, headers }: { range: Range; secret?: string; headers?: EndpointHeaders },
   ): Promise<PortalAnswer> {
     const { id } = endpoint;
     const now = new Date();
     const [hours, newest, missed] = await Promise.all([
-      this.endpoints.hours(id, rangeStart(ACTIVITY_RANGES[range], now)),
+      this.endpoints.hours(id, rangeStart(RANGES[range], now)),
       this.deliveries.list({ clientId: context.clientId, endpointId: id }, { size: NEWEST }),
       endpoint.enabled ? this.recoveries.missed(id) : undefined,
     ]);

@@ -10,27 +10,20 @@ import {
   type EndpointFormValues,
 } from '../../webhooks/endpoints/endpoint-form.js';
 import { headersInLines, limitIn } from '../../webhooks/endpoints/endpoint-headers.js';
-import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
+import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../webhooks/event-types/event-types.service.js';
 import { endpointFormPage } from './endpoint-form.page.js';
-import { endpointsPage } from './endpoints.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
 import { apiWords, type Violation } from '../../http/problems/violation.js';
 
-/** The list of endpoints, and the forms for adding and editing (contract §11.1). */
+/** The forms for adding and editing endpoints (contract §11.1). */
 @PortalPages()
 export class PortalEndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly eventTypes: EventTypesService,
   ) {}
-
-  @PortalGet('', 'viewer')
-  async list(@Context() context: PortalContext): Promise<PortalAnswer> {
-    const { items } = await this.endpoints.list(context.clientId, { size: ENDPOINTS_PER_CLIENT });
-    return { page: endpointsPage(items) };
-  }
 
   @PortalGet('endpoints/new', 'developer')
   showNew(@Context() context: PortalContext): Promise<PortalAnswer> {

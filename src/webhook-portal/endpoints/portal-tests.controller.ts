@@ -40,15 +40,15 @@ export class PortalTestsController {
   /** Sends the test, waits briefly for the response, and redirects to the delivery's page; a 429 page over the limit. */
   @PortalPost('', 'an endpoint', 'developer')
   async send(@Context() context: PortalContext): Promise<PortalAnswer> {
-    const { endpoint } = context;
+    const { endpoint, actor, visitor } = context;
     const chosen = context.form.get('type') ?? '';
-    const allowed = await this.eventTypes.listFor(context.visitor.scopes);
+    const allowed = await this.eventTypes.listFor(visitor.scopes);
     if (!allowed.some(({ name }) => name === chosen)) {
       const error = 'Choose one of these event types: your client cannot receive any other.';
       return this.form(context, endpoint, { chosen, error });
     }
     await this.limits.countPortalSending(context.clientId);
-    const deliveryId = await this.tests.send(endpoint, chosen, context.visitor.scopes);
+    const deliveryId = await this.tests.send(endpoint, chosen, visitor.scopes, actor.requestId);
     await this.deliveries.waitUntilFinished(deliveryId, WAIT_MS);
     return { goTo: `/portal/deliveries/${deliveryId}` };
   }

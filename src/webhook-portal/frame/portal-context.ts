@@ -8,9 +8,12 @@ import { originOf } from '../../http/server/request-origin.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
 import type { ShownOnce } from '../../users/sessions/shown-once.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
+import { bindingOfUser } from '../../users/sessions/user-page-context.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
-import { portalLayout, SIGN_IN_PATH, type PortalPage } from './portal-layout.js';
+import { portalLayout, SIGN_IN_AREA, SIGN_IN_PATH, type PortalPage } from './portal-layout.js';
 import { PORTAL_ROUTES } from './portal-routes.js';
+import type { MemberSessions } from '../access/member-sessions.service.js';
+import type { Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
 
 const NOTICES = {
@@ -50,9 +53,11 @@ export type PortalAnswer = PageAnswer<PortalPage, keyof typeof NOTICES>;
 export class PortalContext extends PageContext<PortalPage> {
   /** The endpoint that a posted form is about; the guard has read it. Only for routes whose form is about one. */
   endpoint!: EndpointEntity;
+  private portals: Portals = { failing: 0, others: [] };
 
   constructor(
     readonly visitor: PortalVisitor,
+    private readonly sessions: MemberSessions,
     private readonly shownOnce: ShownOnce,
     private readonly isConfirmed: (user: SignedInUser) => Promise<boolean>,
     request: FastifyRequest,
@@ -98,17 +103,23 @@ export class PortalContext extends PageContext<PortalPage> {
     return user && this.shownOnce.take(this.request, this.reply, user, this.path);
   }
 
+  override async prepare(): Promise<void> {
+    this.portals = await this.sessions.portalsOf(this.visitor);
+  }
+
   layOut(page: PortalPage): LayoutProps {
     const { role } = this.visitor;
-    return portalLayout(page, this.visitor, this.takeNotice(), (method, path) =>
+    return portalLayout(page, this.visitor, this.portals, this.takeNotice(), (method, path) =>
       path.startsWith('/portal/') && path !== '/portal/logout' && path !== SIGN_IN_PATH
         ? PORTAL_ROUTES.mayUse(role, method, path)
         : true,
     );
   }
 
-  /** The path identifies the action and its object. */
+  /** The path identifies the action and its object. Another portal is opened by the login, not by the session of this one. */
   protected bindingIn(path: string): string {
+    const { user } = this.visitor;
+    if (user && path.startsWith(`${SIGN_IN_PATH}/`)) return bindingOfUser(SIGN_IN_AREA, path, user);
     return `${this.area.name} ${path} ${this.visitor.sessionDigest.toString('base64url')}`;
   }
 }

@@ -1,52 +1,61 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { PostButton } from '../../web/forms/form.js';
 import { ClientTile } from '../../web/layout/client-identity.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
 import { LIVE_LIST_SCRIPT } from '../../web/tables/live-list.js';
 import { Moment } from '../../web/tables/moment.js';
-import { GroupedNavigation, type NavigationGroup } from '../../web/layout/navigation.js';
+import { CountBadge, SideNavigation, type NavigationGroup } from '../../web/layout/navigation.js';
 import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import { DoneNotice } from '../../web/layout/notices.js';
 import { Permissions, type MayUse } from '../../web/layout/may-use.js';
+import type { OpenableClient, Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
 
 /** Where members open portals. */
 export const SIGN_IN_PATH = '/portal/sign-in';
+/** What the forms there are bound to. */
+export const SIGN_IN_AREA = 'portal_sign_in';
 
 /** The footer of every portal page, including those shown before the login. */
 export const PORTAL_FOOTER = 'webhook portal';
 
+export const SEARCH_PATH = '/portal/search';
+
 const GROUPS = [
+  {
+    heading: 'At a glance',
+    links: [{ part: 'search', icon: 'search', href: SEARCH_PATH, label: 'Search', key: '/' }],
+  },
   {
     heading: 'Webhooks',
     links: [
-      { part: 'endpoints', href: '/portal', label: 'Endpoints' },
-      { part: 'deliveries', href: '/portal/deliveries', label: 'Deliveries' },
-      { part: 'contacts', href: '/portal/contacts', label: 'Contacts' },
+      { part: 'endpoints', icon: 'webhook', href: '/portal', label: 'Endpoints' },
+      { part: 'deliveries', icon: 'send', href: '/portal/deliveries', label: 'Deliveries' },
+      { part: 'contacts', icon: 'contact-round', href: '/portal/contacts', label: 'Contacts' },
     ],
   },
   {
     heading: 'Build and test',
     links: [
-      { part: 'catalogue', href: '/portal/event_types', label: 'Event catalogue' },
-      { part: 'sandbox', href: '/portal/sandbox', label: 'Sandbox' },
-      { part: 'verify', href: '/portal/verify', label: 'Verify signatures' },
+      { part: 'catalogue', icon: 'shapes', href: '/portal/event_types', label: 'Event catalogue' },
+      { part: 'sandbox', icon: 'flask-conical', href: '/portal/sandbox', label: 'Sandbox' },
+      { part: 'verify', icon: 'badge-check', href: '/portal/verify', label: 'Verify signatures' },
     ],
   },
   {
     heading: 'Client',
     links: [
-      { part: 'credentials', href: '/portal/credentials', label: 'Credentials' },
-      { part: 'redirect-uris', href: '/portal/redirect-uris', label: 'Redirect URIs' },
-      { part: 'members', href: '/portal/members', label: 'Members' },
+      { part: 'credentials', icon: 'key-round', href: '/portal/credentials', label: 'Credentials' },
+      { part: 'redirect-uris', icon: 'link', href: '/portal/redirect-uris', label: 'Redirect URIs' },
+      { part: 'members', icon: 'users', href: '/portal/members', label: 'Members' },
     ],
   },
   {
     heading: 'Use of the API',
     links: [
-      { part: 'requests', href: '/portal/requests', label: 'Requests' },
-      { part: 'refusals', href: '/portal/refusals', label: 'Refusals' },
-      { part: 'usage', href: '/portal/usage', label: 'Usage' },
+      { part: 'requests', icon: 'arrow-left-right', href: '/portal/requests', label: 'Requests' },
+      { part: 'refusals', icon: 'ban', href: '/portal/refusals', label: 'Refusals' },
+      { part: 'usage', icon: 'gauge', href: '/portal/usage', label: 'Usage' },
     ],
   },
 ] as const;
@@ -77,6 +86,7 @@ export interface PortalPage {
 export const portalLayout = (
   { title, heading, part, above, refreshAfter, isLive, children }: PortalPage,
   { clientId, clientName, clientLogoId, environment, ownerName, expiresAt, role, user }: PortalVisitor,
+  portals: Portals,
   notice: string | undefined,
   mayUse: MayUse,
 ): LayoutProps => ({
@@ -85,8 +95,8 @@ export const portalLayout = (
   scripts: ['/assets/page.js', '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
   refreshAfter,
   footer: PORTAL_FOOTER,
-  children: (
-    <Permissions.Provider value={mayUse}>
+  side: (
+    <>
       <section class="portal-bar" aria-label="Portal owner">
         <ClientTile name={clientName} logoId={clientLogoId} />
         <p class="identity-text">
@@ -99,7 +109,17 @@ export const portalLayout = (
           Log out
         </PostButton>
       </section>
-      <GroupedNavigation label="Webhook portal" groups={groupsFor(environment)} current={part} />
+      <OtherPortals clients={portals.others} />
+      <SideNavigation
+        label="Webhook portal"
+        groups={groupsFor(environment)}
+        current={part}
+        counts={{ endpoints: { number: portals.failing, word: 'failing' } }}
+      />
+    </>
+  ),
+  children: (
+    <Permissions.Provider value={mayUse}>
       {above && (
         <p class="above">
           <a href={above.href}>← {above.label}</a>
@@ -124,3 +144,27 @@ export const portalLayout = (
     </Permissions.Provider>
   ),
 });
+
+/** The other clients of the visitor's organisations, each with a button that opens its portal. */
+function OtherPortals({ clients }: { clients: OpenableClient[] }): VNode | null {
+  if (clients.length === 0) return null;
+  return (
+    <details class="switch-client">
+      <summary>Switch client</summary>
+      <ul class="plain" role="list">
+        {clients.map(({ id, name, organisationName, environment, failing }) => (
+          <li>
+            <PostButton action={`${SIGN_IN_PATH}/${id}`} look="link-button">
+              <span class="visually-hidden">Switch to </span>
+              <bdi>{name}</bdi>
+              {environment === 'sandbox' && <span class="visually-hidden"> in the sandbox</span>}
+            </PostButton>{' '}
+            <SandboxBadge of={{ environment }} />
+            <CountBadge count={{ number: failing, word: 'failing' }} />
+            <bdi class="under muted">{organisationName}</bdi>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, Repository, type EntityManager } from 'typeorm';
 import { ClientEntity } from '../../clients/client.entity.js';
+import type { MailedApplication } from '../../mail/mail-content.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import { ContactEntity } from './contact.entity.js';
 
@@ -16,14 +17,13 @@ const expiry = (ttl: number) => () => `now() + make_interval(secs => ${Math.trun
 export class ContactsRepository {
   constructor(@InjectRepository(ContactEntity) private readonly contacts: Repository<ContactEntity>) {}
 
-  /** Locks the client, so that its contacts can be counted; returns its name. */
-  async lockClient(manager: EntityManager, clientId: string): Promise<string | undefined> {
-    const client = await manager.findOne(ClientEntity, {
-      select: { id: true, name: true },
+  /** Locks the client, so that its contacts can be counted. */
+  lockClient(manager: EntityManager, clientId: string): Promise<MailedApplication | null> {
+    return manager.findOne(ClientEntity, {
+      select: { id: true, name: true, logoId: true },
       where: { id: clientId },
       lock: { mode: 'for_no_key_update' },
     });
-    return client?.name;
   }
 
   list(clientId: string, manager: EntityManager = this.contacts.manager): Promise<Contact[]> {
@@ -50,14 +50,17 @@ export class ContactsRepository {
     return entities[0] && { ...entities[0], clientName: raw[0]!.clientName };
   }
 
-  /** Those who may be told something, with the name of the client. */
-  async verified(manager: EntityManager, clientId: string): Promise<{ name: string; contacts: Contact[] }> {
+  /** Those who may be told something, with what their mails show of the client. */
+  async verified(
+    manager: EntityManager,
+    clientId: string,
+  ): Promise<{ client: MailedApplication; contacts: Contact[] }> {
     const contacts = await manager
       .withRepository(this.contacts)
       .find({ where: { clientId, verifiedAt: Not(IsNull()) }, order: { id: 'ASC' } });
-    if (contacts.length === 0) return { name: '', contacts };
+    if (contacts.length === 0) return { client: { name: '' }, contacts };
     const client = await manager.findOneByOrFail(ClientEntity, { id: clientId });
-    return { name: client.name, contacts };
+    return { client, contacts };
   }
 
   async insert(

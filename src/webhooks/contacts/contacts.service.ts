@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
-import type { MailText } from '../../mail/mail-content.js';
+import type { MailedApplication, MailText } from '../../mail/mail-content.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { UnsubscribeKeys } from '../../mail/unsubscribe-keys.service.js';
@@ -44,14 +44,14 @@ export class ContactsService {
     const id = newId('cont');
     try {
       await this.transactions.run(async (manager) => {
-        const name = await this.repository.lockClient(manager, clientId);
-        if (name === undefined) throw notFound('There is no client with this id.');
+        const client = await this.repository.lockClient(manager, clientId);
+        if (!client) throw notFound('There is no client with this id.');
         if ((await this.repository.list(clientId, manager)).length >= CONTACTS_PER_CLIENT) {
           throw conflict(`A client can have at most ${CONTACTS_PER_CLIENT} contacts. Remove one first.`);
         }
         const { key, digest } = newLink('emailKey');
         await this.repository.insert(manager, { id, clientId, email, digest, ttl: LINK_TTL_SECONDS });
-        await this.queueLink(manager, { clientId, email, name, key, digest });
+        await this.queueLink(manager, { clientId, email, client, key, digest });
         await this.record(manager, actor, 'client.contact_added', clientId, id);
       });
     } catch (error) {
@@ -69,11 +69,11 @@ export class ContactsService {
   /** Mails the link once more; the earlier one ends. */
   async resend(clientId: string, id: string): Promise<void> {
     await this.transactions.run(async (manager) => {
-      const name = await this.repository.lockClient(manager, clientId);
+      const client = await this.repository.lockClient(manager, clientId);
       const { key, digest } = newLink('emailKey');
       const email = await this.repository.renewLink(manager, { id, clientId, digest, ttl: LINK_TTL_SECONDS });
-      if (name === undefined || email === undefined) this.missing();
-      await this.queueLink(manager, { clientId, email, name, key, digest });
+      if (!client || email === undefined) this.missing();
+      await this.queueLink(manager, { clientId, email, client, key, digest });
     });
   }
 
@@ -132,7 +132,9 @@ export class ContactsService {
       const endpoint = await this.repository.markTold(manager, endpointId);
       if (!endpoint) return;
       const { clientId, url } = endpoint;
-      await this.tell(manager, 'endpoint_failing', clientId, (name) => MAIL_TEXTS.endpointFailing(name, url));
+      await this.tell(manager, 'endpoint_failing', clientId, (client) =>
+        MAIL_TEXTS.endpointFailing(client, url),
+      );
     });
   }
 
@@ -143,8 +145,8 @@ export class ContactsService {
     reason: EndpointDisabledReason,
   ): Promise<void> {
     if (!this.mails.isOn) return;
-    await this.tell(manager, 'endpoint_disabled', clientId, (name) =>
-      MAIL_TEXTS.endpointDisabled(name, url, DISABLED_BECAUSE[reason]),
+    await this.tell(manager, 'endpoint_disabled', clientId, (client) =>
+      MAIL_TEXTS.endpointDisabled(client, url, DISABLED_BECAUSE[reason]),
     );
   }
 
@@ -156,7 +158,7 @@ export class ContactsService {
   ): Promise<void> {
     const { baseUrl, consentNoticeDays: days } = this.settings;
     const ending = { count, days, url: `${baseUrl}/portal/sign-in` };
-    const mailOf = (name: string) => MAIL_TEXTS.consentsEnding(name, ending);
+    const mailOf = (client: MailedApplication) => MAIL_TEXTS.consentsEnding(client, ending);
     await this.tell(manager, 'consents_ending', clientId, mailOf, day);
   }
 
@@ -165,10 +167,10 @@ export class ContactsService {
     manager: EntityManager,
     kind: 'endpoint_failing' | 'endpoint_disabled' | 'consents_ending',
     clientId: string,
-    mailOf: (clientName: string) => MailText,
+    mailOf: (client: MailedApplication) => MailText,
     happening: string = newId('form'),
   ): Promise<void> {
-    const { name, contacts } = await this.repository.verified(manager, clientId);
+    const { client, contacts } = await this.repository.verified(manager, clientId);
     for (const { id, email } of contacts) {
       const cause = `${kind} ${id} ${happening}`;
       const unsubscribeUrl = this.mails.unsubscribeUrl({ kind: 'client_contact', id }, email);
@@ -177,7 +179,7 @@ export class ContactsService {
         clientId,
         address: email,
         cause,
-        mail: mailOf(name),
+        mail: mailOf(client),
         unsubscribeUrl,
       });
     }
@@ -185,7 +187,7 @@ export class ContactsService {
 
   private async queueLink(
     manager: EntityManager,
-    to: { clientId: string; email: string; name: string; key: string; digest: Buffer },
+    to: { clientId: string; email: string; client: MailedApplication; key: string; digest: Buffer },
   ): Promise<void> {
     await this.mails.queue(manager, {
       kind: 'verify_contact',
@@ -193,7 +195,7 @@ export class ContactsService {
       address: to.email,
       cause: `link ${to.digest.toString('base64url')}`,
       usefulSeconds: LINK_TTL_SECONDS,
-      mail: MAIL_TEXTS.verifyContact(to.name, `${this.settings.baseUrl}/email/verify/${to.key}`),
+      mail: MAIL_TEXTS.verifyContact(to.client, `${this.settings.baseUrl}/email/verify/${to.key}`),
     });
   }
 

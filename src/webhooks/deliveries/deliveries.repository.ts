@@ -82,6 +82,11 @@ export class DeliveriesRepository {
     return !(await this.deliveries.existsBy({ id, state: 'pending' }));
   }
 
+  /** Whether anything was ever delivered to the client; deliveries are kept for a while only. */
+  hasDelivered(clientId: string): Promise<boolean> {
+    return this.deliveries.existsBy({ clientId, state: 'delivered' });
+  }
+
   /**
    * Restarts a delivery's schedule, due immediately. False while an attempt is running, for a deleted endpoint, and if its user
    * was erased.

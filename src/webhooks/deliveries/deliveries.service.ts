@@ -34,6 +34,11 @@ export class DeliveriesService {
     return this.repository.list(filter, page);
   }
 
+  /** Whether the client has received anything, among what is kept. */
+  hasDelivered(clientId: string): Promise<boolean> {
+    return this.repository.hasDelivered(clientId);
+  }
+
   /**
    * A delivery with its payload and every attempt. With a `clientId`, the payload is omitted if that client may not see it: it
    * was never delivered, and the user does not currently share it with the client.

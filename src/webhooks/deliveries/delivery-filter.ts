@@ -14,6 +14,8 @@ export interface DeliveryFilter {
   from?: Date;
   to?: Date;
   recoveryId?: string;
+  /** The request that published the event. */
+  requestId?: string;
 }
 
 /**
@@ -28,7 +30,7 @@ export function filtered(
   query: SelectQueryBuilder<DeliveryEntity>,
   filter: DeliveryFilter,
 ): SelectQueryBuilder<DeliveryEntity> {
-  const { clientId, endpointId, eventId, state, eventType, from, to, recoveryId } = filter;
+  const { clientId, endpointId, eventId, state, eventType, from, to, recoveryId, requestId } = filter;
   const id = orderOf(filter);
   if (filter.id !== undefined) query.andWhere('delivery.id = :id', { id: filter.id });
   if (clientId !== undefined) query.andWhere('delivery.clientId = :clientId', { clientId });
@@ -36,6 +38,12 @@ export function filtered(
   if (eventId !== undefined) query.andWhere('delivery.eventId = :eventId', { eventId });
   if (eventType !== undefined) query.andWhere('delivery.eventType = :eventType', { eventType });
   if (recoveryId !== undefined) query.andWhere('delivery.recoveryId = :recoveryId', { recoveryId });
+  if (requestId !== undefined) {
+    // Some of the queries that this narrows down do not join the event.
+    query.andWhere('delivery.eventId IN (SELECT v.id FROM events v WHERE v.request_id = :requestId)', {
+      requestId,
+    });
+  }
   if (from !== undefined) query.andWhere(`${id} >= :firstId`, { firstId: firstIdAt('dlvr', from) });
   if (to !== undefined) query.andWhere(`${id} < :endId`, { endId: firstIdAt('dlvr', to) });
   // A literal, so that the partial index of undelivered deliveries can be used.

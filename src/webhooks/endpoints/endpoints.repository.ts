@@ -20,6 +20,8 @@ export interface EndpointFilter {
   url?: string;
   /** Only disabled endpoints. */
   isDisabled?: boolean;
+  /** Only enabled ones without a success since their last failures. */
+  isFailing?: boolean;
   /** Of the client. */
   environment?: Environment;
 }
@@ -133,7 +135,7 @@ export class EndpointsRepository {
 
   /** One page of endpoints by id, with their attempts of the last 24 hours. */
   async list(
-    { id, clientId, url, isDisabled, environment }: EndpointFilter,
+    { id, clientId, url, isDisabled, isFailing, environment }: EndpointFilter,
     page: PageRequest,
   ): Promise<Page<EndpointInList>> {
     return readPageBySql(page, 'e.id', 'asc', (part) => {
@@ -145,6 +147,7 @@ export class EndpointsRepository {
       const one = id === undefined ? 'true' : `e.id = $${params.push(id)}`;
       const ofUrl = url === undefined ? 'true' : `e.url ILIKE $${params.push(patternOf(url))}`;
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
+      const failing = isFailing ? 'e.enabled AND e.failing_since IS NOT NULL' : 'true';
       // Joins the clients; the query builder knows no lateral joins.
       return this.endpoints.query(
         `SELECT ${columnList(this.endpoints, 'e', ENDPOINT.shownKeys)}, c.name AS "clientName", c.environment,
@@ -154,7 +157,7 @@ export class EndpointsRepository {
            LEFT JOIN LATERAL (
              SELECT sum(delivered) AS delivered, sum(failed) AS failed FROM webhook_endpoint_hours
               WHERE endpoint_id = e.id AND hour > now() - interval '24 hours') h ON true
-          WHERE ${one} AND ${client} AND ${realm} AND ${disabled} AND ${ofUrl} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
+          WHERE ${one} AND ${client} AND ${realm} AND ${disabled} AND ${failing} AND ${ofUrl} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
         params,
       );
     });
@@ -177,19 +180,21 @@ export class EndpointsRepository {
       .getRawMany<EndpointHour>();
   }
 
-  /** The hours with attempts since a time, over all endpoints of live clients, oldest first. */
-  hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
-    return this.endpointHours
+  /** The hours with attempts since a time, over all endpoints of a client or of all live clients, oldest first. */
+  hoursOfAll(since: Date, clientId?: string): Promise<HourOfAllEndpoints[]> {
+    const query = this.endpointHours
       .createQueryBuilder('h')
       .select('h.hour', 'hour')
       .addSelect('CAST(sum(h.delivered) AS float8)', 'delivered')
       .addSelect('CAST(sum(h.failed) AS float8)', 'failed')
       .innerJoin(EndpointEntity, 'e', 'e.id = h.endpointId')
-      .innerJoin(ClientEntity, 'c', 'c.id = e.clientId')
-      .where("h.hour >= :since AND c.environment = 'live'", { since })
-      .groupBy('h.hour')
-      .orderBy('h.hour')
-      .getRawMany<HourOfAllEndpoints>();
+      .where('h.hour >= :since', { since });
+    if (clientId === undefined) {
+      query.innerJoin(ClientEntity, 'c', 'c.id = e.clientId').andWhere("c.environment = 'live'");
+    } else {
+      query.andWhere('e.clientId = :clientId', { clientId });
+    }
+    return query.groupBy('h.hour').orderBy('h.hour').getRawMany<HourOfAllEndpoints>();
   }
 
   /**

@@ -66,8 +66,8 @@ export class EndpointsService {
   }
 
   /** The hours with attempts since a time, over all endpoints, oldest first. */
-  hoursOfAll(since: Date): Promise<HourOfAllEndpoints[]> {
-    return this.repository.hoursOfAll(since);
+  hoursOfAll(since: Date, clientId?: string): Promise<HourOfAllEndpoints[]> {
+    return this.repository.hoursOfAll(since, clientId);
   }
 
   async get(id: string, clientId?: string): Promise<EndpointEntity> {

@@ -32,6 +32,10 @@ export class EventEntity {
   @Column('text', { name: 'client_id', nullable: true })
   clientId!: string | null;
 
+  /** The request that published it; null if it was none, such as for what the sandbox plans. */
+  @Column('text', { name: 'request_id', nullable: true, select: false })
+  requestId!: string | null;
+
   @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
   createdAt!: Date;
 }

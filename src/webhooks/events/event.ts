@@ -20,6 +20,8 @@ export interface NewEvent {
   resourceId: string | null;
   /** Its users, and no others, are known to the publisher. */
   realm: string;
+  /** The request that published it. */
+  requestId?: string;
   idempotency?: { keyDigest: Buffer; bodyDigest: Buffer };
 }
 

@@ -63,6 +63,7 @@ export class EventsController {
         data: body.data,
         ...(body.version === undefined ? {} : { version: body.version }),
         idempotencyKey: idempotencyKeyOf(request),
+        requestId: request.id,
       },
       { id: principal.client.id, realm: realmOf(principal.client) },
     );

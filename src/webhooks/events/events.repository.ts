@@ -33,6 +33,7 @@ export interface ClientEvent {
   userId: string;
   clientId: string;
   payload: string;
+  requestId?: string;
 }
 
 /** An event about a user, as the user sees it. */
@@ -51,18 +52,21 @@ export interface TestEvent {
   type: string;
   version: number;
   payload: string;
+  requestId?: string;
 }
 
 /** What decides under which number an event is. */
 type NumberedEvent = Pick<NewEvent, 'type' | 'userId' | 'resourceId'>;
 
 const NEW = new InputRows<NewEvent & Partial<NonNullable<NewEvent['idempotency']>>>({
-  text: ['id', 'type', 'userId', 'payload', 'publisherId', 'resourceId', 'realm'],
+  text: ['id', 'type', 'userId', 'payload', 'publisherId', 'resourceId', 'realm', 'requestId'],
   bytea: ['keyDigest', 'bodyDigest'],
   int: ['version', 'revision'],
 });
 const NUMBERED = new InputRows<NumberedEvent>({ text: ['type', 'userId', 'resourceId'] });
-const OF_CLIENTS = new InputRows<ClientEvent>({ text: ['id', 'type', 'userId', 'payload', 'clientId'] });
+const OF_CLIENTS = new InputRows<ClientEvent>({
+  text: ['id', 'type', 'userId', 'payload', 'clientId', 'requestId'],
+});
 
 // The advisory locks that events about one thing are numbered under.
 const NUMBERING = 1_702_260_340;
@@ -146,12 +150,12 @@ export class EventsRepository {
            SET last = s.last + excluded.last, seen_on = excluded.seen_on
          RETURNING user_id, family, resource_id, last
        ), event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries, version, realm)
+         INSERT INTO events (id, type, user_id, payload, deliveries, version, realm, request_id)
          SELECT f.id, f.type, f.user_id,
                 -- The last member.
                 CASE WHEN s.last IS NULL THEN f.payload
                      ELSE left(f.payload, -1) || ',"sequence":' || (s.last - f.later) || '}' END,
-                coalesce(n.deliveries, 0), f.version, f.realm
+                coalesce(n.deliveries, 0), f.version, f.realm, f.request_id
            FROM placed f
            LEFT JOIN counted n ON n.event_id = f.id
            LEFT JOIN counter s ON s.resource_id = f.resource_id AND s.user_id = f.user_id AND s.family = f.family
@@ -204,8 +208,9 @@ export class EventsRepository {
            JOIN clients c ON c.id = i.client_id AND c.enabled
            ${SUBSCRIBED('i.type')}
        ), ${COUNTED}, event AS (
-         INSERT INTO events (id, type, user_id, payload, deliveries, client_id, realm)
-         SELECT i.id, i.type, i.user_id, i.payload, coalesce(n.deliveries, 0), i.client_id, coalesce(u.realm, 'live')
+         INSERT INTO events (id, type, user_id, payload, deliveries, client_id, realm, request_id)
+         SELECT i.id, i.type, i.user_id, i.payload, coalesce(n.deliveries, 0), i.client_id, coalesce(u.realm, 'live'),
+                i.request_id
            FROM input i
            LEFT JOIN counted n ON n.event_id = i.id
            LEFT JOIN users u ON u.id = i.user_id
@@ -223,12 +228,12 @@ export class EventsRepository {
       `WITH holder AS (
          SELECT realm FROM webhook_endpoints WHERE id = $4
        ), event AS (
-         INSERT INTO events (id, type, payload, deliveries, test, version, realm)
-         SELECT $1, $2, $3, 1, true, $6, realm FROM holder
+         INSERT INTO events (id, type, payload, deliveries, test, version, realm, request_id)
+         SELECT $1, $2, $3, 1, true, $6, realm, $7 FROM holder
        )
        INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
        SELECT new_delivery_id(), $1, $2, $4, $5, realm FROM holder RETURNING id`,
-      [event.id, event.type, event.payload, endpointId, clientId, event.version],
+      [event.id, event.type, event.payload, endpointId, clientId, event.version, event.requestId],
     );
     return row!.id;
   }

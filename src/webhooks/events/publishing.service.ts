@@ -20,6 +20,7 @@ export interface Publication extends EventContent {
   /** Undefined for the current version of the type. */
   version?: number;
   idempotencyKey?: string;
+  requestId?: string;
 }
 
 /** The client that publishes, and the realm whose users it knows. */
@@ -67,9 +68,10 @@ export class PublishingService {
    * version refuses.
    */
   async publish(publication: Publication, publisher: Publisher): Promise<Published> {
-    const { idempotencyKey } = publication;
+    const { idempotencyKey, requestId } = publication;
     const event = {
       ...submitted(publication, publisher),
+      requestId,
       ...(idempotencyKey === undefined
         ? {}
         : { idempotency: { keyDigest: sha256(idempotencyKey), bodyDigest: bodyDigestOf(publication) } }),

@@ -37,13 +37,18 @@ export class TestEventsService {
   /**
    * Sends the type's sample to the endpoint and returns the delivery's id. Throws a 400 problem for a type outside the scopes.
    */
-  async send(endpoint: EndpointEntity, typeName: string, clientScopes: string[]): Promise<string> {
+  async send(
+    endpoint: EndpointEntity,
+    typeName: string,
+    clientScopes: string[],
+    requestId?: string,
+  ): Promise<string> {
     const allowed = await this.eventTypes.listFor(clientScopes);
     const type = allowed.find(({ name }) => name === typeName);
     if (!type) throw validationFailed({ type: [violation('not_receivable_type')] });
     const id = newId('evnt');
     const { version } = currentVersion(type)!;
-    const event = { id, type: type.name, version, payload: samplePayload(type, id) };
+    const event = { id, type: type.name, version, payload: samplePayload(type, id), requestId };
     const deliveryId = await this.repository.publishTest(event, endpoint.id, endpoint.clientId);
     this.wakeUps.announce();
     return deliveryId;

@@ -14,6 +14,7 @@ interface ToldEvent {
   clientId: string;
   userId: string;
   data: object;
+  requestId?: string;
 }
 
 /** Notifies clients of consents that they gain and lose, and of deletions that users ask for (contract §10), in the same transaction. */
@@ -31,7 +32,7 @@ export class UserEventPublisher {
   }
 
   private async publishDeletion(manager: EntityManager, change: DeletionChange): Promise<void> {
-    const { kind, userId } = change;
+    const { kind, userId, requestId } = change;
     const due = change.kind === 'requested' ? { due_at: change.dueAt.toISOString() } : {};
     const clientIds = await this.consents.lockClientsWithAccess(manager, userId);
     await this.publish(
@@ -41,6 +42,7 @@ export class UserEventPublisher {
         clientId,
         userId,
         data: { client_id: clientId, ...due },
+        requestId,
       })),
     );
   }
@@ -48,9 +50,10 @@ export class UserEventPublisher {
   private async publish(manager: EntityManager, told: ToldEvent[]): Promise<void> {
     if (told.length === 0) return;
     const timestamp = new Date().toISOString();
-    const events = told.map(({ type, clientId, userId, data }) => {
+    const events = told.map(({ type, clientId, userId, data, requestId }) => {
       const id = newId('evnt');
-      return { id, type, userId, clientId, payload: payloadOf(id, { type, timestamp, userId, data }) };
+      const payload = payloadOf(id, { type, timestamp, userId, data });
+      return { id, type, userId, clientId, payload, requestId };
     });
     const deliveries = await this.repository.publishToClients(manager, events);
     // Announced before the commit: a worker that looks too early looks again soon.
@@ -58,9 +61,10 @@ export class UserEventPublisher {
   }
 }
 
-function ofConsent({ kind, clientId, userId, scopes, expiresAt }: ConsentChange): ToldEvent {
+function ofConsent({ kind, clientId, userId, scopes, expiresAt, requestId }: ConsentChange): ToldEvent {
   // The two that there were first have no end, so that what they say stays the same.
   const end =
     kind === 'granted' || kind === 'revoked' ? {} : { expires_at: expiresAt?.toISOString() ?? null };
-  return { type: `user.consent_${kind}`, clientId, userId, data: { client_id: clientId, scopes, ...end } };
+  const data = { client_id: clientId, scopes, ...end };
+  return { type: `user.consent_${kind}`, clientId, userId, data, requestId };
 }

@@ -18,6 +18,7 @@ export function auditPage(list: FilteredList<AuditEventEntity>): ConsolePage {
       <FilteredTable
         list={list}
         path={PATH}
+        csvPath={`${PATH}/csv`}
         filter={
           <>
             <TextField name="actor" label="Actor ID" />

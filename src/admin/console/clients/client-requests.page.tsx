@@ -1,13 +1,10 @@
-import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { ClientRequestEntity } from '../../../partners/request-log/client-request.entity.js';
+import { requestColumns } from '../../../partners/request-log/request-table.js';
 import { STATUS_FILTERS } from '../../../partners/request-log/request-filter.js';
-import { formatMs } from '../../../web/charts/numbers.js';
 import { SelectField, TextField } from '../../../web/forms/field.js';
 import { FilterForm } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
-import { State } from '../../../web/tables/state.js';
-import { Table, type Column } from '../../../web/tables/table.js';
+import { Table } from '../../../web/tables/table.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { explanationPath } from '../search/explanation-path.js';
 import { aboutClient, clientPath } from './client-layout.js';
@@ -34,40 +31,8 @@ export const clientRequestsPage = (
         {requests.length === 0 ? (
           <p class="empty">There are no such requests.</p>
         ) : (
-          <Table caption="Requests" rows={requests} columns={requestColumns} />
+          <Table caption="Requests" rows={requests} columns={requestColumns(explanationPath)} />
         )}
       </>
     ),
   });
-
-export const StatusOfRequest = ({
-  request: { status, error, injected },
-}: {
-  request: Pick<ClientRequestEntity, 'status' | 'error' | 'injected'>;
-}): VNode => (
-  <>
-    <State tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'}>{String(status)}</State>
-    {error && <code class="under whole">{error}</code>}
-    {injected && <span class="under muted">made to fail in the sandbox</span>}
-  </>
-);
-
-/** The columns of a list of requests. */
-export const requestColumns: Column<ClientRequestEntity>[] = [
-  { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
-  {
-    head: 'Request',
-    cell: ({ method, route, requestId }) => (
-      <>
-        <code>
-          {method} {route}
-        </code>
-        <a class="under whole" href={explanationPath(requestId)} aria-label={`Explain request ${requestId}`}>
-          {requestId}
-        </a>
-      </>
-    ),
-  },
-  { head: 'Status', cell: (request) => <StatusOfRequest request={request} /> },
-  { head: 'Duration', isNumber: true, cell: ({ milliseconds }) => formatMs(milliseconds) },
-];

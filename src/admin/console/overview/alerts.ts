@@ -1,4 +1,4 @@
-import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
+import type { RefusedClient } from '../../../activity/refused-client.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import type { EndpointInList } from '../../../webhooks/endpoints/endpoint-in-list.js';
 import { APPROVALS_PATH } from '../approvals/waiting-for.js';
@@ -17,7 +17,7 @@ export interface Situation {
   series: Series[];
   waiting: { oldestSeconds: number };
   disabled: Page<EndpointInList>;
-  nearLimit: ClientNearLimit[];
+  nearLimit: RefusedClient[];
   /** How many wait for a second admin. */
   approvals: number;
   /** How many redirect URIs partners ask for. */

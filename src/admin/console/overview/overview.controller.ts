@@ -1,3 +1,6 @@
+import { Query } from '@nestjs/common';
+import { DAY_MS } from '../../../config/durations.js';
+import { rangeIn } from '../../../web/charts/ranges.js';
 import { EVERYBODY } from '../../../activity/activity.js';
 import { ActivityService } from '../../../activity/activity.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
@@ -7,7 +10,7 @@ import { ApprovalsService } from '../../approvals/approvals.service.js';
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { overviewPage } from './overview.page.js';
-import { seriesOf, weekBefore } from './series.js';
+import { firstHour, seriesOf } from './series.js';
 
 const LISTED = 10;
 
@@ -23,23 +26,34 @@ export class ConsoleOverviewController {
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
-  async show(): Promise<ConsoleAnswer> {
+  async show(@Query('range') range: unknown): Promise<ConsoleAnswer> {
     const now = new Date();
-    const since = weekBefore(now);
+    const since = firstHour(now);
+    const weekAgo = new Date(now.getTime() - 7 * DAY_MS);
     await this.activity.flush();
-    const [activity, attempts, waiting, disabled, nearLimit, approvals, redirectUris, refusedLogins] =
-      await Promise.all([
-        this.activity.hoursOfAll(since),
-        this.endpoints.hoursOfAll(since),
-        this.deliveries.waiting(),
-        this.endpoints.listAll({ isDisabled: true, environment: 'live' }, { size: LISTED }),
-        this.activity.nearLimit(LISTED),
-        this.approvals.countPending(),
-        this.redirectUriRequests.countPending(),
-        this.activity.ofClient(EVERYBODY, ['sign_in_refused'], since),
-      ]);
+    const [
+      activity,
+      attempts,
+      waiting,
+      disabled,
+      nearLimit,
+      refused,
+      approvals,
+      redirectUris,
+      refusedLogins,
+    ] = await Promise.all([
+      this.activity.hoursOfAll(since),
+      this.endpoints.hoursOfAll(since),
+      this.deliveries.waiting(),
+      this.endpoints.listAll({ isDisabled: true, environment: 'live' }, { size: LISTED }),
+      this.activity.nearLimit(LISTED),
+      this.activity.mostRefused(LISTED),
+      this.approvals.countPending(),
+      this.redirectUriRequests.countPending(),
+      this.activity.ofClient(EVERYBODY, ['sign_in_refused'], weekAgo),
+    ]);
     const series = seriesOf(activity, attempts, now);
     const situation = { series, waiting, disabled, nearLimit, approvals, redirectUris };
-    return { page: overviewPage({ ...situation, refusedLogins }) };
+    return { page: overviewPage({ ...situation, range: rangeIn(range), refused, refusedLogins }) };
   }
 }

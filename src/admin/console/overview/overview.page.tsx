@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
 import { HOUR_MS } from '../../../config/durations.js';
 import type { Counted } from '../../../activity/activity.js';
-import type { ClientNearLimit } from '../../../activity/client-near-limit.js';
+import type { RefusedClient } from '../../../activity/refused-client.js';
+import { BarChart } from '../../../web/charts/bar-chart.js';
 import { formatCount, sumOf } from '../../../web/charts/numbers.js';
 import { periodsOf } from '../../../web/charts/periods.js';
-import { TrendChart, type TrendBand } from '../../../web/charts/trend-chart.js';
+import { labelsOf, RANGES, type Range } from '../../../web/charts/ranges.js';
+import { RangeSwitch } from '../../../web/charts/range-switch.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
@@ -23,10 +25,13 @@ import type { Series } from './series.js';
 const COUNTED_TO = 10_000;
 
 export interface OverviewPageProps {
+  range: Range;
   series: Series[];
   waiting: Waiting;
   disabled: Page<EndpointInList>;
-  nearLimit: ClientNearLimit[];
+  nearLimit: RefusedClient[];
+  /** The clients to which most was refused in the last 24 hours. */
+  refused: RefusedClient[];
   /** How many wait for a second admin. */
   approvals: number;
   /** How many redirect URIs partners ask for. */
@@ -41,26 +46,31 @@ interface Waiting {
   oldestSeconds: number;
 }
 
-/** Shows whether everything is fine, and the activity of the last day and week. */
+/** Shows whether everything is fine, and the activity of the last day or week beside the one before. */
 export function overviewPage(props: OverviewPageProps): ConsolePage {
-  const { series, waiting, disabled, nearLimit, refusedLogins } = props;
+  const { range, series, waiting, disabled, nearLimit, refused, refusedLogins } = props;
   return {
     part: 'overview',
     title: 'Overview',
     children: (
       <>
         <Verdict alerts={alertsOf(props)} />
-        <p class="muted">Clients of sandboxes are not counted here, except for pending deliveries.</p>
+        <div class="section-head">
+          <p class="muted">Clients of sandboxes are not counted here, except for pending deliveries.</p>
+          <RangeSwitch path="/admin/console" range={range} />
+        </div>
         <div class="tiles">
           {series.map((each) => (
-            <Tile series={each} />
+            <Tile series={each} range={range} />
           ))}
           <WaitingTile waiting={waiting} />
         </div>
         <HourTable series={series} />
+        <h2 id="refused-clients">Clients with most refusals in 24 hours</h2>
+        <RefusedClients clients={refused} />
         <h2>Clients near their limit</h2>
         <NearLimit clients={nearLimit} />
-        <h2>Refused logins in the last seven days</h2>
+        <h2 id="refused-logins">Refused logins in the last seven days</h2>
         {refusedLogins.length === 0 ? (
           <p class="empty">No logins were refused.</p>
         ) : (
@@ -97,49 +107,68 @@ function Verdict({ alerts }: { alerts: Alert[] }): VNode {
   );
 }
 
-function Tile({ series }: { series: Series }): VNode {
-  const { label, tone } = series;
-  const week = series.hours.map(({ count }) => count);
-  const day = week.slice(-24);
+function Tile({ series, range }: { series: Series; range: Range }): VNode {
+  const { label, tone, hours, listOf, more } = series;
+  const { count, words } = RANGES[range];
+  const size = range === '24h' ? 1 : 24;
+  const [before, now] = [
+    partsOf(hours.slice(-2 * count * size, -count * size), size),
+    partsOf(hours.slice(-count * size), size),
+  ];
+  const [total, totalBefore] = [
+    sumOf(now.map((part) => part.count)),
+    sumOf(before.map((part) => part.count)),
+  ];
+  const all = listOf ? listOf(now[0]!.start, now.at(-1)!.end) : more;
   return (
     <section class="tile-card" aria-label={label}>
-      <h2>{label}</h2>
+      <h2>{all ? <a href={all}>{label}</a> : label}</h2>
       <p class="figures">
-        <strong>{formatCount(day.at(-1) ?? 0)}</strong> this hour
-        <span class="muted"> · {formatCount(sumOf(day))} in 24 hours</span>
-        <span class="muted"> · {formatCount(sumOf(week))} in 7 days</span>
+        <strong>{formatCount(total)}</strong> in {words}
+        <span class="muted"> · {comparedWith(total, totalBefore, words)}</span>
+        <span class="muted"> · {formatCount(hours.at(-1)?.count ?? 0)} this hour</span>
       </p>
-      <TrendChart
-        label={`${label} over the last day`}
-        tone={tone}
-        counts={day}
-        from="24 hours ago"
-        bands={bandsOf(series, 24, 1)}
-      />
-      <TrendChart
-        label={`${label} over the last week`}
-        tone={tone}
-        counts={week}
-        from="7 days ago"
-        bands={bandsOf(series, week.length, 24)}
+      <BarChart
+        id={`chart-${label.toLowerCase().replaceAll(' ', '-')}`}
+        description={`${label} in the last ${words}: ${formatCount(total)}; in the ${words} before: ${formatCount(totalBefore)}.`}
+        labels={labelsOf(now, range)}
+        periods={periodsOf(now, '24h').map((start) => (size === 1 ? start : `24 hours from ${start}`))}
+        series={[
+          {
+            class: tone === 'good' ? 'chart-delivered' : 'chart-failed',
+            name: '',
+            values: now.map((part) => part.count),
+            ...(listOf ? { hrefOf: (n: number) => listOf(now[n]!.start, now[n]!.end) } : {}),
+          },
+        ]}
+        before={{
+          name: size === 1 ? 'the day before' : 'the week before',
+          values: before.map((part) => part.count),
+        }}
       />
     </section>
   );
 }
 
-/** The last hours of a series in parts of so many. The table below has the numbers of single hours. */
-function bandsOf({ label, hours, listOf }: Series, last: number, size: number): TrendBand[] {
-  const shown = hours.slice(-last);
-  return Array.from({ length: shown.length / size }, (_part, n) => {
-    const part = shown.slice(n * size, (n + 1) * size);
-    const count = sumOf(part.map((hour) => hour.count));
-    const [first, end] = [part[0]!.hour, new Date(part.at(-1)!.hour.getTime() + HOUR_MS)];
-    const [begun] = periodsOf([{ start: first }], '24h');
-    const words = `${size === 1 ? '' : `${size} hours from `}${begun}: ${formatCount(count)}`;
-    const link = listOf &&
-      count > 0 && { href: listOf(first, end), label: `${label}, ${words}. Show these deliveries` };
-    return { words, ...(link ? { link } : {}), isFocusable: size > 1 };
+/** The hours in parts of so many. */
+function partsOf(hours: Series['hours'], size: number): { start: Date; end: Date; count: number }[] {
+  return Array.from({ length: hours.length / size }, (_part, n) => {
+    const part = hours.slice(n * size, (n + 1) * size);
+    return {
+      start: part[0]!.hour,
+      end: new Date(part.at(-1)!.hour.getTime() + HOUR_MS),
+      count: sumOf(part.map(({ count }) => count)),
+    };
   });
+}
+
+/** How a number compares with that of the time before, in words. */
+function comparedWith(now: number, before: number, words: string): string {
+  if (before === 0) return now === 0 ? `none in the ${words} before either` : `none in the ${words} before`;
+  const percent = Math.round((100 * (now - before)) / before);
+  if (percent === 0) return `as many as in the ${words} before`;
+  const share = `${formatCount(Math.abs(percent))} %`;
+  return `${share} ${percent > 0 ? 'more' : 'fewer'} than in the ${words} before`;
 }
 
 function WaitingTile({ waiting: { pending, oldestSeconds } }: { waiting: Waiting }): VNode {
@@ -210,7 +239,25 @@ function HourTable({ series }: { series: Series[] }): VNode {
   );
 }
 
-function NearLimit({ clients }: { clients: ClientNearLimit[] }): VNode {
+function RefusedClients({ clients }: { clients: RefusedClient[] }): VNode {
+  if (clients.length === 0) return <p class="empty">No requests of a known client were refused.</p>;
+  return (
+    <Table
+      caption="Clients with most refusals"
+      rows={clients}
+      columns={[
+        {
+          head: 'Client',
+          cell: ({ id, name }) => <NameLink href={clientPath(id, 'refusals')} name={name} />,
+        },
+        { head: 'Refused', isNumber: true, cell: ({ refused }) => formatCount(refused) },
+        { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
+      ]}
+    />
+  );
+}
+
+function NearLimit({ clients }: { clients: RefusedClient[] }): VNode {
   if (clients.length === 0) return <p class="empty">No clients are near their limit.</p>;
   return (
     <Table

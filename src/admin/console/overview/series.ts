@@ -7,15 +7,18 @@ import { pathWith } from '../pages/lists.js';
 import { DELIVERIES_PATH } from '../webhooks/endpoint-paths.js';
 import type { HourOfAllEndpoints } from '../../../webhooks/endpoints/endpoint-hour.js';
 
-const WEEK = { bucketMs: HOUR_MS, count: 7 * 24 };
+/** Twice the longest range, so that it can be compared with the one before. */
+const TWO_WEEKS = { bucketMs: HOUR_MS, count: 14 * 24 };
 
-/** One kind of activity over the last week: a number for every hour, the current one last. */
+/** One kind of activity over the last two weeks: a number for every hour, the current one last. */
 export interface Series {
   label: string;
   tone: 'good' | 'bad';
   hours: { hour: Date; count: number }[];
   /** The list of what was counted between two times. */
   listOf?: (from: Date, to: Date) => string;
+  /** Where else the page says more. */
+  more?: string;
 }
 
 const deliveriesIn =
@@ -26,7 +29,7 @@ const deliveriesIn =
 const textOf = (time: Date): string => time.toISOString().replace('.000', '');
 
 /** The first hour shown. */
-export const weekBefore = (now: Date): Date => rangeStart(WEEK, now);
+export const firstHour = (now: Date): Date => rangeStart(TWO_WEEKS, now);
 
 /** The activity shown on the front page; hours without any count as zero. */
 export function seriesOf(activity: HourOfAll[], attempts: HourOfAllEndpoints[], now: Date): Series[] {
@@ -35,15 +38,15 @@ export function seriesOf(activity: HourOfAll[], attempts: HourOfAllEndpoints[], 
   const series = (label: string, tone: Series['tone'], counts: { hour: Date; count: number }[]): Series => ({
     label,
     tone,
-    hours: bucketsOf(counts, WEEK, now).map(({ start, hours }) => ({
+    hours: bucketsOf(counts, TWO_WEEKS, now).map(({ start, hours }) => ({
       hour: start,
       count: sumOf(hours.map(({ count }) => count)),
     })),
   });
   return [
     series('Tokens issued', 'good', ofKinds(['token_issued'])),
-    series('Requests refused', 'bad', ofKinds(REFUSALS)),
-    series('Failed logins', 'bad', ofKinds(['sign_in_refused'])),
+    { ...series('Requests refused', 'bad', ofKinds(REFUSALS)), more: '#refused-clients' },
+    { ...series('Failed logins', 'bad', ofKinds(['sign_in_refused'])), more: '#refused-logins' },
     {
       ...series(
         'Successful deliveries',

@@ -3,7 +3,7 @@ import { LogoutButton, type LayoutProps } from '../../../web/layout/layout.js';
 import type { OperatorRole } from '../../../config/operator-role.js';
 import type { SignedInUser } from '../../../users/sessions/signed-in-user.js';
 import { Permissions, type MayUse } from '../../../web/layout/may-use.js';
-import { GroupedNavigation } from '../../../web/layout/navigation.js';
+import { SideNavigation, type Counts } from '../../../web/layout/navigation.js';
 import { DoneNotice } from '../../../web/layout/notices.js';
 import { SEARCH_PATH } from '../search/explanation-path.js';
 import { RoleOfVisitor } from './for-admins.js';
@@ -12,41 +12,41 @@ const GROUPS = [
   {
     heading: 'At a glance',
     links: [
-      { part: 'overview', href: '/admin/console', label: 'Overview' },
-      { part: 'search', href: SEARCH_PATH, label: 'Search', key: '/' },
-      { part: 'audit', href: '/admin/console/audit', label: 'Audit log' },
-      { part: 'brand', href: '/admin/console/brand', label: 'Brand' },
+      { part: 'overview', icon: 'layout-dashboard', href: '/admin/console', label: 'Overview' },
+      { part: 'search', icon: 'search', href: SEARCH_PATH, label: 'Search', key: '/' },
+      { part: 'audit', icon: 'scroll-text', href: '/admin/console/audit', label: 'Audit log' },
+      { part: 'brand', icon: 'palette', href: '/admin/console/brand', label: 'Brand' },
     ],
   },
   {
     heading: 'Access',
     links: [
-      { part: 'clients', href: '/admin/console/clients', label: 'Clients' },
-      { part: 'users', href: '/admin/console/users', label: 'Users' },
-      { part: 'scopes', href: '/admin/console/scopes', label: 'Scopes' },
-      { part: 'purposes', href: '/admin/console/purposes', label: 'Purposes' },
+      { part: 'clients', icon: 'app-window', href: '/admin/console/clients', label: 'Clients' },
+      { part: 'users', icon: 'users', href: '/admin/console/users', label: 'Users' },
+      { part: 'scopes', icon: 'shield-check', href: '/admin/console/scopes', label: 'Scopes' },
+      { part: 'purposes', icon: 'target', href: '/admin/console/purposes', label: 'Purposes' },
     ],
   },
   {
     heading: 'Webhooks',
     links: [
-      { part: 'event-types', href: '/admin/console/event-types', label: 'Event types' },
-      { part: 'endpoints', href: '/admin/console/endpoints', label: 'Endpoints' },
-      { part: 'deliveries', href: '/admin/console/deliveries', label: 'Deliveries' },
+      { part: 'event-types', icon: 'shapes', href: '/admin/console/event-types', label: 'Event types' },
+      { part: 'endpoints', icon: 'webhook', href: '/admin/console/endpoints', label: 'Endpoints' },
+      { part: 'deliveries', icon: 'send', href: '/admin/console/deliveries', label: 'Deliveries' },
     ],
   },
   {
     heading: 'Messages',
     links: [
-      { part: 'notifications', href: '/admin/console/notifications', label: 'Notifications' },
-      { part: 'mails', href: '/admin/console/mails', label: 'Mails' },
+      { part: 'notifications', icon: 'bell', href: '/admin/console/notifications', label: 'Notifications' },
+      { part: 'mails', icon: 'mail', href: '/admin/console/mails', label: 'Mails' },
     ],
   },
   {
     heading: 'To decide',
     links: [
-      { part: 'approvals', href: '/admin/console/approvals', label: 'Approvals' },
-      { part: 'redirect-uris', href: '/admin/console/redirect-uris', label: 'Redirect URIs' },
+      { part: 'approvals', icon: 'check-check', href: '/admin/console/approvals', label: 'Approvals' },
+      { part: 'redirect-uris', icon: 'link', href: '/admin/console/redirect-uris', label: 'Redirect URIs' },
     ],
   },
 ] as const;
@@ -77,16 +77,17 @@ export const consoleLayout = (
   user: Pick<SignedInUser, 'name' | 'email' | 'operatorRole'>,
   { role, mayUse }: { role: OperatorRole; mayUse: MayUse },
   notice: string | undefined,
+  counts: Counts,
 ): LayoutProps => ({
   title: `${title} · Console`,
   width: 'full',
+  side: <SideNavigation label="Console" groups={GROUPS} current={part} counts={counts} />,
   scripts: ['/assets/page.js', ...scripts],
   footer: 'operator console',
   children: (
     <Permissions.Provider value={mayUse}>
       <RoleOfVisitor.Provider value={role}>
         <div class="console">
-          <GroupedNavigation label="Console" groups={GROUPS} current={part} />
           <div class="console-head">
             <div class="console-title">
               {above.length > 0 && <Above pages={above} />}

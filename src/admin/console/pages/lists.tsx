@@ -4,6 +4,7 @@ import { FilterForm } from '../../../web/forms/form.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import { useMayUse } from '../../../web/layout/may-use.js';
 import { LiveList } from '../../../web/tables/live-list.js';
+import { CsvLink } from '../../../web/tables/csv-link.js';
 import { PagedTable, type PagedTableProps } from '../../../web/tables/table.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { PartyNames } from './party-names.js';
@@ -22,11 +23,13 @@ export interface FilteredTableProps<T> extends Omit<PagedTableProps<T>, 'page'> 
   filter: ComponentChildren;
   /** The path with filter and page of a list that takes in what is new. */
   livePath?: string;
+  /** Where the list can be had as a file. */
+  csvPath?: string;
 }
 
 /** A list with its filter; if that is invalid, only the filter with its errors. */
 export function FilteredTable<T extends { id: string }>(props: FilteredTableProps<T>): VNode {
-  const { list, path, submit, filter, livePath, ...table } = props;
+  const { list, path, submit, filter, livePath, csvPath, ...table } = props;
   const rows = list.page && (
     <PagedTable
       {...table}
@@ -47,6 +50,9 @@ export function FilteredTable<T extends { id: string }>(props: FilteredTableProp
         {filter}
       </FilterForm>
       {rows && livePath !== undefined ? <LiveList path={livePath}>{rows}</LiveList> : rows}
+      {csvPath !== undefined && list.page && list.page.items.length > 0 && (
+        <CsvLink path={pathWith(csvPath, list.filter)} />
+      )}
     </>
   );
 }

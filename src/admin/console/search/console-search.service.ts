@@ -3,7 +3,7 @@ import { AuditService } from '../../../audit/audit.service.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import { isId } from '../../../secrets/ids.js';
-import type { HitsOfKind } from './hits.js';
+import type { HitsOfKind } from '../../../web/search/hits.js';
 import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
@@ -13,7 +13,7 @@ import { pathWith } from '../pages/lists.js';
 import { userPath } from '../users/user-layout.js';
 import { DELIVERIES_PATH, deliveryPath, ENDPOINTS_PATH, endpointPath } from '../webhooks/endpoint-paths.js';
 import { explanationPath } from './explanation-path.js';
-import { ExplainedRequests } from './explained-requests.service.js';
+import { KnownRequests } from '../../../partners/request-log/known-requests.service.js';
 
 const PAGE = { size: 10 };
 
@@ -27,7 +27,7 @@ export class ConsoleSearch {
     private readonly deliveries: DeliveriesService,
     private readonly grants: GrantsService,
     private readonly audit: AuditService,
-    private readonly requests: ExplainedRequests,
+    private readonly requests: KnownRequests,
   ) {}
 
   /** What was found, kind by kind; kinds without a hit are left out. */

@@ -1,18 +1,18 @@
 import type { AuditEventEntity } from '../../../audit/audit-event.entity.js';
 import type { ClientRequestEntity } from '../../../partners/request-log/client-request.entity.js';
-import { formatMs } from '../../../web/charts/numbers.js';
-import { Facts } from '../../../web/tables/facts.js';
+import { ExplainedRequests } from '../../../partners/request-log/explained-request.js';
+import type { KnownRequest } from '../../../partners/request-log/known-requests.service.js';
+import { requestColumns } from '../../../partners/request-log/request-table.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
+import type { Delivery } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-layout.js';
-import { requestColumns, StatusOfRequest } from '../clients/client-requests.page.js';
+import { refusalMessage } from '../clients/operator-refusal-messages.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id, pathWith } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
-import { reasonOf } from '../../../partners/refusals/reason-of-request.js';
-import { refusalMessage } from '../clients/operator-refusal-messages.js';
-import type { KnownRequest } from './explained-requests.service.js';
-import { SEARCH_PATH } from './explanation-path.js';
+import { deliveryColumns } from '../webhooks/deliveries.page.js';
+import { explanationPath, SEARCH_PATH } from './explanation-path.js';
 
 export interface ExplainedRequestProps {
   id: string;
@@ -22,6 +22,8 @@ export interface ExplainedRequestProps {
   around: ClientRequestEntity[];
   /** What it changed. */
   changes: AuditEventEntity[];
+  /** The first ones of the events that it published. */
+  deliveries: Delivery[];
 }
 
 /** Says of a request what it was, who sent it, what became of it and why. */
@@ -30,18 +32,14 @@ export const explainedRequestPage = ({
   requests,
   around,
   changes,
+  deliveries,
 }: ExplainedRequestProps): ConsolePage => ({
   title: 'Request',
   part: 'search',
   above: [{ href: SEARCH_PATH, label: 'Search' }],
   children: (
     <>
-      {requests.length > 1 && (
-        <p>Callers may choose the ID of a request. These {requests.length} have the same, newest first.</p>
-      )}
-      {requests.map((request) => (
-        <Explained id={id} request={request} />
-      ))}
+      <ExplainedRequests requests={requests} messageOf={refusalMessage} clientOf={clientOf} />
       {changes.length > 0 && (
         <>
           <h2>What it changed</h2>
@@ -56,10 +54,16 @@ export const explainedRequestPage = ({
           />
         </>
       )}
+      {deliveries.length > 0 && (
+        <>
+          <h2>Deliveries that it caused</h2>
+          <Table caption="Deliveries that it caused" rows={deliveries} columns={deliveryColumns} />
+        </>
+      )}
       {around.length > 1 && (
         <>
           <h2>What this client asked for until then</h2>
-          <Table caption="Requests of the client" rows={around} columns={requestColumns} />
+          <Table caption="Requests of the client" rows={around} columns={requestColumns(explanationPath)} />
         </>
       )}
       <p>
@@ -69,44 +73,14 @@ export const explainedRequestPage = ({
   ),
 });
 
-function Explained({ id, request }: { id: string; request: KnownRequest }) {
-  const { occurredAt, method, route, clientId, milliseconds } = request;
-  const reason = reasonOf(request, refusalMessage);
-  return (
-    <>
-      {reason && (
-        <section class="verdict verdict-bad" aria-label="Why it was refused">
-          <h2>{reason.what}</h2>
-          <p>{reason.help}</p>
-        </section>
-      )}
-      <Facts
-        facts={[
-          ['Request ID', <code class="whole">{id}</code>],
-          ['Time', <ExactMoment at={occurredAt} />],
-          [
-            'Request',
-            <code>
-              {method} {route}
-            </code>,
-          ],
-          ['Status', <StatusOfRequest request={request} />],
-          [
-            'Client',
-            clientId ? (
-              <a href={clientPath(clientId)}>
-                <Id id={clientId} />
-              </a>
-            ) : (
-              'none that is known'
-            ),
-          ],
-          ['Duration', formatMs(milliseconds)],
-        ]}
-      />
-    </>
+const clientOf = (clientId: string | null) =>
+  clientId === null ? (
+    'none that is known'
+  ) : (
+    <a href={clientPath(clientId)}>
+      <Id id={clientId} />
+    </a>
   );
-}
 
 function Subject({ id }: { id: string }) {
   const href = linkOf(id);

@@ -1,19 +1,25 @@
 import { Param, Query } from '@nestjs/common';
+import { AuditService } from '../../../audit/audit.service.js';
 import { notFound } from '../../../http/problems/problem.js';
+import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsoleGet, ConsolePages } from '../console-pages.decorator.js';
-import { onlyHit, wantedIn } from './hits.js';
+import { onlyHit, wantedIn } from '../../../web/search/hits.js';
 import { ConsoleSearch } from './console-search.service.js';
 import { explainedRequestPage } from './explained-request.page.js';
-import { ExplainedRequests } from './explained-requests.service.js';
+import { KnownRequests } from '../../../partners/request-log/known-requests.service.js';
 import { searchPage } from './search.page.js';
+
+const LISTED = { size: 10 };
 
 /** One search over everything, and the page that explains a request. */
 @ConsolePages()
 export class ConsoleSearchController {
   constructor(
     private readonly search: ConsoleSearch,
-    private readonly requests: ExplainedRequests,
+    private readonly requests: KnownRequests,
+    private readonly audit: AuditService,
+    private readonly deliveries: DeliveriesService,
   ) {}
 
   /** Leads straight to the only hit. */
@@ -34,7 +40,12 @@ export class ConsoleSearchController {
         'There is no record of this request. Refused requests are kept for seven days, the last 200 of each client, and some of the others.',
       );
     }
-    const [around, changes] = await Promise.all([this.requests.around(latest), this.requests.changesOf(id)]);
-    return { page: explainedRequestPage({ id, requests, around, changes }) };
+    const [around, changes, deliveries] = await Promise.all([
+      this.requests.around(latest),
+      this.audit.list({ requestId: id }, LISTED),
+      this.deliveries.list({ requestId: id }, LISTED),
+    ]);
+    const caused = { changes: changes.items, deliveries: deliveries.items };
+    return { page: explainedRequestPage({ id, requests, around, ...caused }) };
   }
 }

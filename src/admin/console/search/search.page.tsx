@@ -1,6 +1,6 @@
 import { TextField } from '../../../web/forms/field.js';
 import { FilterForm } from '../../../web/forms/form.js';
-import { Hits, type HitsOfKind } from './hits.js';
+import { Hits, type HitsOfKind } from '../../../web/search/hits.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { SEARCH_PATH } from './explanation-path.js';
 

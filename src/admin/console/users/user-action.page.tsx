@@ -1,10 +1,11 @@
-import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
+import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import { Choices } from '../../../web/forms/field.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { COUNTED_UP_TO, SECOND_ADMIN } from '../clients/client-action.page.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
+import { ROLE_LABELS } from './role-labels.js';
 import { aboutUser, userPath } from './user-layout.js';
 
 export type UserAction =
@@ -14,12 +15,6 @@ export type UserAction =
   | 'remove-operator'
   | 'reset-second-factor'
   | 'erase';
-
-const ROLE_LABELS: Record<OperatorRole, string> = {
-  viewer: 'Viewer: sees everything except secrets, and changes nothing',
-  support: 'Support: also helps users who are not operators',
-  admin: 'Admin: everything',
-};
 
 export interface UserActionPageProps {
   user: UserEntity;

@@ -1,9 +1,12 @@
 import { Param, UseGuards } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
+import type { Page, PageRequest } from '../../../database/queries/read-page.js';
+import type { CsvColumns } from '../../../http/page-routes/csv-answer.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { conflict } from '../../../http/problems/problem.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
+import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { AccountDeletions } from '../../../users/leaving/account-deletions.service.js';
 import {
@@ -17,6 +20,7 @@ import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import { exportedList } from '../exported-list.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { EMPTY_USER, givesPower, userFieldsIn, userFieldsOf, type UserFields } from './user-form.js';
@@ -24,6 +28,18 @@ import { editUserPage, newUserPage } from './user-form.pages.js';
 import { userPath } from './user-layout.js';
 import { passwordLinkPage, userPage } from './user.pages.js';
 import { usersPage } from './users.page.js';
+
+const USER_CSV: CsvColumns<UserEntity> = [
+  ['id', ({ id }) => id],
+  ['name', ({ name }) => name],
+  ['email', ({ email }) => email],
+  ['kind', ({ kind }) => kind],
+  ['environment', ({ environment }) => environment],
+  ['role', ({ role }) => role],
+  ['operator_role', ({ operatorRole }) => operatorRole],
+  ['enabled', ({ enabled }) => enabled],
+  ['created_at', ({ createdAt }) => createdAt],
+];
 
 /** Users in the console: search, create, view and edit. */
 @ConsolePages('users')
@@ -38,10 +54,14 @@ export class ConsoleUsersController {
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(UsersQuery, context.url, ({ q, operator_role, environment }, page) =>
-      this.users.list({ q, operatorRole: operator_role, environment }, page),
-    );
+    const list = await filteredList(UsersQuery, context.url, this.read);
     return { page: usersPage(list), status: list.errors ? 400 : 200 };
+  }
+
+  /** Many people at once, so for admins who gave their password lately. */
+  @ConsoleGet('csv', 'asked')
+  download(@Context() { url }: ConsoleContext): Promise<ConsoleAnswer> {
+    return exportedList('users.csv', USER_CSV, UsersQuery, url, this.read);
   }
 
   @ConsoleGet('new', 'not asked', 'support')
@@ -126,6 +146,11 @@ export class ConsoleUsersController {
     const shown = context.takeShown() as { url: string } | undefined;
     return { page: passwordLinkPage({ user, url: shown?.url }) };
   }
+
+  private readonly read = (
+    { q, operator_role: operatorRole, environment }: UsersQuery,
+    page: PageRequest,
+  ): Promise<Page<UserEntity>> => this.users.list({ q, operatorRole, environment }, page);
 
   private newForm(fields: UserFields, errors?: FieldErrors): ConsoleAnswer {
     return { page: newUserPage({ fields, errors }), status: errors ? 400 : 200 };

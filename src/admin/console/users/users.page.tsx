@@ -9,6 +9,7 @@ import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { EnvironmentFilter } from '../pages/environment.js';
 import { FilteredTable, NameLink } from '../pages/lists.js';
+import { INVITATIONS_PATH } from './operator-invitations.pages.js';
 import { USERS_PATH, userPath } from './user-layout.js';
 
 /** The users, by id, with a search. */
@@ -16,11 +17,19 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
   return {
     part: 'users',
     title: 'Users',
-    actions: <LinkButton href={`${USERS_PATH}/new`}>Create user</LinkButton>,
+    actions: (
+      <>
+        <LinkButton look="quiet" href={INVITATIONS_PATH}>
+          Operator invitations
+        </LinkButton>
+        <LinkButton href={`${USERS_PATH}/new`}>Create user</LinkButton>
+      </>
+    ),
     children: (
       <FilteredTable
         list={list}
         path={USERS_PATH}
+        csvPath={`${USERS_PATH}/csv`}
         submit="Search"
         filter={
           <>

@@ -1,8 +1,12 @@
 import { Param } from '@nestjs/common';
+import type { Page, PageRequest } from '../../../database/queries/read-page.js';
 import { Context } from '../../../http/page-routes/page-context.js';
+import type { Delivery } from '../../../webhooks/deliveries/delivery.js';
+import { DELIVERY_CSV } from '../../../webhooks/deliveries/delivery-csv.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
+import { exportedList } from '../exported-list.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, type FieldErrors } from '../form-attempt.js';
 import { deliveriesPage } from './deliveries.page.js';
@@ -17,13 +21,13 @@ export class ConsoleDeliveriesController {
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(
-      ConsoleDeliveriesQuery,
-      context.url,
-      ({ client_id: clientId, endpoint_id: endpointId, state, from, to }, page) =>
-        this.deliveries.list({ clientId, endpointId, state, from: timeOf(from), to: timeOf(to) }, page),
-    );
+    const list = await filteredList(ConsoleDeliveriesQuery, context.url, this.read);
     return { page: deliveriesPage(list, context.url), status: list.errors ? 400 : 200 };
+  }
+
+  @ConsoleGet('csv', 'not asked', 'viewer')
+  download(@Context() { url }: ConsoleContext): Promise<ConsoleAnswer> {
+    return exportedList('deliveries.csv', DELIVERY_CSV, ConsoleDeliveriesQuery, url, this.read);
   }
 
   @ConsoleGet(':id', 'not asked', 'viewer')
@@ -37,6 +41,12 @@ export class ConsoleDeliveriesController {
     const { errors } = await attempt(() => this.deliveries.resend(id, undefined, context.actor));
     return errors ? this.page(id, errors) : { goTo: deliveryPath(id), notice: 'delivery_resent' };
   }
+
+  private readonly read = (
+    { client_id: clientId, endpoint_id: endpointId, state, from, to }: ConsoleDeliveriesQuery,
+    page: PageRequest,
+  ): Promise<Page<Delivery>> =>
+    this.deliveries.list({ clientId, endpointId, state, from: timeOf(from), to: timeOf(to) }, page);
 
   private async page(id: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const delivery = await this.deliveries.get(id);

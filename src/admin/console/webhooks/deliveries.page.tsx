@@ -3,6 +3,7 @@ import { TextField } from '../../../web/forms/field.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { LIVE_LIST_SCRIPT } from '../../../web/tables/live-list.js';
 import { State } from '../../../web/tables/state.js';
+import type { Column } from '../../../web/tables/table.js';
 import { DELIVERY_STATES, type Delivery } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
@@ -21,6 +22,7 @@ export function deliveriesPage(list: FilteredList<Delivery>, url: string): Conso
         list={list}
         path={DELIVERIES_PATH}
         livePath={url}
+        csvPath={`${DELIVERIES_PATH}/csv`}
         filter={
           <>
             <TextField name="client_id" label="Client ID" />
@@ -32,38 +34,41 @@ export function deliveriesPage(list: FilteredList<Delivery>, url: string): Conso
         }
         caption="Deliveries"
         empty={Object.keys(list.filter).length > 0 ? 'No deliveries match.' : 'No deliveries yet.'}
-        columns={[
-          {
-            head: 'Event',
-            cell: ({ id, eventType, isTest }) => (
-              <>
-                <a class="whole" href={deliveryPath(id)}>
-                  {eventType}
-                </a>
-                {isTest && <span class="under muted">test</span>}
-              </>
-            ),
-          },
-          { head: 'State', cell: (delivery) => <DeliveryStateWord delivery={delivery} /> },
-          {
-            head: 'Endpoint',
-            cell: ({ endpointId: to, endpointUrl, clientId: of }) => (
-              <>
-                <a href={endpointPath(to)}>{endpointUrl}</a>
-                <a class="under" href={clientPath(of)}>
-                  <code class="id">{of}</code>
-                </a>
-              </>
-            ),
-          },
-          { head: 'Last response', cell: (delivery) => <LastAnswer delivery={delivery} /> },
-          { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-          { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
-        ]}
+        columns={deliveryColumns}
       />
     ),
   };
 }
+
+/** The columns of a list of deliveries. */
+export const deliveryColumns: Column<Delivery>[] = [
+  {
+    head: 'Event',
+    cell: ({ id, eventType, isTest }) => (
+      <>
+        <a class="whole" href={deliveryPath(id)}>
+          {eventType}
+        </a>
+        {isTest && <span class="under muted">test</span>}
+      </>
+    ),
+  },
+  { head: 'State', cell: (delivery) => <DeliveryStateWord delivery={delivery} /> },
+  {
+    head: 'Endpoint',
+    cell: ({ endpointId: to, endpointUrl, clientId: of }) => (
+      <>
+        <a href={endpointPath(to)}>{endpointUrl}</a>
+        <a class="under" href={clientPath(of)}>
+          <code class="id">{of}</code>
+        </a>
+      </>
+    ),
+  },
+  { head: 'Last response', cell: (delivery) => <LastAnswer delivery={delivery} /> },
+  { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+  { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+];
 
 const TONES = { pending: 'warn', delivered: 'good', failed: 'bad', cancelled: 'plain' } as const;
 

@@ -8,6 +8,6 @@ export class EndpointsQuery extends PageQuery {
   client_id?: string;
 
   @IsOptionalNotNull()
-  @IsOneOf('disabled')
-  state?: 'disabled';
+  @IsOneOf('disabled', 'failing')
+  state?: 'disabled' | 'failing';
 }

@@ -43,7 +43,10 @@ export class ConsoleEndpointsController {
   @ConsoleGet('endpoints', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(EndpointsQuery, context.url, ({ client_id: clientId, state }, page) =>
-      this.endpoints.listAll({ clientId, isDisabled: state === 'disabled' }, page),
+      this.endpoints.listAll(
+        { clientId, isDisabled: state === 'disabled', isFailing: state === 'failing' },
+        page,
+      ),
     );
     return { page: endpointsPage(list), status: list.errors ? 400 : 200 };
   }

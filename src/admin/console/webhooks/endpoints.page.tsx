@@ -29,7 +29,10 @@ export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
         filter={
           <>
             <TextField name="client_id" label="Client ID" />
-            <StateFilter states={['disabled']} labelOf={() => 'Disabled'} />
+            <StateFilter
+              states={['failing', 'disabled'] as const}
+              labelOf={(state) => (state === 'failing' ? 'Failing' : 'Disabled')}
+            />
           </>
         }
         caption="Endpoints"

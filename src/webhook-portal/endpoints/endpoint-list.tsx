@@ -4,16 +4,10 @@ import { ExactMoment } from '../../web/tables/moment.js';
 import type { EndpointInList } from '../../webhooks/endpoints/endpoint-in-list.js';
 import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
 import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
-import type { PortalPage } from '../frame/portal-layout.js';
 
-/** The client's endpoints: the first page of the portal. */
-export function endpointsPage(endpoints: EndpointInList[]): PortalPage {
-  return {
-    title: 'Endpoints',
-    part: 'endpoints',
-    children: endpoints.length === 0 ? <NoEndpoints /> : <Endpoints endpoints={endpoints} />,
-  };
-}
+/** The client's endpoints, or what to do without any. */
+export const Endpoints = ({ endpoints }: { endpoints: EndpointInList[] }): VNode =>
+  endpoints.length === 0 ? <NoEndpoints /> : <EndpointList endpoints={endpoints} />;
 
 function NoEndpoints(): VNode {
   return (
@@ -32,7 +26,7 @@ function NoEndpoints(): VNode {
   );
 }
 
-function Endpoints({ endpoints }: { endpoints: EndpointInList[] }): VNode {
+function EndpointList({ endpoints }: { endpoints: EndpointInList[] }): VNode {
   const isFull = endpoints.length >= ENDPOINTS_PER_CLIENT;
   return (
     <>

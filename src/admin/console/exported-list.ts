@@ -1,0 +1,18 @@
+import type { Type } from '@nestjs/common';
+import { eachOfList } from '../../database/queries/each-of-list.js';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import type { PageQuery } from '../../http/api/page-query.js';
+import { csvOf, type CsvAnswer, type CsvColumns } from '../../http/page-routes/csv-answer.js';
+import { listQuery } from './list-query.js';
+
+/** The list with the filter in the URL, as a file; throws a 400 problem for a filter that is invalid. */
+export async function exportedList<Query extends PageQuery, T extends { id: string }>(
+  name: string,
+  columns: CsvColumns<T>,
+  dto: Type<Query>,
+  url: string,
+  read: (query: Query, page: PageRequest) => Promise<Page<T>>,
+): Promise<CsvAnswer> {
+  const query = await listQuery(dto, url);
+  return csvOf(name, columns, await eachOfList((page) => read(query, page)));
+}

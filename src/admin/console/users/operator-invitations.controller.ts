@@ -1,0 +1,60 @@
+import { Param } from '@nestjs/common';
+import { Settings } from '../../../config/settings.js';
+import { Context } from '../../../http/page-routes/page-context.js';
+import { OperatorInvitationsService } from '../../../partners/members/operator-invitations.service.js';
+import { MailLimitsService } from '../../../rate-limits/sign-in/mail-limits.service.js';
+import { OperatorInvitationDto } from './operator-invitation.dto.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
+import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
+import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { invitationsPage, INVITATIONS_PATH, inviteOperatorPage } from './operator-invitations.pages.js';
+
+/** Invitations to become an operator (contract §17). */
+@ConsolePages('users/invitations')
+export class ConsoleOperatorInvitationsController {
+  constructor(
+    private readonly invitations: OperatorInvitationsService,
+    private readonly limits: MailLimitsService,
+    private readonly settings: Settings,
+  ) {}
+
+  @ConsoleGet('', 'not asked', 'viewer')
+  async list(): Promise<ConsoleAnswer> {
+    return { page: invitationsPage(await this.invitations.list()) };
+  }
+
+  @ConsoleGet('new', 'asked')
+  askWhom(): ConsoleAnswer {
+    return this.form({ email: '', role: 'viewer' });
+  }
+
+  /** Mails an invitation. */
+  @ConsolePost('new', 'asked')
+  async invite(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    const { form, user, actor } = context;
+    const typed = { email: form.get('email')?.trim() ?? '', role: form.get('role') ?? '' };
+    const { done: isWithin, errors } = await attempt(async () => {
+      const { email, role } = await formValue(OperatorInvitationDto, typed);
+      if (this.settings.sendsMail && !(await this.limits.admitTo(email))) return false;
+      await this.invitations.invite(email, role, user.id, actor);
+      return true;
+    });
+    if (errors) return this.form(typed, errors);
+    if (!isWithin) return this.form(typed, { email: [TOO_MANY] }, 429);
+    return { goTo: INVITATIONS_PATH, notice: 'operator_invited' };
+  }
+
+  @ConsolePost('withdraw/:id', 'not asked')
+  async withdraw(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
+    await this.invitations.withdraw(id, context.actor);
+    return { goTo: INVITATIONS_PATH, notice: 'invitation_withdrawn' };
+  }
+
+  private form(typed: { email: string; role: string }, errors?: FieldErrors, status = 400): ConsoleAnswer {
+    const { sendsMail: isMailOn, fourEyes } = this.settings;
+    const page = inviteOperatorPage({ typed, isMailOn, fourEyes, errors });
+    return { page, status: errors ? status : 200 };
+  }
+}
+
+const TOO_MANY = 'Too many mails were sent to this address within an hour. Try again later.';

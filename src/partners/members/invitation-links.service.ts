@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Settings } from '../../config/settings.js';
+import { conflict } from '../../http/problems/problem.js';
+import type { MailText } from '../../mail/mail-content.js';
+import { MailsService } from '../../mail/mails.service.js';
+import { newId } from '../../secrets/ids.js';
+import { newLink } from '../../secrets/tokens.js';
+import { InvitationsRepository, type NewInvitation } from './invitations.repository.js';
+
+/** Contract §20: the maximum for each organisation, and for the operators. */
+const OPEN_AT_MOST = 50;
+// Contract §20: the link works once within 7 days.
+const LINK_TTL_SECONDS = 7 * 86_400;
+
+/** The links that invite people, into organisations and to become operators. */
+@Injectable()
+export class InvitationLinks {
+  constructor(
+    private readonly repository: InvitationsRepository,
+    private readonly mails: MailsService,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Mails a link, in the caller's transaction; an earlier one to the same address ends. Returns the id of the invitation. Throws a 409
+   * problem beyond 50.
+   */
+  async send(
+    manager: EntityManager,
+    invitation: NewInvitation,
+    mailOf: (url: string) => MailText,
+  ): Promise<string> {
+    const { organisationId, email } = invitation;
+    await this.repository.deleteByEmailIn(manager, organisationId, email);
+    const open =
+      organisationId === null
+        ? await this.repository.listForOperators(manager)
+        : await this.repository.list(organisationId, manager);
+    if (open.length >= OPEN_AT_MOST) {
+      const whose = organisationId === null ? 'There can be' : 'An organisation can have';
+      throw conflict(`${whose} at most ${OPEN_AT_MOST} open invitations. Withdraw one first.`);
+    }
+    const { key, digest } = newLink('invitationKey');
+    const id = newId('mbiv');
+    await this.repository.insert(manager, { ...invitation, id, digest, ttl: LINK_TTL_SECONDS });
+    await this.mails.queue(manager, {
+      kind: 'invitation',
+      address: email,
+      cause: `link ${digest.toString('base64url')}`,
+      usefulSeconds: LINK_TTL_SECONDS,
+      mail: mailOf(`${this.settings.baseUrl}/invitations/${key}`),
+    });
+    return id;
+  }
+}

@@ -1,0 +1,64 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { ActivityKind } from '../../activity/activity.js';
+import { formatMs } from '../../web/charts/numbers.js';
+import { Facts } from '../../web/tables/facts.js';
+import { ExactMoment } from '../../web/tables/moment.js';
+import { reasonOf } from '../refusals/reason-of-request.js';
+import type { RefusalMessage } from '../refusals/refusal-messages.js';
+import type { KnownRequest } from './known-requests.service.js';
+import { StatusOfRequest } from './request-table.js';
+
+export interface ExplainedRequestsProps {
+  /** With the same id, newest first. */
+  requests: KnownRequest[];
+  /** The words for this reader. */
+  messageOf: (kind: ActivityKind, detail: string) => RefusalMessage;
+  /** How the client of a request is shown; left out where it is the reader's own. */
+  clientOf?: (clientId: string | null) => ComponentChildren;
+}
+
+/** Says of requests what they were, what became of them and why. */
+export const ExplainedRequests = ({ requests, ...props }: ExplainedRequestsProps): VNode => (
+  <>
+    {requests.length > 1 && (
+      <p>Callers may choose the ID of a request. These {requests.length} have the same, newest first.</p>
+    )}
+    {requests.map((request) => (
+      <Explained request={request} {...props} />
+    ))}
+  </>
+);
+
+function Explained({
+  request,
+  messageOf,
+  clientOf,
+}: { request: KnownRequest } & Omit<ExplainedRequestsProps, 'requests'>): VNode {
+  const { requestId, occurredAt, method, route, clientId, milliseconds } = request;
+  const reason = reasonOf(request, messageOf);
+  return (
+    <>
+      {reason && (
+        <section class="verdict verdict-bad" aria-label="Why it was refused">
+          <h2>{reason.what}</h2>
+          <p>{reason.help}</p>
+        </section>
+      )}
+      <Facts
+        facts={[
+          ['Request ID', <code class="whole">{requestId}</code>],
+          ['Time', <ExactMoment at={occurredAt} />],
+          [
+            'Request',
+            <code>
+              {method} {route}
+            </code>,
+          ],
+          ['Status', <StatusOfRequest request={request} />],
+          clientOf !== undefined && ['Client', clientOf(clientId)],
+          ['Duration', formatMs(milliseconds)],
+        ]}
+      />
+    </>
+  );
+}

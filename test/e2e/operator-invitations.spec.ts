@@ -1,0 +1,243 @@
+import type { OperatorRole } from '../../src/config/operator-role.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { CONSOLE } from '../support/console.js';
+import { PASSWORD } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import { errorAt, wordsOf } from '../support/portal.js';
+import { useServiceWithMail } from '../support/set-up.js';
+import { startInstance } from '../support/test-service.js';
+import { until } from '../support/until.js';
+
+const LIST = `${CONSOLE}/users/invitations`;
+const NEW = `${LIST}/new`;
+const NEW_PASSWORD = { password: 'a new long password', password_again: 'a new long password' };
+
+describe('An admin invites operators', () => {
+  const { service, smtp } = useServiceWithMail({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  let counter = 0;
+  let email: string;
+  // Each admin has invitations of their own, which end with the role.
+  const inviter = madeForEach(() => service.make.user({ role: 'operator', operatorRole: 'admin' }));
+  const admin = madeForEach(() => service.make.signedIn(inviter));
+  const viewer = madeOnce(() => service.make.user({ role: 'operator', operatorRole: 'viewer' }));
+  beforeEach(() => void (email = `invited${++counter}@company.example`));
+
+  const newBrowser = () =>
+    new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++counter % 250}` });
+  const invite = (role: string, address = email, browser: BrowserSession = admin) =>
+    browser.fillIn(NEW, { email: address, role });
+  const linkOf = async (n = 1) => new URL((await smtp.mailTo(email, n)).link).pathname;
+  const invited = async (role: OperatorRole = 'support'): Promise<string> => {
+    expect((await invite(role)).status).toBe(303);
+    return linkOf();
+  };
+  const users = () => service.app.get(UsersService);
+  const account = async () => {
+    const user = await users().findByEmail(email);
+    return (
+      user && { role: user.role, operatorRole: user.operatorRole, isVerified: user.emailVerifiedAt !== null }
+    );
+  };
+  const signedInAs = async (user: UserEntity) => {
+    const browser = newBrowser();
+    await browser.logIn(user.email, PASSWORD);
+    return browser;
+  };
+  const signUp = (page: Page, link: string, browser: BrowserSession, role = {}) =>
+    browser.submit(page, link, { name: 'Olga Operator', ...NEW_PASSWORD, ...role });
+  const audited = () =>
+    service.database.query<{ action: string; actor_id: string; after: object | null }>(
+      `SELECT action, actor_id, after FROM audit_events WHERE subject_type = 'invitation' AND subject_id =
+         (SELECT subject_id FROM audit_events WHERE action = 'invitation.sent' AND actor_id = $1) ORDER BY id`,
+      [inviter.id],
+    );
+
+  describe('and nothing is sent', () => {
+    it.each([
+      ['no address', { email: 'nobody', role: 'viewer' }, 'email'],
+      ['no role', { email: undefined, role: '' }, 'role'],
+      ['a role that there is not', { email: undefined, role: 'king' }, 'role'],
+      ['a role of members', { email: undefined, role: 'developer' }, 'role'],
+    ])('to %s', async (_name, { email: address = email, role }, field) => {
+      const page = await invite(role, address);
+      expect([page.status, errorAt(page, field)]).toEqual([400, expect.any(String)]);
+      expect(await audited()).toEqual([]);
+    });
+
+    it('to an operator', async () => {
+      const page = await invite('admin', viewer.email.toUpperCase());
+      expect([page.status, wordsOf(page)]).toEqual([400, expect.stringContaining('is an operator already')]);
+    });
+
+    it.each(['viewer', 'support'] as const)('by a %s: nobody gives what they do not have', async (role) => {
+      const browser = await service.make.signedIn(
+        await service.make.user({ role: 'operator', operatorRole: role }),
+      );
+      const list = await browser.open(LIST);
+      expect([list.status, list.html.querySelector(`a[href="${NEW}"]`)]).toEqual([200, null]);
+      expect((await browser.open(NEW)).status).toBe(403);
+    });
+
+    it('by someone who is an admin no longer', async () => {
+      const page = await admin.open(NEW);
+      await service.database.query("UPDATE users SET operator_role = 'support' WHERE id = $1", [inviter.id]);
+      expect((await admin.submit(page, NEW, { email, role: 'viewer' })).status).toBe(403);
+      expect(smtp.to(email)).toEqual([]);
+    });
+
+    it('with FOUR_EYES: to be an admin, or to someone who stands behind a client of the admin API', async () => {
+      const careful = await startInstance(service.database, { ...smtp.env, FOUR_EYES: 'true' });
+      try {
+        const [other, partner] = [
+          new BrowserSession(careful.url),
+          await service.make.user({ emailVerified: true }),
+        ];
+        await service.make.operatorClient(['admin:read'], partner);
+        await other.logIn(inviter.email, PASSWORD);
+        for (const [address, role] of [
+          [email, 'admin'],
+          [partner.email, 'viewer'],
+        ] as const) {
+          const page = await invite(role, address, other);
+          expect([page.status, wordsOf(page)]).toEqual([
+            400,
+            expect.stringContaining('A second admin approves'),
+          ]);
+        }
+        // One from before the setting makes no admin either.
+        const link = await invited('admin');
+        const person = new BrowserSession(careful.url);
+        expect((await signUp(await person.open(link), link, person)).status).toBe(409);
+        expect(await account()).toBeNull();
+      } finally {
+        await careful.app.close();
+      }
+    });
+
+    it('beyond 5 to an address in an hour', async () => {
+      for (let n = 0; n < 5; n++) expect((await invite('viewer')).status).toBe(303);
+      expect((await invite('viewer')).status).toBe(429);
+    });
+  });
+
+  describe('by a mail whose link', () => {
+    it('makes an operator of someone without an account, once, with the role that was given', async () => {
+      const link = await invited('support');
+      const browser = newBrowser();
+      const page = await browser.open(link);
+      expect(wordsOf(page)).toContain('invites you to its console, with the role support');
+      const wrong = await signUp(page, link, browser, { password_again: 'other' });
+      expect([wrong.status, errorAt(wrong, 'password-again')]).toEqual([
+        400,
+        'The two passwords are not the same.',
+      ]);
+      // What the form does not ask for changes nothing.
+      const more = { role: 'admin', operator_role: 'admin' };
+      const answers = await Promise.all([1, 2, 3].map(() => signUp(page, link, browser, more)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(await account()).toEqual({ role: 'operator', operatorRole: 'support', isVerified: true });
+      expect((await newBrowser().open(link)).status).toBe(410);
+      const user = (await users().findByEmail(email))!;
+      expect(await audited()).toEqual([
+        { action: 'invitation.sent', actor_id: inviter.id, after: { role: 'support' } },
+        {
+          action: 'invitation.accepted',
+          actor_id: user.id,
+          after: { user_id: user.id, role: 'support', invited_by: inviter.id },
+        },
+      ]);
+      await browser.logIn(email, NEW_PASSWORD.password);
+      expect((await browser.open(CONSOLE)).status).toBe(200);
+      expect((await browser.open(NEW)).status).toBe(403);
+    });
+
+    it('gives the role to whoever is logged in with its address, once, and ends what opened the account before', async () => {
+      const link = await invited('viewer');
+      const user = await service.make.user({ email, emailVerified: true });
+      const browser = newBrowser();
+      expect(leadsTo(await browser.open(link))).toBe(`/login?return_to=${encodeURIComponent(link)}`);
+      const elsewhere = await signedInAs(user);
+      await browser.logIn(email, PASSWORD);
+      const page = await browser.open(link);
+      const wrong = await browser.submit(page, link, { password: 'short', password_again: 'short' });
+      expect([wrong.status, errorAt(wrong, 'password')]).toEqual([
+        400,
+        'The password must have 12 to 256 characters.',
+      ]);
+      expect((await account())!.role).toBe('user');
+      const answers = await Promise.all([1, 2, 3].map(() => browser.submit(page, link, NEW_PASSWORD)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(await account()).toEqual({ role: 'operator', operatorRole: 'viewer', isVerified: true });
+      // The browsers and the password from before open nothing any more.
+      for (const old of [elsewhere, browser]) expect((await old.open('/account')).status).toBe(302);
+      await expect(newBrowser().logIn(email, PASSWORD)).rejects.toThrow('not signed in');
+      const after = newBrowser();
+      await after.logIn(email, NEW_PASSWORD.password);
+      expect((await after.open(CONSOLE)).status).toBe(200);
+      await until('the person is told', () =>
+        smtp.to(email).some(({ subject }) => subject === 'Your access to the console changed'),
+      );
+    });
+
+    it('is for nobody else, nor for an address that is not verified', async () => {
+      const link = await invited('admin');
+      const other = await signedInAs(await service.make.user({ emailVerified: true }));
+      expect(wordsOf(await other.open(link))).toContain('another address');
+      const user = await service.make.user({ email, emailVerified: true });
+      const browser = await signedInAs(user);
+      const page = await browser.open(link);
+      await service.database.query('UPDATE users SET email_verified_at = NULL WHERE email = $1', [email]);
+      expect((await browser.submit(page, link, NEW_PASSWORD)).status).toBe(403);
+      expect((await account())!.role).toBe('user');
+    });
+
+    it('is used up by nobody who is an operator already', async () => {
+      const link = await invited('admin');
+      const user = await service.make.user({
+        email,
+        emailVerified: true,
+        role: 'operator',
+        operatorRole: 'viewer',
+      });
+      const answer = await (await signedInAs(user)).fillIn(link, NEW_PASSWORD);
+      expect([answer.status, wordsOf(answer)]).toEqual([409, expect.stringContaining('an operator already')]);
+      expect((await account())!.operatorRole).toBe('viewer');
+    });
+
+    it('ends after 7 days, when it is withdrawn, and when the address is invited again', async () => {
+      const first = await invited();
+      await invite('viewer');
+      const second = await linkOf(2);
+      const list = await admin.open(LIST);
+      const rows = list.html.querySelectorAll('tbody tr').filter(({ text }) => text.includes(email));
+      expect(rows.map(({ text }) => text.includes(inviter.name))).toEqual([true]);
+      expect((await newBrowser().open(first)).status).toBe(410);
+      expect((await newBrowser().open(second)).status).toBe(200);
+      const withdraw = rows[0]!.querySelector('form')!.getAttribute('action')!;
+      expect((await admin.submit(list, withdraw)).status).toBe(303);
+      expect((await admin.submit(list, withdraw)).status).toBe(404);
+      expect((await newBrowser().open(second)).status).toBe(410);
+      await invite('viewer');
+      await service.database.query(
+        "UPDATE organisation_invitations SET expires_at = now() - interval '1 second' WHERE email = $1",
+        [email],
+      );
+      expect((await newBrowser().open(await linkOf(3))).status).toBe(410);
+    });
+
+    it.each([
+      ['has another role', "operator_role = 'support'"],
+      ['is disabled', 'enabled = false'],
+    ])('does nothing once the admin behind it %s', async (_name, change) => {
+      const link = await invited('admin');
+      const browser = newBrowser();
+      const page = await browser.open(link);
+      await service.database.query(`UPDATE users SET ${change} WHERE id = $1`, [inviter.id]);
+      expect((await signUp(page, link, browser)).status).toBe(410);
+      expect((await newBrowser().open(link)).status).toBe(410);
+      expect(await account()).toBeNull();
+    });
+  });
+});
