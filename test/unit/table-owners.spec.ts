@@ -88,7 +88,11 @@ const READS: Record<string, string[]> = {
   // The addresses that an erased person had.
   'users/accounts/users.repository.ts': ['audit_events'],
   'users/factors/passkeys.repository.ts': ['identities'],
-  'webhook-portal/access/member-sessions.repository.ts': ['clients', 'organisation_members', 'webhook_endpoints'],
+  'webhook-portal/access/member-sessions.repository.ts': [
+    'clients',
+    'organisation_members',
+    'webhook_endpoints',
+  ],
   'webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
   'webhook-portal/access/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],
   'webhooks/contacts/contacts.repository.ts': ['clients'],
