@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { nameOf } from '../src/sandbox/generator/vehicle.js';
+import { makeEndpointSecret } from '../src/webhooks/signing/endpoint-secret.js';
 import { newId, newUlid } from '../src/secrets/ids.js';
 import { newSecret } from '../src/secrets/tokens.js';
 
@@ -30,6 +31,8 @@ export interface DemoCredentials {
   /** In the sandbox of the organisation, with one driver. */
   sandboxClient: { id: string; secret: string };
   sandboxDriver: { id: string; email: string; name: string; seed: number };
+  /** Where the demonstration receives the events of its sandbox. */
+  sandboxEndpoint: { id: string; secret: string };
   appClient: { id: string; codeVerifier: string; codeChallenge: string };
   operatorClient: { id: string; secret: string };
 }
@@ -65,6 +68,7 @@ function makeCredentials(): DemoCredentials {
     partnerClient: { id: newId('clnt'), secret: newSecret('clientSecret') },
     sandboxClient: { id: newId('clnt'), secret: newSecret('clientSecret') },
     sandboxDriver: sandboxDriver(4711),
+    sandboxEndpoint: { id: newId('endp'), secret: makeEndpointSecret() },
     appClient: {
       id: newId('clnt'),
       codeVerifier,

@@ -1,22 +1,29 @@
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import { ClientEntity } from '../src/clients/client.entity.js';
 import { hashPassword } from '../src/secrets/passwords.js';
+import { HOUR_MS } from '../src/config/durations.js';
 import type { Settings } from '../src/config/settings.js';
 import { OPERATOR_SCOPES, PARTNER_SCOPES } from '../src/scopes/scope.entity.js';
 import { newId } from '../src/secrets/ids.js';
+import { SealedBox } from '../src/secrets/sealed-box.js';
 import { digestOf, newSecret } from '../src/secrets/tokens.js';
 import { realmOf, type Environment } from '../src/users/accounts/environment.js';
 import { emailKeyOf } from '../src/users/accounts/email.js';
 import { UserEntity } from '../src/users/accounts/user.entity.js';
 import type { DemoCredentials, DemoUser } from './demo-credentials.js';
 import { DEMO_PROVIDER_ID, IDENTITY_PATH } from './identity/demo-identity-provider.js';
-import { seedTraffic } from './demo-traffic.js';
+import { receiverUrl } from './demo-receiver.routes.js';
+import { insertRequests, PLANNER, SMART_CHARGING, type DemoProgram } from './demo-requests.js';
+import { seedTraffic, SERVICE_EVENT_TYPES, TRAFFIC_HOURS } from './demo-traffic.js';
 
 /** Drivers who cannot log in; they only fill the lists. */
 const DRIVERS = [
   ...['Amina Okafor', 'Bram de Vries', 'Chiara Conti', 'Dmitri Petrov', 'Elif Yılmaz', 'Femke Janssen'],
   ...['Gustav Lindqvist', 'Hana Novák', 'Iker Etxeberria', 'Jasmine Thornton-Whitfield', 'Kofi Mensah'],
 ];
+
+/** When a partner's old secret ended: its program has been refused since. */
+const SECRET_EXPIRED_HOURS_AGO = 19;
 
 type Roles = Partial<Pick<UserEntity, 'kind' | 'operatorRole'>>;
 
@@ -51,7 +58,7 @@ export async function seedDemonstration(
       DEMO_PROVIDER_ID,
       `${settings.baseUrl}${IDENTITY_PATH}`,
     ]);
-    if (organisation) await addPartner(manager, demo, settings.baseUrl);
+    if (organisation) await addPartner(manager, demo, settings);
     if (operator) await addOperatorClient(manager, demo);
     if (isFirst && organisation) await addPast(manager, demo, settings);
     return taken;
@@ -68,7 +75,8 @@ async function hasAny(manager: EntityManager, demo: DemoCredentials): Promise<bo
 }
 
 /** The clients of the organisation, its developer, and who shares data with it. */
-async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl: string): Promise<void> {
+async function addPartner(manager: EntityManager, demo: DemoCredentials, settings: Settings): Promise<void> {
+  const { baseUrl } = settings;
   // The second is that of “Authorize” in the API reference, which is the address of its page.
   const redirectUris = [demoRedirectUri(baseUrl), `${baseUrl}/docs`];
   const ownerId = demo.organisation.id;
@@ -97,10 +105,32 @@ async function addPartner(manager: EntityManager, demo: DemoCredentials, baseUrl
   const isNew = await addClient(manager, demo.sandboxClient, { ...partner, environment: 'sandbox' });
   // With the client: someone may have deleted only the driver since.
   if (isNew) await addSandboxDriver(manager, demo);
+  await addSandboxEndpoint(manager, demo, settings);
   await manager.query(
     `INSERT INTO consents (client_id, user_id, scopes, evidence)
      SELECT $1, id, $3, 'Part of the demonstration' FROM users WHERE id = $2 ON CONFLICT DO NOTHING`,
     [demo.partnerClient.id, demo.sharingDriver.id, ['charging_session:read']],
+  );
+}
+
+/** The endpoint of the sandbox, whose URL follows the port. */
+async function addSandboxEndpoint(
+  manager: EntityManager,
+  { sandboxClient, sandboxEndpoint: { id, secret }, organisation }: DemoCredentials,
+  settings: Settings,
+): Promise<void> {
+  await manager.query(
+    `INSERT INTO webhook_endpoints (id, client_id, url, description, event_types, sealed_secret, realm)
+     VALUES ($1, $2, $3, 'Checks the signature, in this demonstration', $4, $5, $6)
+     ON CONFLICT (id) DO UPDATE SET url = excluded.url`,
+    [
+      id,
+      sandboxClient.id,
+      receiverUrl(settings),
+      SERVICE_EVENT_TYPES,
+      new SealedBox('webhook endpoint secret', settings.encryptionKeys).seal(secret, id),
+      organisation.id,
+    ],
   );
 }
 
@@ -124,13 +154,19 @@ async function addPast(
   await askForRedirectUri(manager, demo);
   const drivers = await addDrivers(manager, demo);
   if (drivers.length === 0) return;
-  await addNeighbours(manager, demo, drivers);
-  await seedTraffic(manager, {
+  const neighbours = await addNeighbours(manager, demo, drivers);
+  const events = await seedTraffic(manager, {
     clientId: demo.partnerClient.id,
     drivers,
     encryptionKeys,
     retrySchedule: webhookRetrySchedule,
   });
+  const programs = [{ clientId: demo.partnerClient.id, kinds: SMART_CHARGING }, ...neighbours];
+  await insertRequests(manager, programs, { events, hours: TRAFFIC_HOURS });
+  // All that the past is about was there before it.
+  const old = "created_at = now() - interval '45 days' WHERE created_at = now()";
+  await manager.query(`UPDATE clients SET ${old}`);
+  await manager.query(`UPDATE users SET ${old}`);
 }
 
 /** A redirect URI that waits for the operator. */
@@ -188,12 +224,12 @@ async function addDrivers(manager: EntityManager, demo: DemoCredentials): Promis
   return ids;
 }
 
-/** A disabled client, and another partner with its own client. */
+/** A disabled client, and two other partners, one of whom forgot to put its new secret into its program. */
 async function addNeighbours(
   manager: EntityManager,
   demo: DemoCredentials,
   drivers: string[],
-): Promise<void> {
+): Promise<DemoProgram[]> {
   const retired = newId('clnt');
   await addClient(
     manager,
@@ -208,23 +244,64 @@ async function addNeighbours(
     },
   );
   await manager.update(ClientEntity, { id: retired }, { enabled: false });
-  const [fleet]: { id: string }[] = await manager.query(
+  const planner = await addNeighbour(manager, {
+    email: 'fleet@demo.example',
+    organisation: 'Harbour Fleet Services',
+    client: 'Harbour Fleet Planner',
+    scopes: ['vehicle:read'],
+    drivers: drivers.slice(0, 5),
+  });
+  const comparison = await addNeighbour(manager, {
+    email: 'tariffs@demo.example',
+    organisation: 'Meridian Tariffs',
+    client: 'Meridian Tariff Comparison',
+    scopes: ['charging_session:read'],
+    drivers: drivers.slice(5, 9),
+  });
+  const expiredAt = new Date(Date.now() - SECRET_EXPIRED_HOURS_AGO * HOUR_MS);
+  if (comparison) {
+    await manager.query(
+      `INSERT INTO client_secrets (client_id, digest, created_at, expires_at) VALUES ($1, $2, now() - interval '30 days', $3)`,
+      [comparison, digestOf(newSecret('clientSecret')), expiredAt],
+    );
+  }
+  return [
+    ...(planner ? [{ clientId: planner, kinds: PLANNER }] : []),
+    ...(comparison ? [{ clientId: comparison, kinds: PLANNER, expiredAt }] : []),
+  ];
+}
+
+interface Neighbour {
+  email: string;
+  organisation: string;
+  client: string;
+  scopes: string[];
+  /** Who shares data with it; the fourth of them no longer. */
+  drivers: string[];
+}
+
+/** Another partner with its client, whose id is returned; undefined if someone else has the address. */
+async function addNeighbour(
+  manager: EntityManager,
+  { email, organisation, client, scopes, drivers }: Neighbour,
+): Promise<string | undefined> {
+  const [owner]: { id: string }[] = await manager.query(
     `INSERT INTO users (id, email, email_key, name, kind, role) VALUES ($1, $2, $2, $3, 'organisation', 'user')
      ON CONFLICT (email_key) DO NOTHING RETURNING id`,
-    [newId('user'), 'fleet@demo.example', 'Harbour Fleet Services'],
+    [newId('user'), email, organisation],
   );
-  if (!fleet) return;
-  const planner = newId('clnt');
+  if (!owner) return undefined;
+  const id = newId('clnt');
   await addClient(
     manager,
-    { id: planner, secret: newSecret('clientSecret') },
+    { id, secret: newSecret('clientSecret') },
     {
-      name: 'Harbour Fleet Planner',
+      name: client,
       type: 'confidential',
       grantTypes: ['client_credentials'],
-      scopes: ['vehicle:read'],
+      scopes,
       redirectUris: [],
-      ownerId: fleet.id,
+      ownerId: owner.id,
     },
   );
   await manager.query(
@@ -232,8 +309,9 @@ async function addNeighbours(
      SELECT $1, id, $3, now() - interval '20 days', 'Framework agreement with the driver, § 4',
             CASE WHEN n = 4 THEN now() - interval '2 days' END
        FROM unnest($2::text[]) WITH ORDINALITY AS d (id, n)`,
-    [planner, drivers.slice(0, 5), ['vehicle:read']],
+    [id, drivers, scopes],
   );
+  return id;
 }
 
 /** Returns whether the user is there: not if someone else has the address. */

@@ -7,13 +7,15 @@ import { payloadOf } from '../src/webhooks/events/event.js';
 import { makeEndpointSecret } from '../src/webhooks/signing/endpoint-secret.js';
 import { SealedBox } from '../src/secrets/sealed-box.js';
 import { signDelivery } from '../src/webhooks/signing/sign-delivery.js';
-import { insertRequests } from './demo-requests.js';
+import { sessionsOf } from './demo-sessions.js';
 
-const HOURS = 6 * 24;
-const ADDED_HOURS_AGO = HOURS + 1;
-/** Events per hour of the day (UTC), from midnight on: drivers come home in the evening. */
-const RHYTHM = [2, 1, 1, 1, 1, 2, 4, 6, 5, 3, 2, 3, 3, 3, 3, 4, 6, 9, 10, 9, 7, 6, 4, 3];
+/** How far the past of the demonstration goes back. */
+export const TRAFFIC_HOURS = 6 * 24;
+const ADDED_HOURS_AGO = TRAFFIC_HOURS + 1;
+/** So many of the last events have not reached the second endpoint, which has been failing since then. */
+const UNDELIVERED = 30;
 const TYPES = EVENT_TYPES.filter(([, , publisher]) => publisher === 'services');
+export const SERVICE_EVENT_TYPES = TYPES.map(([name]) => name);
 
 export interface DemoTraffic {
   clientId: string;
@@ -41,6 +43,8 @@ interface DemoEvent {
   id: string;
   type: string;
   userId: string;
+  /** What it is about. */
+  resourceId: string;
   payload: string;
   sequence: number;
   time: Date;
@@ -64,12 +68,12 @@ interface DemoDelivery {
 
 /**
  * Inserts days of past events with their deliveries and retries, for the charts of portal and console. The worker retries what is
- * still pending like any other delivery; its host does not exist.
+ * still pending like any other delivery; its host does not exist. Returns when the events happened.
  */
-export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic): Promise<void> {
+export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic): Promise<Date[]> {
   const now = new Date();
-  const endpoints = makeEndpoints(now);
   const events = makeEvents(traffic.drivers, now);
+  const endpoints = makeEndpoints(now, events.at(-UNDELIVERED)?.time ?? now);
   for (const endpoint of endpoints) await insertEndpoint(manager, traffic, endpoint);
   await manager.query(
     `INSERT INTO events (id, type, user_id, payload, deliveries, created_at)
@@ -85,7 +89,6 @@ export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic):
     ],
   );
   await insertSequences(manager, events);
-  await insertRequests(manager, traffic.clientId, { rhythm: RHYTHM, hours: HOURS });
   for (const endpoint of endpoints) {
     const deliveries = events.map((event) => deliver(endpoint, event, traffic.retrySchedule, now));
     await insertDeliveries(manager, traffic.clientId, endpoint, deliveries);
@@ -97,13 +100,14 @@ export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic):
             count(*) FILTER (WHERE a.status >= 300), sum(a.duration_ms), max(a.duration_ms)
        FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id GROUP BY 1, 2`,
   );
+  return events.map(({ time }) => time);
 }
 
 /**
  * One healthy endpoint with occasional failures; and one that was down for days, so that its early deliveries failed permanently,
- * and that has been responding with 503 again for some hours.
+ * and that has been responding with 503 again since a time.
  */
-const makeEndpoints = (now: Date): DemoEndpoint[] => [
+const makeEndpoints = (now: Date, failsSince: Date): DemoEndpoint[] => [
   {
     id: `endp${ulid(now.getTime() - ADDED_HOURS_AGO * HOUR_MS)}`,
     secret: makeEndpointSecret(),
@@ -120,7 +124,7 @@ const makeEndpoints = (now: Date): DemoEndpoint[] => [
     headers: { 'x-tenant': 'northwind' },
     statusAt: (time) => {
       const hoursAgo = (now.getTime() - time.getTime()) / HOUR_MS;
-      return hoursAgo < 3 || hoursAgo > 56 ? 503 : 200;
+      return time >= failsSince || hoursAgo > 56 ? 503 : 200;
     },
   },
 ];
@@ -149,27 +153,21 @@ function deliver(
 
 const isGood = (status: number): boolean => status < 300;
 
-/** Each driver has the vehicle and the sessions of the samples, whose events are numbered. */
+/** The sessions of the drivers, whose events are numbered. */
 function makeEvents(drivers: string[], now: Date): DemoEvent[] {
-  const events: DemoEvent[] = [];
   const numbers = new Map<string, number>();
-  for (let hoursAgo = HOURS; hoursAgo > 0; hoursAgo--) {
-    const begin = now.getTime() - hoursAgo * HOUR_MS;
-    const count = Math.round(RHYTHM[new Date(begin).getUTCHours()]! * (0.7 + 0.6 * Math.random()));
-    for (let n = 0; n < count; n++) {
-      const time = new Date(begin + Math.floor((HOUR_MS * (n + Math.random())) / count));
-      const [type, , , , sample] = TYPES[Math.floor(Math.random() * TYPES.length)]!;
-      const userId = drivers[Math.floor(Math.random() * drivers.length)]!;
+  return sessionsOf(drivers, new Date(now.getTime() - TRAFFIC_HOURS * HOUR_MS), now).map(
+    ({ at: time, type, userId, data }) => {
       const id = `evnt${ulid(time.getTime())}`;
-      const content = { type, timestamp: time.toISOString(), userId, data: sample };
-      const thing = `${userId} ${familyOf(type)}`;
+      const content = { type, timestamp: time.toISOString(), userId, data };
+      const { id: resourceId } = data as { id: string };
+      const thing = `${userId} ${familyOf(type)} ${resourceId}`;
       const sequence = (numbers.get(thing) ?? 0) + 1;
       numbers.set(thing, sequence);
       const payload = JSON.stringify({ ...(JSON.parse(payloadOf(id, content)) as object), sequence });
-      events.push({ id, type, userId, payload, sequence, time });
-    }
-  }
-  return events;
+      return { id, type, userId, resourceId, payload, sequence, time };
+    },
+  );
 }
 
 const familyOf = (type: string): string => type.split('.')[0]!;
@@ -178,12 +176,13 @@ const familyOf = (type: string): string => type.split('.')[0]!;
 async function insertSequences(manager: EntityManager, events: DemoEvent[]): Promise<void> {
   await manager.query(
     `INSERT INTO event_sequences (user_id, family, resource_id, last)
-     SELECT e.user_id, split_part(e.type, '.', 1), t.sample ->> 'id', max(e.sequence)
-       FROM unnest($1::text[], $2::text[], $3::int[]) AS e (user_id, type, sequence)
-       JOIN event_types t ON t.name = e.type GROUP BY 1, 2, 3`,
+     SELECT user_id, split_part(type, '.', 1), resource_id, max(sequence)
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::int[]) AS e (user_id, type, resource_id, sequence)
+      GROUP BY 1, 2, 3`,
     [
       events.map(({ userId }) => userId),
       events.map(({ type }) => type),
+      events.map(({ resourceId }) => resourceId),
       events.map(({ sequence }) => sequence),
     ],
   );
@@ -204,7 +203,7 @@ async function insertEndpoint(
       clientId,
       url,
       description,
-      TYPES.map(([name]) => name),
+      SERVICE_EVENT_TYPES,
       new SealedBox('webhook endpoint secret', encryptionKeys).seal(secret, id),
       ADDED_HOURS_AGO,
       maxPerMinute,

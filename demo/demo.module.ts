@@ -2,6 +2,9 @@ import { Module, type OnModuleInit, type Type } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { MailModule } from '../src/mail/mail.module.js';
+import type { DemoCredentials } from './demo-credentials.js';
+import { DEMO_CREDENTIALS, DemoGuideController } from './demo-guide.controller.js';
+import { DemoSandboxController } from './demo-sandbox.controller.js';
 import { DemoInbox } from './demo-inbox.js';
 import { DemoMailController } from './demo-mail.controller.js';
 import { DemoController } from './demo.controller.js';
@@ -9,11 +12,11 @@ import { DemoController } from './demo.controller.js';
 /**
  * Routes that only the demonstration has, and the inbox in place of an SMTP server; `mount` adds the routes that are no controllers.
  */
-export function demoModule(mount: (fastify: FastifyInstance) => void): Type {
+export function demoModule(credentials: DemoCredentials, mount: (fastify: FastifyInstance) => void): Type {
   @Module({
     imports: [MailModule],
-    controllers: [DemoController, DemoMailController],
-    providers: [DemoInbox],
+    controllers: [DemoController, DemoGuideController, DemoMailController, DemoSandboxController],
+    providers: [DemoInbox, { provide: DEMO_CREDENTIALS, useValue: credentials }],
   })
   class DemoModule implements OnModuleInit {
     constructor(private readonly server: HttpAdapterHost) {}

@@ -4,6 +4,7 @@ import type { Demonstration } from '../src/start/demonstration.js';
 import { demoBanner } from './demo-banner.js';
 import { loadDemoCredentials, type DemoCredentials } from './demo-credentials.js';
 import { seedDemonstration } from './demo-data.js';
+import { addDemoReceiver, receiverUrl } from './demo-receiver.routes.js';
 import { demoModule } from './demo.module.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { demoProviderSettings, makeDemoIdentityProvider } from './identity/demo-identity-provider.js';
@@ -17,9 +18,14 @@ export async function startDemonstration(
   const postgres = await startEmbeddedPostgres({ dataDir: settings.dataDir, say });
   try {
     const credentials = await loadDemoCredentials(settings.dataDir);
+    const addIdentity = await identityOf(settings, credentials);
+    settings.ownReceiver = receiverUrl(settings);
     return {
       databaseUrl: postgres.url,
-      module: demoModule(await identityOf(settings, credentials)),
+      module: demoModule(credentials, (fastify) => {
+        addIdentity(fastify);
+        addDemoReceiver(fastify, credentials.sandboxEndpoint.secret);
+      }),
       seed: async (dataSource) => {
         for (const email of await seedDemonstration(dataSource, credentials, settings))
           say(`Warning: someone else has the address ${email}: what is printed for it does not work.`);

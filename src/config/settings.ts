@@ -63,6 +63,8 @@ export class Settings {
   webhookConcurrency!: number;
   /** Also allow webhooks to `http` and internal addresses. */
   webhookAllowPrivateAddresses!: boolean;
+  /** The demonstration's own receiver of webhooks: the only URL that is exempt from the above. */
+  ownReceiver?: string;
   redisUrl?: string;
   metricsToken?: string;
   /** The export protocol for traces; undefined if tracing is off. OpenTelemetry reads the endpoint itself. */

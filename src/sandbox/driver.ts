@@ -16,6 +16,8 @@ export interface Driver {
   hasConsent: boolean;
   /** Whether a session runs. */
   isRunning: boolean;
+  /** The time that its last event will bear; null if none runs. */
+  endsAt: Date | null;
   /** How many events wait to be published. */
   waiting: number;
 }

@@ -40,9 +40,10 @@ export class DriversRepository {
       const one = id === undefined ? 'true' : `d.user_id = $${params.push(id)}`;
       return this.drivers.query(
         `SELECT u.id, u.name, d.seed, coalesce(k.scopes, '{}') AS scopes, k.client_id IS NOT NULL AS "hasConsent",
-                EXISTS (SELECT FROM sandbox_planned_events e WHERE e.user_id = d.user_id AND e.ends_session) AS "isRunning",
+                run.occurred_at IS NOT NULL AS "isRunning", run.occurred_at AS "endsAt",
                 (SELECT count(*)::int FROM sandbox_planned_events e WHERE e.user_id = d.user_id) AS waiting
            FROM sandbox_drivers d JOIN users u ON u.id = d.user_id
+           LEFT JOIN sandbox_planned_events run ON run.user_id = d.user_id AND run.ends_session
            LEFT JOIN consents k ON k.client_id = $2 AND k.user_id = d.user_id AND ${isLive('k')}
           WHERE d.owner_id = $1 AND ${one} AND ${where} ${orderAndLimit}`,
         params,

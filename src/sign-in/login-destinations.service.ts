@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Form, queryStringOf } from '../http/forms/form.js';
+import { say } from '../language/text.js';
 import { OnwardRedirects } from '../http/page-routes/onward-redirects.js';
 import { legible } from '../http/validation/legible-text.js';
 import { AuthorizationRequestChecks } from '../oauth/authorization/authorization-request.checks.js';
@@ -18,8 +19,9 @@ export class LoginDestinations implements OnModuleInit {
     this.onward.add(async (path) => (await this.requestIn(path))?.outcome === 'redirect');
   }
 
-  /** The name of the client behind `return_to`. */
+  /** The name of the client behind `return_to`, or that of the portal, a message. */
   async nameOf(returnTo: string | undefined): Promise<string | undefined> {
+    if (returnTo && /^\/portal(\/|\?|$)/.test(returnTo)) return say('Partner portal');
     const checked = await this.requestIn(returnTo);
     return checked?.outcome === 'request' ? legible(checked.request.client.name) : undefined;
   }

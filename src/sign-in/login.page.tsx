@@ -13,7 +13,7 @@ export interface LoginPageProps {
   /** Fills in the email field again after a failed attempt. */
   email?: string;
   error?: string;
-  /** The application that sent the user here, if one did. */
+  /** The application that sent the user here, or the part of this service, if one did. */
   clientName?: string;
   /** Other services that users can log in through. */
   providers: readonly ProviderName[];
@@ -43,7 +43,7 @@ function Login(props: LoginPageProps): VNode {
         <p class="lead">
           <Say
             it="to continue to <name>{clientName}</name>"
-            with={{ clientName, name: (children) => <bdi class="name">{children}</bdi> }}
+            with={{ clientName: shown(clientName), name: (children) => <bdi class="name">{children}</bdi> }}
           />
         </p>
       )}

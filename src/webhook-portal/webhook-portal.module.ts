@@ -40,6 +40,9 @@ import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
 import { PortalSessionsRepository } from './access/portal-sessions.repository.js';
 import { PortalSandboxController } from './sandbox/portal-sandbox.controller.js';
+import { LiveDrivers } from './sandbox/live/live-drivers.service.js';
+import { SandboxStatesRepository } from './sandbox/live/sandbox-states.repository.js';
+import { SandboxStreams } from './sandbox/live/sandbox-streams.service.js';
 import { PortalTestsController } from './endpoints/portal-tests.controller.js';
 import { PortalGuard } from './access/portal.guard.js';
 import { WebhookPortalLinkController } from './access/webhook-portal-link.controller.js';
@@ -81,6 +84,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     WebhookPortalLinkController,
   ],
   providers: [
+    LiveDrivers,
     MemberSessions,
     MemberSessionsRepository,
     PortalAccessService,
@@ -92,6 +96,8 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalSearch,
     PortalSessionsRepository,
     PortalSignInGuard,
+    SandboxStatesRepository,
+    SandboxStreams,
   ],
 })
 export class WebhookPortalModule {

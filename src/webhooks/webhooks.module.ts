@@ -57,6 +57,7 @@ import { SchemaBreaks } from './events/schema-breaks.service.js';
 import { TestEventsService } from './events/test-events.service.js';
 import { EventFeedController } from './feed/event-feed.controller.js';
 import { EventFeedRepository } from './feed/event-feed.repository.js';
+import { RecentEvents } from './events/recent-events.service.js';
 import { EventFeed } from './feed/event-feed.service.js';
 import { FeedPositions } from './feed/feed-position.js';
 import { FeedWaits } from './feed/feed-waits.service.js';
@@ -126,6 +127,7 @@ const ENTITIES = [
     FeedPositions,
     FeedWaits,
     PublishingService,
+    RecentEvents,
     RecoveriesRepository,
     RecoveriesService,
     SchemaBreaks,
@@ -135,8 +137,8 @@ const ENTITIES = [
     {
       provide: GuardedHttpClient,
       inject: [Settings],
-      useFactory: ({ webhookAllowPrivateAddresses }: Settings) =>
-        new GuardedHttpClient({ allowPrivateAddresses: webhookAllowPrivateAddresses }),
+      useFactory: ({ webhookAllowPrivateAddresses, ownReceiver }: Settings) =>
+        new GuardedHttpClient({ allowPrivateAddresses: webhookAllowPrivateAddresses, ownReceiver }),
     },
   ],
   exports: [
@@ -147,6 +149,7 @@ const ENTITIES = [
     EventCatalogue,
     EventTypesService,
     PublishingService,
+    RecentEvents,
     RecoveriesService,
     TestEventsService,
   ],

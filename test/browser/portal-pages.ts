@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { SandboxFaults } from '../../src/sandbox-faults/sandbox-faults.service.js';
 import { sandboxOf } from '../../src/sandbox/driver.js';
+import { PlansService } from '../../src/sandbox/plans.service.js';
 import { DriversService } from '../../src/sandbox/drivers.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
@@ -9,6 +10,7 @@ import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import type { TestService } from '../support/test-service.js';
+import { until } from '../support/until.js';
 import type { Cast, PageOpener } from './every-page.js';
 import { MEMBER_PAGES } from './portal-member-pages.js';
 
@@ -267,6 +269,18 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
     await drivers.create(sandbox, { name: cast.driver.name }, SERVICE_ACTOR);
     const { id } = await drivers.create(sandbox, { name: cast.driver.name }, SERVICE_ACTOR);
     await drivers.consent(sandbox, id, undefined, SERVICE_ACTOR);
+    const endpoint = await makeEndpoint(service, client);
+    for (const state of ['delivered', 'pending'] as const) {
+      await seedDelivery(service, endpoint, { state, userId: id, attempts: [{ status: 503 }] });
+    }
+    await service.app.get(PlansService).startSession(sandbox, id, 60, SERVICE_ACTOR);
+    await until('it has begun', async () => {
+      const events = await service.database.query(
+        "SELECT FROM events WHERE user_id = $1 AND type LIKE 'charging_%'",
+        [id],
+      );
+      return events.length > 0;
+    });
     await enter(page, service, { ...cast, client });
     await service.app.get(SandboxFaults).set(client.id, '503', 7, SERVICE_ACTOR);
     await page.goto(`${service.url}/portal/sandbox`);

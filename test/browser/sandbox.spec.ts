@@ -1,14 +1,19 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { sandboxOf } from '../../src/sandbox/driver.js';
+import { DriversService } from '../../src/sandbox/drivers.service.js';
+import { PlansService } from '../../src/sandbox/plans.service.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { authorizePath } from '../support/browser-session.js';
-import { enterPortal } from '../support/portal.js';
+import { enterPortal, makeEndpoint } from '../support/portal.js';
+import { Receiver } from '../support/receiver.js';
 import { letSandboxTimePass } from '../support/sandbox.js';
 import { startService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { launchChromium } from './chromium.js';
 
-describe('The sandbox in a browser, without a script', () => {
+describe('The sandbox in a browser', () => {
   let service: TestService;
   let browser: Browser;
   let context: BrowserContext;
@@ -30,7 +35,11 @@ describe('The sandbox in a browser, without a script', () => {
 
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
   const said = (page: Page) => page.getByRole('status').innerText();
-  const openPortal = async (of: TestClient, path = '/portal/sandbox'): Promise<Page> => {
+  const openPortal = async (of: TestClient, path = '/portal/sandbox', withScript = false): Promise<Page> => {
+    if (withScript) {
+      await context.close();
+      context = await browser.newContext();
+    }
     const value = (await enterPortal(service, of)).cookies.get('portal_session')!;
     await context.addCookies([{ name: 'portal_session', value, url: service.url }]);
     const page = await context.newPage();
@@ -38,7 +47,7 @@ describe('The sandbox in a browser, without a script', () => {
     return page;
   };
 
-  it('a partner makes a driver, lets a session run, and lets requests fail', async () => {
+  it('without a script, a partner makes a driver, lets a session run, and lets requests fail', async () => {
     const page = await openPortal(client, '/portal');
     expect(await page.getByLabel('Portal owner').getByText('Sandbox').innerText()).toBe('Sandbox');
     await page.getByRole('link', { name: 'Sandbox' }).click();
@@ -86,7 +95,43 @@ describe('The sandbox in a browser, without a script', () => {
     expect(await page.locator('main').innerText()).toContain('There are no drivers yet.');
   });
 
-  it('a driver authorizes by a choice, and a live portal has no sandbox', async () => {
+  it.each([
+    ['as the service tells of them', 'go on'],
+    ['where it cannot be followed', 'abort'],
+  ] as const)('shows the car and signed requests without a reload, %s', async (_how, streams) => {
+    const [receiver, drivers] = [await Receiver.start(), service.app.get(DriversService)];
+    const sandbox = sandboxOf(client)!;
+    const { id } = await drivers.create(sandbox, { name: 'Robin', seed: 42 }, SERVICE_ACTOR);
+    await drivers.consent(sandbox, id, undefined, SERVICE_ACTOR);
+    const eventTypes = ['charging_session.created', 'charging_session.updated', 'vehicle.updated'];
+    await makeEndpoint(service, client, { url: receiver.url(), eventTypes });
+    const page = await openPortal(client, '/portal', true);
+    if (streams === 'abort') {
+      await page.route('**/portal/sandbox/events', (route) => route.fulfill({ status: 503, body: '' }));
+    }
+    await page.goto(`${service.url}/portal/sandbox?driver=${id}`);
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+    const row = (type: string) => page.locator('.time-line li', { hasText: type });
+    await page.locator('.empty', { hasText: 'Start a session' }).waitFor();
+    const plans = service.app.get(PlansService);
+    await plans.startSession(sandbox, id, 60, SERVICE_ACTOR);
+    await row('charging_session.created').getByText('Delivered').waitFor();
+    await page.getByRole('navigation', { name: 'Drivers' }).getByText('Session running').waitFor();
+    const signature = page.locator('.time-line details').first();
+    await signature.locator('summary').click();
+    await signature.locator('pre', { hasText: 'webhook-signature: v1,' }).waitFor();
+    // Until it charges; what was opened stays open, and the focus where it is.
+    letSandboxTimePass(service, 70);
+    await row('vehicle.updated').first().getByText('Delivered').waitFor();
+    await page.locator('#car', { hasText: /charging with [\d.]+ kW/ }).waitFor();
+    await page.getByRole('img', { name: /^Power over time, now [\d.]+ kW$/ }).waitFor();
+    expect(await row('charging_session.created').locator('details[open]').count()).toBe(1);
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
+    expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true);
+    await receiver.stop();
+  });
+
+  it('without a script, a driver authorizes by a choice, and a live portal has no sandbox', async () => {
     const page = await context.newPage();
     await page.goto(
       service.url +
@@ -104,7 +149,7 @@ describe('The sandbox in a browser, without a script', () => {
     expect(await live.getByRole('link', { name: 'Sandbox' }).count()).toBe(0);
   });
 
-  it('an operator creates a client in the sandbox, and sees the badge wherever it is shown', async () => {
+  it('without a script, an operator creates a client in the sandbox, and sees the badge wherever it is shown', async () => {
     const operator = await service.make.user({ role: 'operator' });
     const owner = await service.make.user({ kind: 'organisation', name: 'Voltwise Ltd' });
     const page = await context.newPage();

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { DataSource } from 'typeorm';
-import { demoBanner } from '../../demo/demo-banner.js';
+import { demoBanner, demoText } from '../../demo/demo-banner.js';
 import { loadDemoCredentials } from '../../demo/demo-credentials.js';
 import { seedDemonstration } from '../../demo/demo-data.js';
 import { BrowserSession } from '../support/browser-session.js';
@@ -21,6 +21,8 @@ describe('The demonstration', () => {
     const demo = await loadDemoCredentials(folder);
     await seedDemonstration(service.app.get(DataSource), demo, service.settings);
     const banner = demoBanner(service.settings, demo);
+    const rows = banner.split('\n').map((line) => Math.max(1, Math.ceil(line.length / 80)));
+    expect(rows.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(23);
     for (const [role, { email, password }] of Object.entries({
       admin: demo.operator,
       support: demo.supportOperator,
@@ -40,14 +42,14 @@ describe('The demonstration', () => {
   it('has a client in the sandbox, whose printed commands work', async () => {
     const demo = await loadDemoCredentials(folder);
     await seedDemonstration(service.app.get(DataSource), demo, service.settings);
-    const banner = demoBanner(service.settings, demo);
-    expect(banner).toContain(demo.sandboxClient.secret);
+    const text = demoText(service.settings, demo);
+    expect(text).toContain(demo.sandboxClient.secret);
     const { json } = await service.http.token({ grant_type: 'client_credentials' }, demo.sandboxClient);
     const bearer = json.access_token as string;
     const drivers = await service.http.get('/v2/sandbox/drivers', { bearer });
     expect(drivers.json).toMatchObject([{ id: demo.sandboxDriver.id, consented: true, seed: 4711 }]);
     const path = `/v2/sandbox/drivers/${demo.sandboxDriver.id}/sessions`;
-    expect(banner).toContain(path);
+    expect(text).toContain(path);
     expect((await service.http.send(path, { bearer, json: { speed: 60 } })).status).toBe(202);
   });
 

@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -99,9 +101,20 @@ describe('the process as a demonstration', () => {
 
   it('prints addresses, credentials, and commands that work when pasted', async () => {
     const { url } = first;
-    const { printed } = first.service;
-    expect(printed).toContain(`${url}/\n`);
+    expect(first.service.printed).toContain(`${url}/\n`);
+    expect(credentials(first.service.printed)).toHaveLength(8);
+    // The rest stands where the start says.
+    expect(first.service.printed).toContain(`${url}/demo\n`);
+    const printed = (await new Http(url).get('/demo.txt')).text;
     expect(credentials(printed)).toHaveLength(13);
+    for (const line of credentials(first.service.printed)) expect(printed).toContain(line);
+    // A site whose name leads here reads nothing.
+    for (const path of ['/demo', '/demo.txt']) {
+      const asked = get({ port: first.port, path, headers: { host: 'demo.example' } });
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      answer.resume();
+      expect([path, answer.statusCode]).toEqual([path, 404]);
+    }
     const [token] = commands(printed, 'client_credentials').filter((line) => line.startsWith('curl'));
     expect(JSON.parse(await shell(token!))).toMatchObject({ token_type: 'Bearer', expires_in: 36_000 });
     const variable = (name: string) => commands(printed, '').filter((line) => line.startsWith(`${name}=`));
@@ -114,7 +127,7 @@ describe('the process as a demonstration', () => {
     for (const asset of STATIC_ASSETS) expect((await new Http(url).get(asset.path)).status).toBe(200);
     const [listed] = commands(printed, '$ADMIN').filter((line) => line.includes('/admin/clients'));
     const clients = await shell(...variable('ADMIN'), listed!);
-    expect(JSON.parse(clients)).toHaveLength(6);
+    expect(JSON.parse(clients)).toHaveLength(7);
 
     const driver = /EV driver +(\S+) +(\S+)/.exec(printed)!;
     const browser = new BrowserSession(url);

@@ -95,6 +95,13 @@ const READS: Record<string, string[]> = {
   ],
   'webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
   'webhook-portal/access/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],
+  // What all pages that follow a sandbox depend on, in one statement for an instance.
+  'webhook-portal/sandbox/live/sandbox-states.repository.ts': [
+    'client_requests',
+    'deliveries',
+    'sandbox_faults',
+    'sandbox_planned_events',
+  ],
   'webhooks/contacts/contacts.repository.ts': ['clients'],
   'webhooks/deliveries/deliveries.repository.ts': ['clients'],
   'webhooks/deliveries/delivery-queue.repository.ts': ['clients'],

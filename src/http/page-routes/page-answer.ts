@@ -1,4 +1,5 @@
 import type { CsvAnswer } from './csv-answer.js';
+import type { Readable } from 'node:stream';
 
 /** A way out of this service, by a page that goes on by itself. */
 export interface WayOut {
@@ -14,8 +15,13 @@ export interface FileAnswer {
   file: { name: string; type: string; text: string };
 }
 
+/** Server-Sent Events, for the script of a page; the stream is destroyed when its reader has gone. */
+export interface StreamAnswer {
+  stream: Readable;
+}
+
 /**
- * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; a file; or the way out
+ * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; a file; a stream; or the way out
  * to another site, to which no route redirects, because Chromium holds every redirect after a form against the `form-action` of its page.
  */
 export type PageAnswer<Page, Notice extends string = never> =
@@ -23,4 +29,5 @@ export type PageAnswer<Page, Notice extends string = never> =
   | { goTo: string; status?: 302; notice?: Notice; showOnce?: object }
   | FileAnswer
   | CsvAnswer
+  | StreamAnswer
   | WayOut;

@@ -5,6 +5,7 @@ import {
   type NestInterceptor,
   type StreamableFile,
 } from '@nestjs/common';
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { catchError, mergeMap, of, type Observable } from 'rxjs';
 import { leaveUncompressed } from '../server/compression.js';
@@ -13,11 +14,11 @@ import { pageHeaders } from './page-headers.js';
 import { renderPage } from '../../web/layout/layout.js';
 import { wayOutPage } from '../../web/layout/way-out.page.js';
 import { csvFile } from './csv-answer.js';
-import type { PageAnswer, WayOut } from './page-answer.js';
+import type { PageAnswer, StreamAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
 import { SignedOutMeanwhile } from './signed-out-meanwhile.js';
 
-type Sent = string | StreamableFile;
+type Sent = string | StreamableFile | Readable;
 
 /**
  * Sends the answer of a page route: a page in the layout of its area, a redirect to a page with a notice, or a page that goes on to
@@ -58,6 +59,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
       fileHeaders(reply, answer.file.name, answer.file.type);
       return answer.file.text;
     }
+    if ('stream' in answer) return this.stream(answer, reply);
     if ('csv' in answer) {
       fileHeaders(reply, answer.csv.name, 'text/csv; charset=utf-8');
       return csvFile(answer.csv);
@@ -72,6 +74,20 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
       .status(status)
       .headers({ location: goTo, 'cache-control': 'no-store', 'content-type': 'text/plain' });
     return '';
+  }
+
+  private stream({ stream }: StreamAnswer, reply: FastifyReply): Readable {
+    reply.raw.once('close', () => stream.destroy());
+    // The reader may have gone in the meantime.
+    if (reply.raw.destroyed) stream.destroy();
+    // Proxies must not hold back what has arrived, and a stream that has ended leaves no connection to wait for.
+    void reply.headers({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      connection: 'close',
+    });
+    return stream;
   }
 
   private wayOut({ leaveTo, name, heading }: WayOut, reply: FastifyReply, context: PageContext): string {

@@ -25,8 +25,9 @@ import { UsersRepository } from '../accounts/users.repository.js';
 
 const COOKIE = 'session';
 const USER_AGENT_MAX = 300;
-/** Sent with requests that a page makes by itself (`live-list.js`). */
-const UNATTENDED_HEADER = 'x-unattended';
+/** Whether a page made the request by itself (`live-list.js`): with a header or, where it cannot add one, for a stream. */
+const isUnattended = ({ headers }: FastifyRequest): boolean =>
+  headers['x-unattended'] !== undefined || headers.accept === 'text/event-stream';
 
 /** Rolls back the transaction of a login that is refused in it. */
 class Refused extends Error {}
@@ -56,7 +57,7 @@ export class SessionsService {
     const digest = this.digestIn(request);
     const found = digest && (await this.sessions.find(digest));
     // A page that asks for news by itself does not show that anybody is there.
-    if (found?.seenLongAgo && request.headers[UNATTENDED_HEADER] === undefined) {
+    if (found?.seenLongAgo && !isUnattended(request)) {
       await this.sessions.touch(digest!);
     }
     const chosen = found && readAs(request, found.user.language);

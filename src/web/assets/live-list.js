@@ -1,6 +1,7 @@
 /*
- * Brings what is new into a list without a reload, while its page is seen. It keeps the focus, ticked boxes and marked text,
- * and stops with the first error. Without this script, "Refresh" does the same.
+ * Brings what is new into a list without a reload, while its page is seen. It keeps the focus, ticked boxes, opened details and marked
+ * text, and stops with the first error. It looks every few seconds or, where the list has a stream, when that says that something has
+ * changed. Without this script, "Refresh" does the same.
  */
 
 const EVERY_MS = 4000;
@@ -24,6 +25,7 @@ function renew(element, fresh) {
     return;
   }
   parts.forEach((part, index) => {
+    if (part.open) freshParts[index].open = true;
     if (part.outerHTML !== freshParts[index].outerHTML && !hasFocus(part))
       part.replaceWith(freshParts[index]);
   });
@@ -68,9 +70,14 @@ async function look() {
   const fresh = page.querySelector('[data-live-list]');
   if (!fresh) throw new Error('no list');
   if (!isMarked()) renewList(fresh);
+  for (const part of page.querySelectorAll('[data-live-part]')) {
+    const shown = document.getElementById(part.id);
+    if (shown && shown.outerHTML !== part.outerHTML && !hasFocus(shown)) shown.replaceWith(part);
+  }
 }
 
 let timer;
+let isLooking = false;
 
 function lookLater(after) {
   clearTimeout(timer);
@@ -78,19 +85,49 @@ function lookLater(after) {
 }
 
 async function lookNow() {
+  // What is fetched first must not be shown last.
+  if (isLooking) return lookLater(EVERY_MS / 8);
+  isLooking = true;
   try {
     await look();
-    lookLater(EVERY_MS);
+    if (!stream) lookLater(EVERY_MS);
   } catch {
     document.removeEventListener('visibilitychange', onVisibility);
+    unfollow();
     state.textContent = 'The list is no longer updated, because of an error. Refresh it to go on.';
+  } finally {
+    isLooking = false;
   }
 }
 
-const onVisibility = () => lookLater(0);
+let stream;
+
+function unfollow() {
+  stream?.close();
+  stream = undefined;
+}
+
+/** Looks whenever the stream says so. It connects again by itself; where it cannot, the list is looked at as without one. */
+function follow() {
+  stream = new EventSource(list.dataset.stream);
+  stream.addEventListener('change', () => lookLater(0));
+  stream.onerror = () => {
+    if (stream?.readyState !== EventSource.CLOSED) return;
+    unfollow();
+    lookLater(EVERY_MS);
+  };
+}
+
+function onVisibility() {
+  // Browsers open only a few connections to a site.
+  if (document.hidden) unfollow();
+  else if (list.dataset.stream && !stream) follow();
+  lookLater(0);
+}
 
 if (list && state) {
-  state.textContent = 'New deliveries appear here by themselves.';
+  state.textContent = list.dataset.liveWords ?? 'New deliveries appear here by themselves.';
   document.addEventListener('visibilitychange', onVisibility);
-  lookLater(EVERY_MS);
+  if (list.dataset.stream && !document.hidden) follow();
+  else lookLater(EVERY_MS);
 }

@@ -184,9 +184,11 @@ async function signUp(form, path) {
   form.submit();
 }
 
+/** Where the browser has passkeys of its own, the button stands there at once, and there is nothing to unfold. */
 async function showSection(section) {
   section.hidden = false;
   section.open = await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable();
+  section.querySelector('summary').hidden = section.open;
 }
 
 if (window.PublicKeyCredential) {

@@ -14,9 +14,7 @@ export interface PasskeyButtonProps {
 export const PasskeyButton = ({ returnTo, children }: PasskeyButtonProps): VNode => (
   <div class="passkey" data-passkey-sign-in data-return-to={returnTo} hidden>
     <p class="notice notice-error" role="alert" hidden />
-    <button type="button" class="quiet">
-      {children}
-    </button>
+    <button type="button">{children}</button>
   </div>
 );
 

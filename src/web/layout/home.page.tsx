@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { say } from '../../language/text.js';
 import { LinkButton } from '../forms/form.js';
+import { HomePicture } from './home-picture.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from './layout.js';
 import { Say, useText } from './say.js';
 
@@ -8,20 +9,25 @@ export interface HomePageProps {
   signedInAs?: { name: string; email: string };
   /** Whether the logged-in user may open the console. */
   isOperator?: boolean;
+  /** Whether drivers make their own accounts. */
+  offersSignUp?: boolean;
+  /** Where the demonstration shows its sandbox. */
+  liveSandbox?: string;
 }
 
-/** The start page: what this service is, and who is logged in. */
+/** The start page: what this service is, and a door for each who uses it. */
 export const homePage = (props: HomePageProps): LayoutProps => ({
   title: say('Home'),
-  width: 'wide',
+  width: 'broad',
   isTranslated: true,
   children: <Home {...props} />,
 });
 
 const strong = { strong: (children: ComponentChildren) => <strong>{children}</strong> };
 
-function Home({ signedInAs, isOperator }: HomePageProps): VNode {
+function Home(props: HomePageProps): VNode {
   const t = useText();
+  const { signedInAs, liveSandbox } = props;
   return (
     <>
       <h1>{t('Your charging data, shared on your terms')}</h1>
@@ -30,6 +36,23 @@ function Home({ signedInAs, isOperator }: HomePageProps): VNode {
           'Applications can ask to read the charging data of your electric vehicle. This is where you decide.',
         )}
       </p>
+      {liveSandbox !== undefined && (
+        <section class="notice">
+          <p>
+            {t(
+              'A car charges in the sandbox, and its signed webhooks arrive while you watch. You need no account.',
+            )}
+          </p>
+          <div class="buttons">
+            <LinkButton href={liveSandbox}>{t('Watch the live sandbox')}</LinkButton>
+          </div>
+        </section>
+      )}
+      <HomePicture
+        label={t(
+          'Data goes from the vehicle to this service, and from there only to the application that the driver agreed to.',
+        )}
+      />
       <ol class="steps">
         <li>
           <Say
@@ -50,22 +73,57 @@ function Home({ signedInAs, isOperator }: HomePageProps): VNode {
           />
         </li>
       </ol>
-      {signedInAs ? (
-        <>
-          <SignedInAs {...signedInAs} />
-          <div class="actions actions-pair">
-            <LinkButton href="/account">{t('Go to your account')}</LinkButton>
-            {isOperator && <LinkButton href="/admin/console">{t('Open the console')}</LinkButton>}
-          </div>
-          <div class="actions">
-            <LogoutButton />
-          </div>
-        </>
-      ) : (
-        <p class="actions">
-          <LinkButton href="/login">{t('Log in')}</LinkButton>
-        </p>
+      {signedInAs && <SignedInAs {...signedInAs} />}
+      <Doors {...props} />
+      {signedInAs && (
+        <div class="actions">
+          <LogoutButton />
+        </div>
       )}
     </>
+  );
+}
+
+/** Where drivers, partners and operators go on. */
+function Doors({ signedInAs, isOperator, offersSignUp }: HomePageProps): VNode {
+  const t = useText();
+  return (
+    <div class="doors">
+      <section>
+        <h2>{t('For drivers')}</h2>
+        <p>{t('See which applications read your data, and end what you no longer want.')}</p>
+        {signedInAs ? (
+          <LinkButton href="/account">{t('Go to your account')}</LinkButton>
+        ) : (
+          <>
+            <LinkButton href="/login">{t('Log in')}</LinkButton>
+            {offersSignUp && (
+              <p>
+                <a href="/sign-up">{t('Create an account')}</a>
+              </p>
+            )}
+          </>
+        )}
+      </section>
+      <section>
+        <h2>{t('For partners')}</h2>
+        <p>{t('Credentials, webhooks and requests of your applications, and a sandbox to build with.')}</p>
+        <LinkButton look="quiet" href="/portal/sign-in">
+          {t('Open the partner portal')}
+        </LinkButton>
+        <p>
+          <a href="/docs/guides">{t('Read the guides')}</a>
+        </p>
+      </section>
+      {(isOperator || !signedInAs) && (
+        <section>
+          <h2>{t('For operators')}</h2>
+          <p>{t('Clients, users and deliveries of this service.')}</p>
+          <LinkButton look="quiet" href="/admin/console">
+            {t('Open the console')}
+          </LinkButton>
+        </section>
+      )}
+    </div>
   );
 }

@@ -10,6 +10,8 @@ export interface OpenPortalPageProps {
   /** Path to post back to: the one of this page. */
   action: string;
   expiresInMinutes: number;
+  /** The page that it opens, if not the first. */
+  page?: string;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface OpenPortalPageProps {
  * cannot use it up.
  */
 export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
-  const { clientName, environment, ownerName, action, expiresInMinutes } = props;
+  const { clientName, environment, ownerName, action, expiresInMinutes, page } = props;
   return {
     title: 'Open webhook portal',
     footer: PORTAL_FOOTER,
@@ -31,7 +33,7 @@ export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
           This link opens the webhook portal of the client <bdi class="name">{clientName}</bdi>, which belongs
           to <bdi class="name">{ownerName}</bdi>.
         </p>
-        <PostForm action={action}>
+        <PostForm action={action} hidden={{ page }}>
           <div class="actions">
             <button type="submit">Open webhook portal</button>
           </div>

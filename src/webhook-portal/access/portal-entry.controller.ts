@@ -1,12 +1,16 @@
 import { Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { legible } from '../../http/validation/legible-text.js';
-import type { OpenAnswer } from '../../http/page-routes/open-pages.js';
+import type { OpenAnswer, OpenContext } from '../../http/page-routes/open-pages.js';
+import { Context } from '../../http/page-routes/page-context.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { linkGonePage } from './link-gone.page.js';
 import { openPortalPage } from './open-portal.page.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalEntryGet, PortalEntryPages, PortalEntryPost } from './portal-entry.guard.js';
+
+/** The name of the only page that a link can lead to, beside the first. */
+const SANDBOX = 'sandbox';
 
 /**
  * Entering and leaving the webhook portal. The key is only in the path of its page, which http/server/security-headers.ts keeps out of
@@ -16,9 +20,12 @@ import { PortalEntryGet, PortalEntryPages, PortalEntryPost } from './portal-entr
 export class PortalEntryController {
   constructor(private readonly access: PortalAccessService) {}
 
-  /** The page of a one-time link: its button redeems the link, so that previews and scanners cannot. */
+  /**
+   * The page of a one-time link: its button redeems the link, so that previews and scanners cannot. `?page=sandbox` opens the portal there,
+   * if it has that page.
+   */
   @PortalEntryGet('login/:key')
-  async showLink(@Param('key') key: string): Promise<OpenAnswer> {
+  async showLink(@Param('key') key: string, @Context() { query }: OpenContext): Promise<OpenAnswer> {
     const owner = await this.access.findLink(key);
     if (!owner) return linkGone();
     const page = openPortalPage({
@@ -26,6 +33,7 @@ export class PortalEntryController {
       environment: owner.environment,
       ownerName: legible(owner.ownerName),
       action: `/portal/login/${key}`,
+      page: owner.environment === 'sandbox' && query.get('page') === SANDBOX ? SANDBOX : undefined,
       expiresInMinutes: Math.max(1, Math.round(owner.secondsLeft / 60)),
     });
     return { page };
@@ -34,12 +42,14 @@ export class PortalEntryController {
   @PortalEntryPost('login/:key')
   async redeem(
     @Param('key') key: string,
+    @Context() { form }: OpenContext,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
     const actor = { type: 'client', id: null, ...originOf(request) } as const;
     const opened = await this.access.redeem(key, request, reply, actor);
-    return opened ? { goTo: '/portal' } : linkGone();
+    if (!opened) return linkGone();
+    return { goTo: form.get('page') === SANDBOX ? '/portal/sandbox' : '/portal' };
   }
 
   /** Ends the session, if there is one. */

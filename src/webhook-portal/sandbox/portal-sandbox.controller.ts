@@ -1,4 +1,6 @@
-import { Param, UseGuards } from '@nestjs/common';
+import { Param, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
 import { unlessConflict } from '../../http/page-routes/unless-conflict.js';
 import type { Form } from '../../http/forms/form.js';
 import { Context } from '../../http/page-routes/page-context.js';
@@ -10,7 +12,10 @@ import { BURST_MAX, PAST_DAYS_MAX, sandboxOf, SEED_MAX, SPEEDS, type Sandbox } f
 import { DriversService } from '../../sandbox/drivers.service.js';
 import { PlansService } from '../../sandbox/plans.service.js';
 import { illegible } from '../../http/validation/legible-text.js';
-import { sandboxPage } from './sandbox.page.js';
+import { ONLY_LIVE } from './live/live-driver.js';
+import { LiveDrivers } from './live/live-drivers.service.js';
+import { SandboxStreams } from './live/sandbox-streams.service.js';
+import { livePage, sandboxPage, type SandboxPageProps } from './sandbox.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
 import { PortalSandboxGuard } from './portal-sandbox.guard.js';
@@ -30,12 +35,22 @@ export class PortalSandboxController {
     private readonly plans: PlansService,
     private readonly faults: SandboxFaults,
     private readonly limits: RateLimitsService,
+    private readonly live: LiveDrivers,
+    private readonly streams: SandboxStreams,
   ) {}
 
-  /** `?driver=` chooses the driver whose forms are shown; by default the newest. */
+  /** `?driver=` chooses the driver that is shown; by default the newest. */
   @PortalGet('', 'viewer')
-  show(@Context() context: PortalContext): Promise<PortalAnswer> {
-    return this.page(context, context.query.get('driver'));
+  async show(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const props = await this.read(context, context.query.get('driver'));
+    const isPart = context.query.get(ONLY_LIVE.name) === ONLY_LIVE.value;
+    return { page: isPart ? livePage(props) : sandboxPage(props) };
+  }
+
+  /** Server-Sent Events: `change` says that the page is to be read again. */
+  @PortalGet('events', 'viewer')
+  follow(@Context() { visitor }: PortalContext, @Req() { method }: FastifyRequest): PortalAnswer {
+    return { stream: method === 'HEAD' ? Readable.from([]) : this.streams.open(visitor) };
   }
 
   @PortalPost('drivers', 'nothing', 'developer')
@@ -158,13 +173,19 @@ export class PortalSandboxController {
     chosenId: string | undefined,
     failed?: { form: string; errors: Errors; status: number },
   ): Promise<PortalAnswer> {
+    const props = await this.read(context, chosenId);
+    const values = failed && Object.fromEntries(FIELDS.map((name) => [name, context.form.get(name)]));
+    return { page: sandboxPage({ ...props, failed, values }), status: failed?.status };
+  }
+
+  private async read(context: PortalContext, chosenId: string | undefined): Promise<SandboxPageProps> {
     const [drivers, faults] = await Promise.all([
       this.drivers.listAll(sandboxIn(context)),
       this.faults.left(context.clientId),
     ]);
     const chosen = drivers.find(({ id }) => id === chosenId) ?? drivers.at(-1);
-    const values = failed && Object.fromEntries(FIELDS.map((name) => [name, context.form.get(name)]));
-    return { page: sandboxPage({ drivers, chosen, faults, failed, values }), status: failed?.status };
+    const live = chosen && (await this.live.of(chosen, context.clientId));
+    return { drivers, live, faults };
   }
 }
 

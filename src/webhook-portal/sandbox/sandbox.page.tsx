@@ -6,16 +6,17 @@ import { DRIVERS_PER_OWNER, SEED_MAX, WAITING_PER_OWNER, type Driver } from '../
 import { SelectField, TextField, type FieldErrors, type FieldValues } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { Moment } from '../../web/tables/moment.js';
-import { DriverForms } from './driver-forms.js';
-import { DriverList } from './driver-list.js';
+import { ConsentForm, DriverForms, SessionForm, type FormState } from './driver-forms.js';
+import { DriverTabs } from './driver-tabs.js';
+import { LiveDriver, type LiveDriverProps } from './live/live-driver.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
 const PATH = '/portal/sandbox';
 
 export interface SandboxPageProps {
   drivers: Driver[];
-  /** The driver whose forms are shown. */
-  chosen: Driver | undefined;
+  /** The driver whose part is shown, with what happened. */
+  live: Omit<LiveDriverProps, 'faults'> | undefined;
   faults: SandboxFaultEntity[];
   /** The form that was refused, and what is wrong with it. */
   failed?: { form: string; errors: FieldErrors };
@@ -24,24 +25,26 @@ export interface SandboxPageProps {
 }
 
 /** The drivers of the sandbox, what the chosen one can do, and faults. */
-export const sandboxPage = ({ drivers, chosen, faults, failed, values }: SandboxPageProps): PortalPage => {
-  const of = (form: string, defaults: FieldValues = {}) =>
+export const sandboxPage = ({ drivers, live, faults, failed, values }: SandboxPageProps): PortalPage => {
+  const chosen = live?.driver;
+  const of: FormState = (form, defaults = {}) =>
     failed?.form === form ? { values: { ...values }, errors: failed.errors } : { values: defaults };
   return {
     title: 'Sandbox',
     part: 'sandbox',
+    isLive: live !== undefined,
     children: (
       <>
+        {drivers.length === 0 ? (
+          <p class="empty">There are no drivers yet. Create the first one.</p>
+        ) : (
+          <DriverTabs drivers={drivers} chosen={chosen} />
+        )}
+        {live && <Chosen live={live} faults={faults} of={of} />}
         <p>
           Drivers, vehicles and charging sessions here are invented; tokens, deliveries, signatures and limits
           are the real thing. Drivers are shared by all your clients in the sandbox.
         </p>
-        <h2>Drivers</h2>
-        {drivers.length === 0 ? (
-          <p class="empty">There are no drivers yet. Create the first one.</p>
-        ) : (
-          <DriverList drivers={drivers} chosen={chosen} />
-        )}
         <h2>Create a driver</h2>
         <PageForm action={`${PATH}/drivers`} {...of('drivers')} submit="Create driver" noValidate>
           <TextField name="name" label="Name" hint="Optional." />
@@ -52,10 +55,9 @@ export const sandboxPage = ({ drivers, chosen, faults, failed, values }: Sandbox
             hint={`Optional, 1 to ${SEED_MAX}. The same seed gives the same vehicle and the same sessions. At most ${DRIVERS_PER_OWNER} drivers.`}
           />
         </PageForm>
-        {chosen && <DriverForms driver={chosen} of={of} waitingMax={WAITING_PER_OWNER} />}
         <h2>Faults</h2>
         <p>Try out what your program does when something fails. What is not used within an hour ends.</p>
-        <FaultsLeft faults={faults} />
+        {!live && <FaultsLeft faults={faults} />}
         <ul class="entries" role="list">
           <li>
             <h3>Refresh</h3>
@@ -94,6 +96,45 @@ export const sandboxPage = ({ drivers, chosen, faults, failed, values }: Sandbox
       </>
     ),
   };
+};
+
+/** What our script reads again: the drivers and the chosen one, as on the page. */
+export const livePage = ({ drivers, live, faults }: SandboxPageProps): PortalPage => ({
+  title: 'Sandbox',
+  part: 'sandbox',
+  children: (
+    <>
+      <DriverTabs drivers={drivers} chosen={live?.driver} />
+      {live && <LiveDriver {...live} faults={faults} />}
+    </>
+  ),
+});
+
+function Chosen({
+  live,
+  faults,
+  of,
+}: Required<Pick<SandboxPageProps, 'live' | 'faults'>> & { of: FormState }): VNode {
+  const { driver } = live!;
+  return (
+    <section class="driver" aria-labelledby="chosen-driver">
+      <h2 id="chosen-driver">
+        <bdi>{driver.name}</bdi>
+      </h2>
+      {driver.hasConsent ? <SessionForm driver={driver} of={of} /> : <ConsentForm driver={driver} of={of} />}
+      <LiveDriver {...live!} faults={faults} />
+      {!driver.hasConsent && <SessionForm driver={driver} of={of} />}
+      <DriverForms driver={driver} of={of} waitingMax={WAITING_PER_OWNER} />
+      <p class="fine-print">
+        Driver <code class="id">{driver.id}</code>, seed {driver.seed}. {waitingText(driver.waiting)}
+      </p>
+    </section>
+  );
+}
+
+const waitingText = (count: number): string => {
+  if (count === 0) return 'No events wait.';
+  return count === 1 ? 'One event waits.' : `${count.toLocaleString('en')} events wait.`;
 };
 
 const ANSWERS = {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThanOrEqual, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { In, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { shares } from '../../consents/consent.sql.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { CONSENT_REVOKED } from '../events/event.js';
@@ -49,32 +49,50 @@ export class DeliveriesRepository {
 
   /** With a `clientId`, only that client's delivery, and its payload only if the client may see it. */
   async find(id: string, clientId: string | undefined): Promise<DeliveryDetail | undefined> {
-    const query = filtered(this.read(), { clientId })
-      .andWhere('delivery.id = :id', { id })
+    const query = filtered(this.read(), { clientId }).andWhere('delivery.id = :id', { id });
+    return (await this.details(query, clientId))[0];
+  }
+
+  /** A client's newest deliveries of events about a user, the newest first, with everything about them. */
+  newestAbout(userId: string, clientId: string, since: Date, limit: number): Promise<DeliveryDetail[]> {
+    const query = filtered(this.read(), { clientId, from: since })
+      .andWhere('event.userId = :userId', { userId })
+      .orderBy('delivery.id', 'DESC')
+      .limit(limit);
+    return this.details(query, clientId);
+  }
+
+  private async details(
+    query: SelectQueryBuilder<DeliveryEntity>,
+    clientId: string | undefined,
+  ): Promise<DeliveryDetail[]> {
+    const { entities, raw } = await query
       .addSelect('event.userId')
       .addSelect('event.payload IS NULL', 'isErased')
       .addSelect(
         clientId === undefined ? 'event.payload' : `CASE WHEN ${MAY_BE_SHOWN} THEN event.payload END`,
         'payload',
-      );
-    const { entities, raw } = await query.getRawAndEntities<
-      Pick<DeliveryDetail, 'payload'> & { isErased: boolean }
-    >();
-    if (entities.length === 0) return undefined;
-    const delivery = entities[0] as ReadDelivery;
-    const { payload, isErased } = raw[0]!;
-    // After the delivery, and only those that it counts: an attempt that ends in the meantime would not fit its state.
-    const attemptList = await this.attempts.find({
-      where: { deliveryId: id, number: LessThanOrEqual(delivery.attempts) },
+      )
+      .getRawAndEntities<Pick<DeliveryDetail, 'payload'> & { isErased: boolean }>();
+    if (entities.length === 0) return [];
+    // After the deliveries, and only those that they count: an attempt that ends in the meantime would not fit its state.
+    const attempts = await this.attempts.find({
+      where: { deliveryId: In(entities.map(({ id }) => id)) },
       order: { number: 'ASC' },
     });
-    return {
-      ...deliveryOf(delivery),
-      userId: delivery.event.userId,
-      payload,
-      payloadHidden: isErased ? 'erased' : payload === null ? 'not_consented' : null,
-      attemptList,
-    };
+    return entities.map((each, n) => {
+      const delivery = each as ReadDelivery;
+      const { payload, isErased } = raw[n]!;
+      return {
+        ...deliveryOf(delivery),
+        userId: delivery.event.userId,
+        payload,
+        payloadHidden: isErased ? 'erased' : payload === null ? 'not_consented' : null,
+        attemptList: attempts.filter(
+          ({ deliveryId, number }) => deliveryId === delivery.id && number <= delivery.attempts,
+        ),
+      };
+    });
   }
 
   /** Whether no attempt is pending; also true for an unknown id. */

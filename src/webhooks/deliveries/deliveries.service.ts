@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
+import { DAY_MS } from '../../config/durations.js';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
@@ -47,6 +48,11 @@ export class DeliveriesService {
     const delivery = isId('dlvr', id) ? await this.repository.find(id, clientId) : undefined;
     if (!delivery) throw notFound('There is no delivery with this id.');
     return delivery;
+  }
+
+  /** The client's newest deliveries of the last day about a user, the newest first; payloads are omitted as by `get`. */
+  newestAbout(userId: string, clientId: string, limit: number): Promise<DeliveryDetail[]> {
+    return this.repository.newestAbout(userId, clientId, new Date(Date.now() - DAY_MS), limit);
   }
 
   /** Resolves when no more attempts are pending, or after this many milliseconds. */

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Not, Repository, type EntityManager } from 'typeorm';
 import { holds } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
+import { firstIdAt } from '../../secrets/ids.js';
 import { EventIdempotencyKeyEntity } from './event-idempotency-key.entity.js';
 import { EventEntity } from './event.entity.js';
 import { CONSENT_REVOKED, type NewEvent } from './event.js';
@@ -247,6 +248,20 @@ export class EventsRepository {
          FROM events e WHERE e.user_id = $1 ORDER BY e.id DESC LIMIT $2`,
       [userId, limit],
     );
+  }
+
+  /**
+   * The newest events of these types about a user, the newest first. In another order than that of the primary key, which would be read
+   * through where the user has few.
+   */
+  newestAbout(userId: string, types: readonly string[], since: Date, limit: number): Promise<EventEntity[]> {
+    return this.events
+      .createQueryBuilder('event')
+      .where('event.userId = :userId AND event.type = ANY (:types)', { userId, types })
+      .andWhere('event.id COLLATE "C" >= :first', { first: firstIdAt('evnt', since) })
+      .orderBy('event.id COLLATE "C"', 'DESC')
+      .limit(limit)
+      .getMany();
   }
 
   /** Removes the payloads of events about a user, and the user from them. */

@@ -8,8 +8,10 @@ import { HttpFailure, type HttpOutcome } from './http-outcome.js';
 import type { ResolveOptions } from './resolve-host.js';
 import { apiWords } from '../../http/problems/violation.js';
 
-/** Options of the client; all but the first are for tests. */
+/** Options of the client; those after the first two are for tests. */
 export interface GuardedHttpClientOptions extends ResolveOptions {
+  /** The one URL that may be internal: where the demonstration receives its own events. */
+  ownReceiver?: string;
   timeoutMs?: number;
   /** Certificate authorities in PEM instead of the well-known ones. */
   ca?: string;
@@ -26,11 +28,17 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   private readonly timeoutMs: number;
   private readonly connections: EndpointConnections;
   private readonly underWay = new Set<HttpExchange>();
+  private readonly toOwnReceiver: GuardedHttpClient | undefined;
   private closing = false;
 
   constructor(private readonly options: GuardedHttpClientOptions) {
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.connections = new EndpointConnections(new GuardedConnector(options));
+    const { ownReceiver, ...others } = options;
+    this.toOwnReceiver =
+      ownReceiver === undefined
+        ? undefined
+        : new GuardedHttpClient({ ...others, allowPrivateAddresses: true });
   }
 
   /**
@@ -44,6 +52,9 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     signal?: AbortSignal,
   ): Promise<HttpOutcome> {
     if (this.closing || signal?.aborted) return { kind: 'aborted' };
+    if (this.toOwnReceiver && url === this.options.ownReceiver) {
+      return this.toOwnReceiver.post(url, headers, body, signal);
+    }
     const begun = performance.now();
     // It was checked when it was saved, but the rules may have changed since.
     const checked = checkEndpointUrl(url, this.options);
@@ -68,7 +79,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   /** Accepts no more requests and waits until those in progress have ended, which takes one timeout at most. */
   async close(): Promise<void> {
     this.closing = true;
-    await Promise.allSettled([...this.underWay].map(({ end }) => end));
+    await Promise.allSettled([this.toOwnReceiver?.close(), ...[...this.underWay].map(({ end }) => end)]);
     this.destroy();
   }
 
@@ -77,6 +88,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     this.closing = true;
     for (const exchange of this.underWay) exchange.abort();
     this.connections.hangUpAll();
+    this.toOwnReceiver?.destroy();
   }
 
   onApplicationShutdown(): Promise<void> {

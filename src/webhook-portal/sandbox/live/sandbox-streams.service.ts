@@ -1,0 +1,93 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { rateLimitExceeded, serviceUnavailable } from '../../../http/problems/problem.js';
+import { detached } from '../../../telemetry/log-scope.js';
+import type { PortalVisitor } from '../../access/portal-visitor.js';
+import { SandboxStatesRepository } from './sandbox-states.repository.js';
+import { SandboxStream } from './sandbox-stream.js';
+
+/** Contract §19. */
+export const STREAMS_PER_SESSION = 4;
+const STREAMS_PER_INSTANCE = 500;
+const LOOK_EVERY_MS = 1_000;
+const COMMENT_AFTER_MS = 15_000;
+// Then the page connects again, and everything that a session depends on is judged anew.
+const LIFETIME_MS = 60_000;
+
+/**
+ * Tells the pages of sandboxes that follow by Server-Sent Events when something has changed. What happens is in the database, whichever
+ * instance did it, so this one looks there: once a second, with one statement for all its pages, and not at all without any.
+ */
+@Injectable()
+export class SandboxStreams implements OnModuleDestroy {
+  private readonly logger = new Logger(SandboxStreams.name);
+  private readonly streams = new Set<SandboxStream>();
+  private looking: NodeJS.Timeout | undefined;
+  private isReading = false;
+  private stopping = false;
+
+  constructor(private readonly states: SandboxStatesRepository) {}
+
+  onModuleDestroy(): void {
+    this.stopping = true;
+    this.endAll();
+  }
+
+  /** Throws a 429 problem if the session has too many, and a 503 problem if this instance has. */
+  open(visitor: PortalVisitor): SandboxStream {
+    if (this.stopping) throw unavailable('The service is stopping.');
+    if (this.streams.size >= STREAMS_PER_INSTANCE)
+      throw unavailable('Too many pages follow their sandboxes.');
+    const stream = new SandboxStream(visitor);
+    if ([...this.streams].filter(({ session }) => session === stream.session).length >= STREAMS_PER_SESSION) {
+      throw rateLimitExceeded(
+        `This session already follows its sandbox ${STREAMS_PER_SESSION} times. Please close a page first.`,
+        { headers: { 'retry-after': '5' } },
+      );
+    }
+    this.streams.add(stream);
+    stream.once('close', () => this.remove(stream));
+    stream.comment();
+    this.looking ??= detached(() => setInterval(() => void this.look(), LOOK_EVERY_MS).unref());
+    return stream;
+  }
+
+  private remove(stream: SandboxStream): void {
+    this.streams.delete(stream);
+    if (this.streams.size > 0) return;
+    clearInterval(this.looking);
+    this.looking = undefined;
+  }
+
+  private async look(): Promise<void> {
+    if (this.isReading || this.streams.size === 0) return;
+    this.isReading = true;
+    const asked = [...this.streams];
+    try {
+      const read = await this.states.read(asked.map(({ visitor }) => visitor));
+      const states = new Map(read.map((each) => [each.sessionDigest.toString('base64url'), each.state]));
+      for (const stream of asked) this.tell(stream, states.get(stream.session));
+    } catch (error) {
+      this.logger.debug(`The sandboxes could not be read: ${(error as Error).message}`);
+      this.endAll();
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  /** Without a state, the session has ended. */
+  private tell(stream: SandboxStream, state: string | undefined): void {
+    const now = performance.now();
+    if (state === undefined || now - stream.openedAt >= LIFETIME_MS) return stream.finish();
+    // The page may be older than the first look.
+    if (state !== stream.state) stream.tellChange();
+    else if (now - stream.lastWriteAt >= COMMENT_AFTER_MS) stream.comment();
+    stream.state = state;
+  }
+
+  private endAll(): void {
+    for (const stream of this.streams) stream.finish();
+  }
+}
+
+const unavailable = (detail: string) =>
+  serviceUnavailable(`${detail} Please try again shortly.`, { headers: { 'retry-after': '5' } });
