@@ -101,7 +101,13 @@ describe('The API description, when operators change the catalogue of event type
     const schema = { type: 'object', properties: { id: { type: 'string' }, why: { type: 'string' } } };
     await put(`${name}/versions/2`, { schema });
     const [document] = await documents();
-    expect(document!.webhooks[name]!.post!.summary).toBe('A vehicle is gone: {nonce}.');
+    expect(document!.webhooks[name]!.post).toMatchObject({
+      summary: name,
+      description: expect.stringMatching(/^A vehicle is gone: \{nonce\}\. Requires the scope/) as string,
+    });
+    // The search has it, too.
+    const { text } = await service.http.get(`/docs/search?q=${name}`, { headers: { accept: 'text/html' } });
+    expect(text).toContain('A vehicle is gone: {nonce}.');
     expect(document!.webhooks[name]!.post!.operationId).toBe('vehicleDeleted');
     expect(document!.components.schemas.VehicleDeletedData).toEqual(schema);
   });

@@ -3,7 +3,7 @@ import type { SecretInfo } from '../../clients/secret-info.js';
 import type { EndpointInList } from '../../webhooks/endpoints/endpoint-in-list.js';
 
 /** What is known of a live client that is about to be used. */
-export interface LiveFacts {
+interface LiveFacts {
   client: ClientEntity;
   /** Newest first. */
   secrets: SecretInfo[];

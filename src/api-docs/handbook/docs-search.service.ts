@@ -6,7 +6,7 @@ import { operationAddress, webhookAddress } from '../reference-addresses.js';
 import { pathOf, SHELVES } from './catalogue.js';
 import { Handbook } from './handbook.service.js';
 
-export type FoundKind = 'Guide' | 'Library' | 'Reference' | 'Error' | 'Event type';
+type FoundKind = 'Guide' | 'Library' | 'Reference' | 'Error' | 'Event type';
 
 /** A part of the documentation. */
 export interface Found {

@@ -41,8 +41,11 @@ export function docsPage({ info, audience, nonce, brand, clientId }: DocsPagePro
           </a>
           <a href="/docs/guides">Guides</a>
           <a href="/docs/guides#connect-your-library">Connect your library</a>
-          <a href="/docs/search">Search all docs</a>
-          {audience === 'operators' && <a href="/docs">API for partners</a>}
+          {audience === 'partners' ? (
+            <a href="/docs/search">Search all docs</a>
+          ) : (
+            <a href="/docs">API for partners</a>
+          )}
         </nav>
         <p>{info.description.replaceAll('`', '')}</p>
         <p>
