@@ -9,6 +9,7 @@ import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import { DoneNotice } from '../../web/layout/notices.js';
 import { Permissions, type MayUse } from '../../web/layout/may-use.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
+import { TIMES_SCRIPT } from '../../web/tables/moment.js';
 
 /** Where members open portals. */
 export const SIGN_IN_PATH = '/portal/sign-in';
@@ -82,7 +83,7 @@ export const portalLayout = (
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
   width: 'broad',
-  scripts: ['/assets/page.js', '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
+  scripts: ['/assets/page.js', TIMES_SCRIPT, '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
   refreshAfter,
   footer: PORTAL_FOOTER,
   children: (

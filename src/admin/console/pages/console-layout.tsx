@@ -7,6 +7,7 @@ import { GroupedNavigation } from '../../../web/layout/navigation.js';
 import { DoneNotice } from '../../../web/layout/notices.js';
 import { SEARCH_PATH } from '../search/explanation-path.js';
 import { RoleOfVisitor } from './for-admins.js';
+import { TIMES_SCRIPT } from '../../../web/tables/moment.js';
 
 const GROUPS = [
   {
@@ -80,7 +81,7 @@ export const consoleLayout = (
 ): LayoutProps => ({
   title: `${title} · Console`,
   width: 'full',
-  scripts: ['/assets/page.js', ...scripts],
+  scripts: ['/assets/page.js', TIMES_SCRIPT, ...scripts],
   footer: 'operator console',
   children: (
     <Permissions.Provider value={mayUse}>
