@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndexConcurrently, dropIndexConcurrently } from './support/concurrent-index.js';
+import { createIndexConcurrently } from './support/concurrent-index.js';
 
 /** Operators are invited as members of organisations are: an invitation without an organisation is one to become an operator. */
 export class OperatorInvitations1795670000000 implements MigrationInterface {
@@ -44,8 +44,8 @@ export class OperatorInvitations1795670000000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await dropIndexConcurrently(queryRunner, 'organisation_invitations_operator_email_key');
     await queryRunner.query(`
+      DROP INDEX organisation_invitations_operator_email_key;
       DELETE FROM organisation_invitations WHERE organisation_id IS NULL;
       ALTER TABLE organisation_invitations
         DROP CONSTRAINT organisation_invitations_kind_check,

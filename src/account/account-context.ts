@@ -19,6 +19,7 @@ const NOTICES = {
   ),
   verification_sent: say('We sent a link to your address. Open it to confirm the address.'),
   mails_chosen: say('Your choice was saved.'),
+  times_chosen: say('Times are shown as you chose, in this browser.'),
   signed_out: say('The session was logged out.'),
   others_signed_out: say('All other sessions were logged out.'),
   passkey_added: say('Passkey added. You can log in with it.'),

@@ -2,6 +2,9 @@ import { Param, Query } from '@nestjs/common';
 import { Context } from '../http/page-routes/page-context.js';
 import { pageRequestOf } from '../http/api/page-query.js';
 import { AccountListQuery } from './account-list-query.js';
+import { badRequest } from '../http/problems/problem.js';
+import { TIME_CHOICES } from '../http/server/request-time-zone.js';
+import { say } from '../language/text.js';
 import { IdentitiesService } from '../identity-providers/identities.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
@@ -24,7 +27,16 @@ export class AccountSessionsController {
       this.sessions.list(context.user, pageRequestOf(query)),
       this.identities.list(context.user.id),
     ]);
-    return { page: sessionsPage({ ...sessions, identities }) };
+    return { page: sessionsPage({ ...sessions, identities, times: context.timeChoice }) };
+  }
+
+  /** Chooses in which time zone this browser shows times. */
+  @AccountPost('times')
+  chooseTimes(@Context() context: AccountContext): AccountAnswer {
+    const choice = TIME_CHOICES.find((each) => each === context.form.get('times'));
+    if (!choice) throw badRequest(say('The form is incomplete. Go back, reload the page and try again.'));
+    context.rememberTimeChoice(choice);
+    return { goTo: PATH, notice: 'times_chosen' };
   }
 
   /** Logs out all other sessions; succeeds also if there are none. */

@@ -6,6 +6,7 @@ import { PASSKEY_SCRIPT, PasskeySection } from '../web/forms/passkey-button.js';
 import { say } from '../language/text.js';
 import type { LayoutProps } from '../web/layout/layout.js';
 import { Say, useShown, useText } from '../web/layout/say.js';
+import { TIMES_SCRIPT } from '../web/tables/moment.js';
 
 export interface LoginPageProps {
   /** Where to go after login; posted back unchanged. */
@@ -27,7 +28,7 @@ export interface LoginPageProps {
 
 export const loginPage = (props: LoginPageProps): LayoutProps => ({
   title: say('Log in'),
-  scripts: [PASSKEY_SCRIPT],
+  scripts: [TIMES_SCRIPT, PASSKEY_SCRIPT],
   isTranslated: true,
   children: <Login {...props} />,
 });

@@ -44,8 +44,12 @@ describe('on the account page in a browser', () => {
     await press(page, 'Log in');
   };
   /** A page in a new browser, signed in on the way to the account; it records every complaint. */
-  const newPage = async (javaScriptEnabled: boolean, path = '/account'): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled });
+  const newPage = async (
+    javaScriptEnabled: boolean,
+    path = '/account',
+    timezoneId?: string,
+  ): Promise<Page> => {
+    const context = await browser.newContext({ javaScriptEnabled, timezoneId });
     const complaints: string[] = [];
     contexts.push({ context, complaints });
     const page = await context.newPage();
@@ -154,6 +158,37 @@ describe('on the account page in a browser', () => {
       await follow(page, 'Go to your account');
       expect(await headingOf(page)).toBe('Connected applications');
     });
+  });
+
+  it('times are in the time zone of the browser from the first page on, in UTC and relative under the pointer, and nothing moves', async () => {
+    const page = await newPage(true, '/account/sessions', 'America/New_York');
+    const time = page.locator('main time').first();
+    expect(await time.innerText()).toMatch(/ at \d\d:\d\d (EST|EDT|GMT-[45])$/);
+    expect(await time.getAttribute('title')).toMatch(/ UTC$/);
+    const before = await page.locator('main').innerText();
+    await time.hover();
+    expect(await time.getAttribute('title')).toMatch(/^(now|\d+ (seconds?|minutes?) ago) · .* UTC$/);
+    expect(await page.locator('main').innerText()).toBe(before);
+    const shifts = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          new PerformanceObserver((list) => resolve(list.getEntries().length)).observe({
+            type: 'layout-shift',
+            buffered: true,
+          });
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+        }),
+    );
+    expect(shifts).toBe(0);
+    await page.getByLabel('UTC').check();
+    await press(page, 'Save');
+    expect(await said(page)).toBe('Times are shown as you chose, in this browser.');
+    expect(await page.locator('main time').first().innerText()).toMatch(/ UTC$/);
+  });
+
+  it('times are in UTC without scripts', async () => {
+    const page = await newPage(false, '/account/sessions', 'America/New_York');
+    expect(await page.locator('main time').first().innerText()).toMatch(/ UTC$/);
   });
 
   it('a user can do everything with the keyboard only, and every focus is visible', async () => {

@@ -10,10 +10,8 @@ import { withoutLogo } from '../../src/web/layout/brand.js';
 import { renderPage, type LayoutProps } from '../../src/web/layout/layout.js';
 import { renderMail } from '../../src/mail/mail-template.js';
 import { MAIL_TEXTS } from '../../src/mail/mail-texts.js';
-import {
-  InvitationsRepository,
-  type NewInvitation,
-} from '../../src/partners/members/invitations.repository.js';
+import type { NewInvitation } from '../../src/partners/members/invitation.js';
+import { InvitationsRepository } from '../../src/partners/members/invitations.repository.js';
 import { sandboxOf } from '../../src/sandbox/driver.js';
 import { DriversService } from '../../src/sandbox/drivers.service.js';
 import { PurposesService } from '../../src/scopes/purposes/purposes.service.js';

@@ -44,6 +44,61 @@ describe("The list of a user's sessions", () => {
       [user.id],
     );
 
+  describe('shows times', () => {
+    const timeIn = async (zone?: string, languages = 'en') => {
+      if (zone !== undefined) here.cookies.set('zone', zone);
+      await service.database.query(
+        `UPDATE sessions SET created_at = '2024-02-29T23:30Z' WHERE user_id = $1`,
+        [user.id],
+      );
+      const page = await here.open(PATH, { headers: { 'accept-language': languages } });
+      const time = page.html.querySelector('main time')!;
+      expect(time.getAttribute('datetime')).toBe('2024-02-29T23:30:00.000Z');
+      return [time.text, time.getAttribute('title')];
+    };
+    const IN_UTC = '29 February 2024 at 23:30 UTC';
+
+    it.each([
+      [undefined],
+      ['UTC'],
+      [''],
+      ['Europe/Atlantis'],
+      ['Europe%2F..%2F..%2Fetc'],
+      ['<b>Europe</b>'],
+      [`Europe/${'x'.repeat(3000)}`],
+    ])('in UTC where the time zone of the browser is %j', async (zone) => {
+      expect(await timeIn(zone)).toEqual([IN_UTC, undefined]);
+    });
+
+    it.each([
+      ['Europe/Berlin', 'en', '1 March 2024 at 00:30 CET', IN_UTC],
+      ['europe%2Fberlin', 'de', '1. März 2024 um 00:30 MEZ', '29. Februar 2024 um 23:30 UTC'],
+      ['Asia/Calcutta', 'en', '1 March 2024 at 05:00 GMT+5:30', IN_UTC],
+      ['America/Argentina/Buenos_Aires', 'en', '29 February 2024 at 20:30 GMT-3', IN_UTC],
+    ])(
+      'in the time zone of the browser, %s, in the language of the reader (%s), and in UTC as a title',
+      async (zone, languages, local, utc) => {
+        expect(await timeIn(zone, languages)).toEqual([local, utc]);
+      },
+    );
+
+    it('in UTC once that is chosen in this browser, and back', async () => {
+      const choose = async (times: string) => here.submit(await here.open(PATH), `${PATH}/times`, { times });
+      expect((await choose('mars')).status).toBe(400);
+      expect((await timeIn('Europe/Berlin'))[0]).toBe('1 March 2024 at 00:30 CET');
+      const chosen = await choose('utc');
+      expect([chosen.status, chosen.headers.get('set-cookie')]).toEqual([
+        303,
+        expect.stringContaining('HttpOnly'),
+      ]);
+      expect(await timeIn()).toEqual([IN_UTC, undefined]);
+      const page = await here.open(PATH);
+      expect(page.html.querySelector('input[name=times][checked]')!.getAttribute('value')).toBe('utc');
+      await choose('local');
+      expect((await timeIn())[0]).toBe('1 March 2024 at 00:30 CET');
+    });
+  });
+
   it('shows this browser first, then the others, newest first, with address and times', async () => {
     await signIn(IPHONE, '2001:db8::7');
     await signIn('curl/8.0', '198.51.100.9');

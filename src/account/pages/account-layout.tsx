@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { say } from '../../language/text.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
+import { TIMES_SCRIPT } from '../../web/tables/moment.js';
 import { Navigation } from '../../web/layout/navigation.js';
 import { DoneNotice } from '../../web/layout/notices.js';
 import { useText } from '../../web/layout/say.js';
@@ -35,13 +36,13 @@ interface Surroundings {
 
 /** The navigation, the page itself, and who is logged in. */
 export const accountLayout = (
-  { title, part, scripts, showsOnce, children }: AccountPage,
+  { title, part, scripts = [], showsOnce, children }: AccountPage,
   user: Surroundings['user'],
   { notice, withPassword }: Omit<Surroundings, 'user'>,
 ): LayoutProps => ({
   title,
   width: 'wide',
-  scripts,
+  scripts: [TIMES_SCRIPT, ...scripts],
   showsOnce,
   isTranslated: true,
   children: (

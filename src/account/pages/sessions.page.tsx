@@ -2,12 +2,14 @@ import type { VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { say } from '../../language/text.js';
 import { Facts } from '../../web/tables/facts.js';
+import { Choices } from '../../web/forms/field.js';
 import { PageForm, PostButton } from '../../web/forms/form.js';
 import { LanguageContext, Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
 import { PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import type { SessionView } from '../../users/sessions/session-view.js';
+import type { TimeChoice } from '../../http/server/request-time-zone.js';
 import type { Identity } from '../../identity-providers/identity.js';
 import { browserNameOf } from '../browser-name.js';
 import type { AccountPage } from './account-layout.js';
@@ -18,6 +20,8 @@ export interface SessionsPageProps {
   others: Page<SessionView>;
   /** The identity providers through which the user logs in. */
   identities: Identity[];
+  /** In which times are shown in this browser. */
+  times: TimeChoice;
 }
 
 const PATH = '/account/sessions';
@@ -29,7 +33,7 @@ export const sessionsPage = (props: SessionsPageProps): AccountPage => ({
   children: <Sessions {...props} />,
 });
 
-function Sessions({ present, others, identities }: SessionsPageProps): VNode {
+function Sessions({ present, others, identities, times }: SessionsPageProps): VNode {
   const t = useText();
   return (
     <>
@@ -41,6 +45,17 @@ function Sessions({ present, others, identities }: SessionsPageProps): VNode {
           </li>
         </ul>
       )}
+      <PageForm action={`${PATH}/times`} values={{ times }} submit={t('Save')}>
+        <Choices
+          name="times"
+          label={t('Show times in')}
+          type="radio"
+          options={[
+            { value: 'local', label: t('The time zone of this browser') },
+            { value: 'utc', label: 'UTC' },
+          ]}
+        />
+      </PageForm>
       <h2>{t('Other sessions')}</h2>
       <PagedList
         page={others}

@@ -4,6 +4,12 @@ import type { Cookies } from '../server/cookies.js';
 import type { CsrfService } from '../forms/csrf.service.js';
 import { Form, queryStringOf } from '../forms/form.js';
 import type { LayoutProps, Reader } from '../../web/layout/layout.js';
+import {
+  rememberTimeChoice,
+  timeChoiceOf,
+  timeZoneOfRequest,
+  type TimeChoice,
+} from '../server/request-time-zone.js';
 import { languageOf, rememberLanguage } from '../server/request-language.js';
 import { formOf, isPosted } from './posted-form.js';
 
@@ -64,7 +70,21 @@ export abstract class PageContext<Page = unknown> {
 
   /** Who reads the page. The answer to a form cannot be had again in another language. */
   get reader(): Reader {
-    return { language: languageOf(this.request), url: isPosted(this.request) ? undefined : this.url };
+    const { request, url } = this;
+    return {
+      language: languageOf(request),
+      timeZone: timeZoneOfRequest(request),
+      url: isPosted(request) ? undefined : url,
+    };
+  }
+
+  /** In which times are shown in this browser. */
+  get timeChoice(): TimeChoice {
+    return timeChoiceOf(this.request);
+  }
+
+  rememberTimeChoice(choice: TimeChoice): void {
+    rememberTimeChoice(this.reply, this.cookies, choice);
   }
 
   /** The first page of the area. */

@@ -39,6 +39,7 @@ export const STATIC_ASSETS: StaticAsset[] = [
   { path: '/assets/guides.js', folder: own, file: 'guides.js' },
   { path: '/assets/page.js', folder: own, file: 'page.js' },
   { path: '/assets/portal.js', folder: own, file: 'portal.js' },
+  { path: '/assets/times.js', folder: own, file: 'times.js' },
   { path: '/assets/live-list.js', folder: own, file: 'live-list.js' },
   { path: '/assets/passkeys.js', folder: own, file: 'passkeys.js' },
   { path: '/assets/docs.js', folder: own, file: 'docs.js' },

@@ -6,7 +6,8 @@ import type { MailText } from '../../mail/mail-content.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { newId } from '../../secrets/ids.js';
 import { newLink } from '../../secrets/tokens.js';
-import { InvitationsRepository, type NewInvitation } from './invitations.repository.js';
+import type { NewInvitation } from './invitation.js';
+import { InvitationsRepository } from './invitations.repository.js';
 
 /** Contract §20: the maximum for each organisation, and for the operators. */
 const OPEN_AT_MOST = 50;

@@ -1,29 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import type { OperatorRole } from '../../config/operator-role.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import { UserEntity } from '../../users/accounts/user.entity.js';
 import { InvitationEntity } from './invitation.entity.js';
-import type { MemberRole } from './member-role.js';
-
-type Common = Pick<InvitationEntity, 'id' | 'email' | 'createdAt' | 'expiresAt'>;
-
-/** An invitation as its organisation sees it. */
-export type MemberInvitation = Common & { organisationId: string; role: MemberRole; invitedBy: null };
-
-/** An invitation to become an operator. */
-export type OperatorInvitation = Common & { organisationId: null; role: OperatorRole; invitedBy: string };
-
-export type Invitation = MemberInvitation | OperatorInvitation;
-
-/** Who invites, and to what; the database refuses every other combination. */
-export type NewInvitation =
-  | Pick<MemberInvitation, 'organisationId' | 'email' | 'role'>
-  | Pick<OperatorInvitation, 'organisationId' | 'email' | 'role' | 'invitedBy'>;
-
-/** What is left of an invitation once it is used. */
-export type UsedInvitation = Pick<Invitation, 'id' | 'email' | 'role'>;
+import type {
+  Invitation,
+  MemberInvitation,
+  NewInvitation,
+  OperatorInvitation,
+  UsedInvitation,
+} from './invitation.js';
 
 /** Those that have not expired; one to become an operator works while the admin behind it is one. */
 const working = (invitations: Repository<InvitationEntity>): SelectQueryBuilder<InvitationEntity> =>

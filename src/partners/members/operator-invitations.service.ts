@@ -16,7 +16,8 @@ import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { UsersService } from '../../users/accounts/users.service.js';
 import { isFor, NotForThem } from './invitation-is-for.js';
 import { InvitationLinks } from './invitation-links.service.js';
-import { InvitationsRepository, type OperatorInvitation } from './invitations.repository.js';
+import type { OperatorInvitation } from './invitation.js';
+import { InvitationsRepository } from './invitations.repository.js';
 
 /** Invitations to become an operator, by mail (contract §17): an admin gives the role, and stays behind it until it is accepted. */
 @Injectable()

@@ -3,14 +3,16 @@ import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import { FormTokens, PostButton, type TokenFor } from '../forms/form.js';
 import { LANGUAGE_NAMES, LANGUAGES, RIGHT_TO_LEFT, type Language } from '../../language/languages.js';
+import { UTC } from '../../language/time-zones.js';
 import { say, type Said } from '../../language/text.js';
 import { logoPath, mailtoOf, stylesOf, type Brand } from './brand.js';
-import { LanguageContext, useShown, useText } from './say.js';
+import { LanguageContext, TimeZoneContext, useShown, useText } from './say.js';
 import { wordsOfScripts } from './script-words.js';
 
-/** Who reads the page: the language, and the address of the page, with which it can be had in another one; answers to forms have none. */
+/** Who reads the page: the language and time zone, and the address of the page, with which it can be had in another language; answers to forms have none. */
 export interface Reader {
   language: Language;
+  timeZone?: string;
   url?: string;
 }
 
@@ -151,7 +153,7 @@ function Footer({ brand, text, reader }: { brand: Brand; text: string; reader?: 
 }
 
 /** The page in the other languages. */
-function LanguageLinks({ language, url }: Required<Reader>): VNode {
+function LanguageLinks({ language, url }: Reader & { url: string }): VNode {
   const t = useText();
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   // Without the path, which may begin like another site, or hold a one-time key.
@@ -234,7 +236,9 @@ export function LogoutButton({ look = 'quiet' }: { look?: 'quiet' | 'link-button
 export function renderPage(page: LayoutProps, brand: Brand, tokenFor?: TokenFor): string {
   const document = (
     <LanguageContext.Provider value={(page.isTranslated && page.reader?.language) || 'en'}>
-      <Layout {...page} brand={page.brand ?? brand} />
+      <TimeZoneContext.Provider value={page.reader?.timeZone ?? UTC}>
+        <Layout {...page} brand={page.brand ?? brand} />
+      </TimeZoneContext.Provider>
     </LanguageContext.Provider>
   );
   const withTokens = tokenFor ? (

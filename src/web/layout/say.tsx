@@ -1,10 +1,14 @@
 import { createContext, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Language } from '../../language/languages.js';
+import { UTC } from '../../language/time-zones.js';
 import { compiledMessage, shownText, text, type Said, type TextValues } from '../../language/text.js';
 
 /** The language of the page. */
 export const LanguageContext = createContext<Language>('en');
+
+/** In which the page shows times. */
+export const TimeZoneContext = createContext<string>(UTC);
 
 /** Gives messages in the language of the page. */
 export function useText(): (english: string, values?: TextValues) => string {

@@ -1,19 +1,32 @@
 import type { VNode } from 'preact';
 import { useContext } from 'preact/hooks';
-import { datesBy } from '../../language/formats.js';
-import { LanguageContext } from '../layout/say.js';
+import { datesBy, zoneNameAt } from '../../language/formats.js';
+import { UTC } from '../../language/time-zones.js';
+import { LanguageContext, TimeZoneContext } from '../layout/say.js';
 
-const inWords = datesBy({ dateStyle: 'long', timeStyle: 'short' });
-const exactly = datesBy({ dateStyle: 'medium', timeStyle: 'medium' });
+/** Notes the reader's time zone; on pages with times, and where people log in, so that the first page after it knows. */
+export const TIMES_SCRIPT = '/assets/times.js';
 
-/** A point in time in words, in UTC and labelled so: without a script, a page cannot know the reader's time zone. */
-export function Moment({ at }: { at: Date }): VNode {
+const FORMATS = {
+  inWords: datesBy({ dateStyle: 'long', timeStyle: 'short' }),
+  exactly: datesBy({ dateStyle: 'medium', timeStyle: 'medium' }),
+};
+
+/** A point in time, in the time zone of the reader if it is known, labelled with it; the pointer finds it in UTC. */
+function Time({ at, as }: { at: Date; as: keyof typeof FORMATS }): VNode {
   const language = useContext(LanguageContext);
-  return <time dateTime={at.toISOString()}>{`${inWords(language, at)} UTC`}</time>;
+  const zone = useContext(TimeZoneContext);
+  const format = FORMATS[as];
+  const utc = `${format(language, at)} ${UTC}`;
+  return (
+    <time dateTime={at.toISOString()} title={zone === UTC ? undefined : utc} data-utc={utc}>
+      {zone === UTC ? utc : `${format(language, at, zone)} ${zoneNameAt(language, at, zone)}`}
+    </time>
+  );
 }
+
+/** A point in time in words. */
+export const Moment = ({ at }: { at: Date }): VNode => <Time at={at} as="inWords" />;
 
 /** The same with seconds, for frequent events. */
-export function ExactMoment({ at }: { at: Date }): VNode {
-  const language = useContext(LanguageContext);
-  return <time dateTime={at.toISOString()}>{`${exactly(language, at)} UTC`}</time>;
-}
+export const ExactMoment = ({ at }: { at: Date }): VNode => <Time at={at} as="exactly" />;

@@ -10,6 +10,7 @@ import { DoneNotice } from '../../web/layout/notices.js';
 import { Permissions, type MayUse } from '../../web/layout/may-use.js';
 import type { OpenableClient, Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
+import { TIMES_SCRIPT } from '../../web/tables/moment.js';
 
 /** Where members open portals. */
 export const SIGN_IN_PATH = '/portal/sign-in';
@@ -92,7 +93,7 @@ export const portalLayout = (
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
   width: 'broad',
-  scripts: ['/assets/page.js', '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
+  scripts: ['/assets/page.js', TIMES_SCRIPT, '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
   refreshAfter,
   footer: PORTAL_FOOTER,
   side: (

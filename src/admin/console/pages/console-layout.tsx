@@ -7,6 +7,7 @@ import { SideNavigation, type Counts } from '../../../web/layout/navigation.js';
 import { DoneNotice } from '../../../web/layout/notices.js';
 import { SEARCH_PATH } from '../search/explanation-path.js';
 import { RoleOfVisitor } from './for-admins.js';
+import { TIMES_SCRIPT } from '../../../web/tables/moment.js';
 
 const GROUPS = [
   {
@@ -82,7 +83,7 @@ export const consoleLayout = (
   title: `${title} · Console`,
   width: 'full',
   side: <SideNavigation label="Console" groups={GROUPS} current={part} counts={counts} />,
-  scripts: ['/assets/page.js', ...scripts],
+  scripts: ['/assets/page.js', TIMES_SCRIPT, ...scripts],
   footer: 'operator console',
   children: (
     <Permissions.Provider value={mayUse}>

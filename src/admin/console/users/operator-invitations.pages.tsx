@@ -1,5 +1,5 @@
 import { OPERATOR_ROLES } from '../../../config/operator-role.js';
-import type { OperatorInvitation } from '../../../partners/members/invitations.repository.js';
+import type { OperatorInvitation } from '../../../partners/members/invitation.js';
 import { Choices, TextField } from '../../../web/forms/field.js';
 import { LinkButton, PostButton } from '../../../web/forms/form.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
