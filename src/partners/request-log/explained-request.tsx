@@ -23,23 +23,28 @@ export const ExplainedRequests = ({ requests, ...props }: ExplainedRequestsProps
     {requests.length > 1 && (
       <p>Callers may choose the ID of a request. These {requests.length} have the same, newest first.</p>
     )}
-    {requests.map((request) => (
-      <Explained request={request} {...props} />
+    {requests.map((request, n) => (
+      <Explained
+        request={request}
+        label={requests.length > 1 ? `Why request ${n + 1} was refused` : 'Why it was refused'}
+        {...props}
+      />
     ))}
   </>
 );
 
 function Explained({
   request,
+  label,
   messageOf,
   clientOf,
-}: { request: KnownRequest } & Omit<ExplainedRequestsProps, 'requests'>): VNode {
+}: { request: KnownRequest; label: string } & Omit<ExplainedRequestsProps, 'requests'>): VNode {
   const { requestId, occurredAt, method, route, clientId, milliseconds } = request;
   const reason = reasonOf(request, messageOf);
   return (
     <>
       {reason && (
-        <section class="verdict verdict-bad" aria-label="Why it was refused">
+        <section class="verdict verdict-bad" aria-label={label}>
           <h2>{reason.what}</h2>
           <p>{reason.help}</p>
         </section>

@@ -139,7 +139,12 @@ export class World {
     },
     requestId: async () => {
       const id = `property-${++count}`;
-      await this.service.http.get('/v2/users', { headers: { 'x-request-id': id } });
+      // Of the client whose portal is visited.
+      await this.service.http.send('/o/token', {
+        form: { grant_type: 'client_credentials' },
+        basic: { id: (await this.client()).id, secret: 'not the secret' },
+        headers: { 'x-request-id': id },
+      });
       return id;
     },
     receiptId: async () => {
