@@ -482,7 +482,7 @@ describe('The settings of the brand', () => {
     expect(text).toContain('Support: help@charge.example');
     expect(text).toContain('Privacy: https://charge.example/privacy');
     expect(html).toContain('href="mailto:help@charge.example"');
-    expect(html).toContain('background:#0050b3');
+    expect(html).toContain('background-color:#0050b3');
     expect(html).not.toMatch(/<img|<link|url\(/);
     const document = await service.http.get('/openapi.json');
     const forOperators = await service.http.get('/openapi/operators.json');
