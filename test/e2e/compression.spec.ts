@@ -31,7 +31,7 @@ const NOT_COMPRESSED: [path: RegExp, reason: string][] = [
   [/^\/portal\/sign-in$/, 'is for another visitor than the portal'],
   [/^\/portal\/deliveries(\/:id|\/matching|\/csv)?$/, 'shows the filter next to data of users'],
   [
-    /^\/portal\/(endpoints\/|recoveries\/|redirect-uris$|requests(\/|$)|search$|sandbox$)/,
+    /^\/portal\/(endpoints\/|recoveries\/|redirect-uris$|requests(\/|$)|search$|sandbox(\/events)?$)/,
     'shows what was typed, asked for, or chosen in the address',
   ],
   [/^\/portal\/credentials(\/secret)?$/, 'shows or changes a secret'],
