@@ -139,6 +139,8 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
       const target = routeOf(routes, method.toUpperCase(), action);
       const known = forms.get(`${target?.method} ${target?.url}`);
       if (!target || known) continue;
+      // Other pages of the portal show this form for other clients only.
+      if (target.url === '/portal/sign-in/:client_id' && page !== '/portal/sign-in') continue;
       if (method === 'get')
         for (const { name, choices, values } of fields) noteQuery(target.url, name, [...choices, ...values]);
       else
