@@ -3,7 +3,7 @@ import type { DemoCredentials } from './demo-credentials.js';
 import { demoRedirectUri } from './demo-data.js';
 
 /** Something to try: what it is, and commands to paste or an address to open. */
-export interface DemoStep {
+interface DemoStep {
   title: string;
   commands: string[];
 }
