@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UnsubscribeKeys } from '../../src/mail/unsubscribe-keys.service.js';
 import { demoCallbackPage } from '../../demo/pages/demo-callback.page.js';
+import type { DemoGuide } from '../../demo/demo-guide.js';
+import { demoPage } from '../../demo/pages/demo.page.js';
 import type { DemoMail } from '../../demo/demo-inbox.js';
 import { demoInboxPage, demoMailPage } from '../../demo/pages/demo-mail.page.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
@@ -97,6 +99,13 @@ const showDemo =
     await page.route('**/demo/callback', (route) => route.fulfill({ contentType: 'text/html', body }));
     await page.goto(`${service.url}/demo/callback`);
   };
+
+const demoSample = ({ driver }: Cast): DemoGuide => ({
+  links: [{ name: 'Account', url: '/account', note: 'as the EV driver' }],
+  people: [{ who: 'EV driver', email: driver.email, password: 'o_w9GBD6_SMkxRX3', note: 'a driver' }],
+  clients: [{ name: 'A client', id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', secret: `cds_cs_${'x'.repeat(49)}` }],
+  steps: [{ title: 'A token', commands: [`curl -s -u ${'x'.repeat(120)}`, 'curl -s http://localhost/'] }],
+});
 
 const demoMail = ({ driver }: Cast): DemoMail => ({
   ...renderMail(
@@ -366,6 +375,7 @@ export const EVERY_PAGE: Record<string, PageOpener> = {
     await signIn(service, page, cast.owner);
     await page.goto(`${service.url}/invitations/${await invitationKey(service, cast, cast.driver.email)}`);
   },
+  demonstration: showDemoMail('/demo', (cast) => demoPage(demoSample(cast))),
   'demonstration inbox, empty': showDemoMail('/demo/mail', () => demoInboxPage([])),
   'demonstration inbox': showDemoMail('/demo/mail', (cast) => demoInboxPage([demoMail(cast)])),
   'demonstration mail': showDemoMail('/demo/mail/x', (cast) => demoMailPage(demoMail(cast))),
