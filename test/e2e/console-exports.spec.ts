@@ -1,3 +1,4 @@
+import { auditEventsOn } from '../support/audit-events.js';
 import { madeOnce } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
 import type { BrowserSession } from '../support/browser-session.js';
@@ -58,6 +59,17 @@ describe('A list as a file', () => {
       expect((await admin.open(`${CONSOLE}/${path}`)).status).toBe(400);
     },
   );
+
+  it.each([
+    ['users', 'users'],
+    ['audit', 'audit-log'],
+  ])('of %s is in the audit log', async (path, list) => {
+    const user = await service.make.user({ role: 'operator', operatorRole: 'admin' });
+    const browser = await service.make.signedIn(user);
+    await linesOf(browser, `${CONSOLE}/${path}/csv?page_size=1`);
+    const [entry] = await auditEventsOn(service, user.id, 'user.list_downloaded');
+    expect(entry).toMatchObject({ actor_id: user.id, after: { list } });
+  });
 
   it('has all pages of the list, as far as the filter goes, and no formulas', async () => {
     const mark = `exported${Date.now()}`;

@@ -23,6 +23,7 @@ import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
+import { PersonalExports } from './personal-exports.service.js';
 import { ConsoleSearch } from './search/console-search.service.js';
 import { ConsoleSearchController } from './search/search.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
@@ -71,6 +72,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, FormIds, WaitingRepository],
+  providers: [ConsoleGuard, ConsoleSearch, FormIds, PersonalExports, WaitingRepository],
 })
 export class ConsoleModule {}

@@ -6,7 +6,7 @@ import { Context } from '../../../http/page-routes/page-context.js';
 import { auditFilterOf, AuditEventsQuery } from '../../api/audit-events/admin-audit-events.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
-import { exportedList } from '../exported-list.js';
+import { PersonalExports } from '../personal-exports.service.js';
 import { filteredList } from '../filtered-list.js';
 import { auditPage } from './audit.page.js';
 
@@ -27,7 +27,10 @@ const AUDIT_CSV: CsvColumns<AuditEventEntity> = [
 /** The audit log in the console, newest first. */
 @ConsolePages('audit')
 export class ConsoleAuditController {
-  constructor(private readonly audit: AuditService) {}
+  constructor(
+    private readonly audit: AuditService,
+    private readonly exports: PersonalExports,
+  ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
@@ -37,8 +40,8 @@ export class ConsoleAuditController {
 
   /** With the addresses of many people at once, so for admins who gave their password lately. */
   @ConsoleGet('csv', 'asked')
-  download(@Context() { url }: ConsoleContext): Promise<ConsoleAnswer> {
-    return exportedList('audit-log.csv', AUDIT_CSV, AuditEventsQuery, url, this.read);
+  download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    return this.exports.of(context, 'audit-log', AUDIT_CSV, AuditEventsQuery, this.read);
   }
 
   private readonly read = (query: AuditEventsQuery, page: PageRequest): Promise<Page<AuditEventEntity>> =>

@@ -20,7 +20,7 @@ import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { exportedList } from '../exported-list.js';
+import { PersonalExports } from '../personal-exports.service.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { EMPTY_USER, givesPower, userFieldsIn, userFieldsOf, type UserFields } from './user-form.js';
@@ -49,6 +49,7 @@ export class ConsoleUsersController {
     private readonly fourEyes: FourEyes,
     private readonly factors: SecondFactorService,
     private readonly deletions: AccountDeletions,
+    private readonly exports: PersonalExports,
     private readonly settings: Settings,
   ) {}
 
@@ -60,8 +61,8 @@ export class ConsoleUsersController {
 
   /** Many people at once, so for admins who gave their password lately. */
   @ConsoleGet('csv', 'asked')
-  download(@Context() { url }: ConsoleContext): Promise<ConsoleAnswer> {
-    return exportedList('users.csv', USER_CSV, UsersQuery, url, this.read);
+  download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
+    return this.exports.of(context, 'users', USER_CSV, UsersQuery, this.read);
   }
 
   @ConsoleGet('new', 'not asked', 'support')

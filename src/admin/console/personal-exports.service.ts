@@ -1,0 +1,36 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { AuditService } from '../../audit/audit.service.js';
+import { Transactions } from '../../database/queries/transactions.js';
+import type { Page, PageRequest } from '../../database/queries/read-page.js';
+import type { PageQuery } from '../../http/api/page-query.js';
+import type { CsvAnswer, CsvColumns } from '../../http/page-routes/csv-answer.js';
+import type { ConsoleContext } from './console-context.js';
+import { exportedList } from './exported-list.js';
+
+/** Lists of what is about people, as files: who took one is in the audit log. */
+@Injectable()
+export class PersonalExports {
+  constructor(
+    private readonly audit: AuditService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** As `exportedList`. The entry does not say the filter, which may name a person. */
+  async of<Query extends PageQuery, T extends { id: string }>(
+    { url, user, actor }: ConsoleContext,
+    list: string,
+    columns: CsvColumns<T>,
+    dto: Type<Query>,
+    read: (query: Query, page: PageRequest) => Promise<Page<T>>,
+  ): Promise<CsvAnswer> {
+    const file = await exportedList(`${list}.csv`, columns, dto, url, read);
+    await this.transactions.run((manager) =>
+      this.audit.record(manager, actor, {
+        action: 'user.list_downloaded',
+        subjectId: user.id,
+        after: { list },
+      }),
+    );
+    return file;
+  }
+}
