@@ -106,6 +106,7 @@ describe('in a browser without scripts, an admin', () => {
   it('previews the brand, saves it, uploads a logo, and drivers see it', async () => {
     await logIn({ role: 'operator' });
     await page.goto(`${service.url}/admin/console`);
+    await page.getByText('Menu', { exact: true }).click();
     await page.getByRole('link', { name: 'Brand' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Name').fill('Voltera');

@@ -172,6 +172,14 @@ describe('the operator tool for use without a browser', () => {
     expect((await operator(['purge'], { DATABASE_URL: '' })).err).toContain('DATABASE_URL is required.');
   });
 
+  /** The cursor of the entry about a subject: it is in the log when every transaction of the server that began before is over. */
+  const cursorOf = async (subjectId: string): Promise<string> => {
+    for await (const { event, cursor } of service.app.get(AuditService).follow(undefined, true)) {
+      if (event.subjectId === subjectId) return cursor;
+    }
+    throw new Error('The log ended.');
+  };
+
   it('has the audit log in the order of commits, and goes on after a cursor', async () => {
     const audit = async (after?: string) => {
       const entries = [];
@@ -179,12 +187,20 @@ describe('the operator tool for use without a browser', () => {
         entries.push({ cursor, id: event.id, subjectId: event.subjectId });
       return entries;
     };
+    /** What is written after a cursor, which waits for every transaction of the server that began before. */
+    const auditOf = async (count: number, after: string | undefined) => {
+      let entries = await audit(after);
+      await until('the entries are final', async () => (entries = await audit(after)).length >= count);
+      return entries;
+    };
     const record = (manager: EntityManager, subjectId: string) =>
       service.app
         .get(AuditService)
         .record(manager, SERVICE_ACTOR, { action: 'user.disabled', subjectType: 'user', subjectId });
-    const [before, database] = [await audit(), service.app.get(DataSource)];
-    const last = before.at(-1)?.cursor;
+    const database = service.app.get(DataSource);
+    await database.transaction((manager) => record(manager, 'start'));
+    const last = await cursorOf('start');
+    const before = await audit();
     // The one that began to write first commits last, with the later id.
     await database.transaction(async (first) => {
       await first.query('SELECT pg_current_xact_id()');
@@ -192,7 +208,7 @@ describe('the operator tool for use without a browser', () => {
       expect(await audit(last)).toEqual([]);
       await record(first, 'first');
     });
-    const after = await audit(last);
+    const after = await auditOf(2, last);
     expect(after.map(({ subjectId }) => subjectId)).toEqual(['first', 'second']);
     expect(after[0]!.id > after[1]!.id).toBe(true);
     expect(await audit(after[0]!.cursor)).toEqual([after[1]]);
@@ -203,7 +219,7 @@ describe('the operator tool for use without a browser', () => {
       `INSERT INTO audit_events (action, actor_type, subject_type, subject_id, xid)
        VALUES ('user.disabled', 'service', 'user', 'restored', '9000000000000')`,
     );
-    const [restored, ...more] = await audit(after[1]!.cursor);
+    const [restored, ...more] = await auditOf(1, after[1]!.cursor);
     expect([restored!.subjectId, more]).toEqual(['restored', []]);
     expect(await audit(restored!.cursor)).toEqual([]);
   });
@@ -218,8 +234,7 @@ describe('the operator tool for use without a browser', () => {
             .record(manager, SERVICE_ACTOR, { action: 'user.disabled', subjectType: 'user', subjectId }),
         );
     await newest('before');
-    let cursor = '';
-    for await (const entry of service.app.get(AuditService).follow(undefined, false)) cursor = entry.cursor;
+    const cursor = await cursorOf('before');
     await newest('newer');
     const args = ['dist/src/operator.js', 'audit', '--follow', '--after', cursor];
     const child = spawn(process.execPath, args, { env: environment({}) });

@@ -25,6 +25,7 @@ export const LIVE = [
     'memberId',
     'invitationKey',
     'invitationId',
+    'operatorInvitationId',
     'redirectUriRequestId',
   ],
   ...['passkeyId', 'pendingSignIn', 'recoveryCode'],

@@ -102,7 +102,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   'sign-in': ['clientId', 'disabledClientId'],
   export: ['exportKey'],
   invitations: ['invitationKey'],
-  withdraw: ['invitationId'],
+  withdraw: ['invitationId', 'operatorInvitationId'],
   redirect_uri_requests: ['redirectUriRequestId'],
   'redirect-uris': ['redirectUriRequestId'],
   drivers: ['driverId'],

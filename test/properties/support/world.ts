@@ -11,6 +11,7 @@ import { PurposesService } from '../../../src/scopes/purposes/purposes.service.j
 import { ScopesService } from '../../../src/scopes/scopes.service.js';
 import { IdentitiesRepository } from '../../../src/identity-providers/identities.repository.js';
 import { hashPassword } from '../../../src/secrets/passwords.js';
+import type { OperatorInvitation } from '../../../src/partners/members/invitation.js';
 import { InvitationsRepository } from '../../../src/partners/members/invitations.repository.js';
 import { MembersService } from '../../../src/partners/members/members.service.js';
 import { RedirectUriRequestsService } from '../../../src/partners/redirect-uris/redirect-uri-requests.service.js';
@@ -232,6 +233,8 @@ export class World {
     },
     invitationKey: async () => (await this.newInvitation()).key,
     invitationId: async () => (await this.newInvitation()).id,
+    operatorInvitationId: async () =>
+      (await this.newInvitation({ organisationId: null, invitedBy: (await this.operator()).id })).id,
     redirectUriRequestId: async () => {
       const change = { action: 'add', uri: `https://app.example/${++count}` } as const;
       const [{ id: clientId }, { id: userId }] = [await this.client(), await this.owner()];
@@ -360,16 +363,14 @@ export class World {
     return key;
   }
 
-  private async newInvitation(): Promise<{ id: string; key: string }> {
+  private async newInvitation(
+    ofOperators?: Pick<OperatorInvitation, 'organisationId' | 'invitedBy'>,
+  ): Promise<{ id: string; key: string }> {
     const [id, key] = [newId('mbiv'), newSecret('invitationKey')];
-    const invitation = {
-      id,
-      organisationId: (await this.owner()).id,
-      email: `invited${++count}@mail.example`,
-    };
-    const rest = { role: 'viewer', digest: digestOf(key), ttl: TTL } as const;
     const invitations = this.app.get(InvitationsRepository);
-    await this.run((manager) => invitations.insert(manager, { ...invitation, ...rest }));
+    const invitation = { id, email: `invited${++count}@mail.example`, digest: digestOf(key), ttl: TTL };
+    const whose = ofOperators ?? { organisationId: (await this.owner()).id };
+    await this.run((manager) => invitations.insert(manager, { ...invitation, ...whose, role: 'viewer' }));
     return { id, key };
   }
 
