@@ -57,7 +57,7 @@ describe('The charts of the console’s front page', () => {
     const page = await open(script);
     const delivered = 'Successful deliveries';
     expect(await words(page, delivered)).toEqual([]);
-    await chart(page, delivered).locator('.band-area').last().hover();
+    await chart(page, delivered).locator('.band').last().hover();
     const hour = /^\d+ \w{3,4}, \d\d:00: 1,000, 0 the day before$/;
     expect(await words(page, delivered)).toEqual([expect.stringMatching(hour)]);
     // Without a list to lead to, the periods themselves can have the focus.

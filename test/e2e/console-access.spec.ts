@@ -64,7 +64,8 @@ describe('The console', () => {
       const answer = await send(browser, route);
       expect(unexpectedErrors(service, from)).toEqual([]);
       expect([200, 404]).toContain(answer.status);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      const type = route.path.endsWith('/csv') ? 'text/csv' : 'text/html';
+      expect(answer.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
     });
 
     it('refuses JSON, which is not a form, with a 415', async () => {

@@ -1,5 +1,4 @@
 import type { VNode } from 'preact';
-import { State } from '../../web/tables/state.js';
 import { useMayUse } from '../../web/layout/may-use.js';
 import type { PortalHome } from './portal-home.service.js';
 
@@ -32,7 +31,7 @@ export function FirstSteps(props: FirstStepsProps): VNode {
       <ol class="steps">
         {steps.map((step) => (
           <li>
-            {step.text} {step.isDone && <State tone="good">Done</State>}
+            {step.text} {step.isDone && <span class="muted">✓ Done</span>}
             {step === next && step.way && mayUse('GET', step.way.href) && (
               <a href={step.way.href}>{step.way.link}</a>
             )}
