@@ -2,6 +2,7 @@ import { ActivityService } from '../../src/activity/activity.service.js';
 import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import type { Page } from '../support/browser-session.js';
+import { untilHourHasRoom } from '../support/hours.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
@@ -219,6 +220,7 @@ describe('The front page of the console', () => {
   });
 
   it('names the live clients to which most was refused in a day, most first', async () => {
+    await untilHourHasRoom();
     const [worst, less, old, sandbox] = [
       await service.make.client(),
       await service.make.client(),
