@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { say } from '../../language/text.js';
-import { TextField, type FieldErrors } from '../../web/forms/field.js';
+import type { FieldErrors } from '../../web/forms/field.js';
+import { NewPasswordFields } from '../../web/forms/new-password-fields.js';
 import { PageForm, PostForm } from '../../web/forms/form.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/layout.js';
 import { Say, useText } from '../../web/layout/say.js';
@@ -77,24 +78,7 @@ function Invitation(props: InvitationPageProps): VNode {
           submit={t('Accept invitation')}
           noValidate
         >
-          <TextField
-            name="password"
-            label={t('New password')}
-            type="password"
-            autocomplete="new-password"
-            minLength={12}
-            hint={t('12 to 256 characters. No other rules.')}
-            required
-          />
-          <TextField
-            name="password_again"
-            id="password-again"
-            label={t('Repeat new password')}
-            type="password"
-            autocomplete="new-password"
-            minLength={12}
-            required
-          />
+          <NewPasswordFields label={t('New password')} repeated={t('Repeat new password')} />
         </PageForm>
       )}
       {problem === undefined && !setsPassword && (

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { say } from '../../language/text.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
+import { NewPasswordFields } from '../../web/forms/new-password-fields.js';
 import { PageForm } from '../../web/forms/form.js';
 import { Say, useText } from '../../web/layout/say.js';
 import type { AccountPage } from './account-layout.js';
@@ -45,25 +46,7 @@ function Password({ email, errors }: PasswordPageProps): VNode {
           autocomplete="current-password"
           required
         />
-        <TextField
-          name="password"
-          id="new-password"
-          label={t('New password')}
-          type="password"
-          autocomplete="new-password"
-          minLength={12}
-          hint={t('12 to 256 characters. No other rules.')}
-          required
-        />
-        <TextField
-          name="password_again"
-          id="new-password-again"
-          label={t('Repeat new password')}
-          type="password"
-          autocomplete="new-password"
-          minLength={12}
-          required
-        />
+        <NewPasswordFields id="new-password" label={t('New password')} repeated={t('Repeat new password')} />
       </PageForm>
     </>
   );

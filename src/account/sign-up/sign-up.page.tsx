@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { say } from '../../language/text.js';
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
+import { NewPasswordFields } from '../../web/forms/new-password-fields.js';
 import { PageForm } from '../../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeyInstead } from '../../web/forms/passkey-button.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
@@ -71,24 +72,7 @@ function SignUp({ action, email, name, errors = {}, invitedBy, passkeyOptions }:
         {/* Shown as a field so that password managers store the new password under this address. */}
         <input id="email" type="text" autocomplete="username" readOnly value={email} />
         <TextField name="name" label={t('Name')} autocomplete="name" required />
-        <TextField
-          name="password"
-          label={t('Password')}
-          type="password"
-          autocomplete="new-password"
-          minLength={12}
-          hint={t('12 to 256 characters. No other rules.')}
-          required
-        />
-        <TextField
-          name="password_again"
-          id="password-again"
-          label={t('Repeat password')}
-          type="password"
-          autocomplete="new-password"
-          minLength={12}
-          required
-        />
+        <NewPasswordFields label={t('Password')} repeated={t('Repeat password')} />
       </PageForm>
       {passkeyOptions !== undefined && (
         <PasskeyInstead form={FORM_ID} options={passkeyOptions} without={t('Choose a password.')} />
