@@ -12,10 +12,10 @@ export type ConsentReason = ConsentEnd | 'words_changed';
 /** What a user agreed to share with a client (contract §2); one row per user and client. */
 @Entity('consents')
 export class ConsentEntity {
-  @PrimaryColumn('text', { name: 'client_id' })
+  @PrimaryColumn('text')
   clientId!: string;
 
-  @PrimaryColumn('text', { name: 'user_id' })
+  @PrimaryColumn('text')
   userId!: string;
 
   @Column('text', { array: true })
@@ -26,17 +26,17 @@ export class ConsentEntity {
   purposes!: string[];
 
   /** Those of its scopes whose words have come to mean something else since the user agreed to them. */
-  @Column('text', { name: 'words_changed', array: true, default: '{}' })
+  @Column('text', { array: true, default: '{}' })
   wordsChanged!: string[];
 
-  @Column('timestamptz', { name: 'granted_at' })
+  @Column('timestamptz')
   grantedAt!: Date;
 
-  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   revokedAt!: Date | null;
 
   /** Until when it holds; null for as long as the user wants. */
-  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   expiresAt!: Date | null;
 
   /** The proof that an operator holds, if an operator recorded the consent. */
@@ -52,14 +52,14 @@ export class ConsentEntity {
   reason!: ConsentReason | null;
 
   /** The operator, or the client, that recorded it for the user. */
-  @Column('text', { name: 'recorded_by', nullable: true })
+  @Column('text', { nullable: true })
   recordedBy!: string | null;
 
   /** The language of the words that the user saw. */
   @Column('text', { nullable: true })
   language!: string | null;
 
-  @Column('bytea', { name: 'words_digest', nullable: true })
+  @Column('bytea', { nullable: true })
   wordsDigest!: Buffer | null;
 }
 

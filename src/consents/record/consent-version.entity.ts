@@ -11,10 +11,10 @@ export class ConsentVersionEntity {
   @PrimaryColumn('uuid')
   id!: string;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
   /** Counts from 1 for each user and client. */
@@ -25,7 +25,7 @@ export class ConsentVersionEntity {
   @Column('uuid', { nullable: true })
   replaces!: string | null;
 
-  @Column('timestamptz', { name: 'recorded_at' })
+  @Column('timestamptz')
   recordedAt!: Date;
 
   @Column('text')
@@ -38,13 +38,13 @@ export class ConsentVersionEntity {
   @Column('text', { array: true })
   purposes!: string[];
 
-  @Column('timestamptz', { name: 'granted_at' })
+  @Column('timestamptz')
   grantedAt!: Date;
 
-  @Column('timestamptz', { name: 'valid_until', nullable: true })
+  @Column('timestamptz', { nullable: true })
   validUntil!: Date | null;
 
-  @Column('timestamptz', { name: 'ended_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
 
   @Column('text')
@@ -53,11 +53,11 @@ export class ConsentVersionEntity {
   @Column('text', { nullable: true })
   reason!: ConsentReason | null;
 
-  @Column('text', { name: 'recorded_by', nullable: true })
+  @Column('text', { nullable: true })
   recordedBy!: string | null;
 
   /** As shown at that moment; also below. */
-  @Column('text', { name: 'client_name', nullable: true })
+  @Column('text', { nullable: true })
   clientName!: string | null;
 
   @Column('text', { nullable: true })
@@ -69,16 +69,16 @@ export class ConsentVersionEntity {
   @Column('text', { nullable: true })
   language!: string | null;
 
-  @Column('bytea', { name: 'words_digest', nullable: true })
+  @Column('bytea', { nullable: true })
   wordsDigest!: Buffer | null;
 
   @Column('text', { nullable: true })
   evidence!: string | null;
 
-  @Column('bytea', { name: 'evidence_digest', nullable: true })
+  @Column('bytea', { nullable: true })
   evidenceDigest!: Buffer | null;
 
   /** When the person was erased. */
-  @Column('timestamptz', { name: 'forgotten_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   forgottenAt!: Date | null;
 }

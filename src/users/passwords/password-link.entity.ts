@@ -9,17 +9,17 @@ export class PasswordLinkEntity {
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 
   /** The form that created it, which creates no other; null for a link created through the API. */
-  @Column('text', { name: 'form_id', nullable: true })
+  @Column('text', { nullable: true })
   formId!: string | null;
 
   /** Whether it was mailed to the user's address: using it shows that the address is theirs. */
@@ -31,9 +31,9 @@ export class PasswordLinkEntity {
   purpose!: PasswordLinkPurpose | null;
 
   /** Where the person was going before the mail, sealed (emails/sealed-returns.service.ts). */
-  @Column('bytea', { name: 'return_to', nullable: true })
+  @Column('bytea', { nullable: true })
   returnTo!: Buffer | null;
 
-  @Column('timestamptz', { name: 'used_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   usedAt!: Date | null;
 }

@@ -6,23 +6,23 @@ export class MemberSessionEntity {
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
   /** The organisation; null for its own account. */
-  @Column('text', { name: 'member_of', nullable: true })
+  @Column('text', { nullable: true })
   memberOf!: string | null;
 
   /** The login that it was started with, and ends with. */
-  @Column('text', { name: 'login_id' })
+  @Column('text')
   loginId!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 }

@@ -6,19 +6,19 @@ export class PortalLinkEntity {
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
 
   /** The grant of the owner's token that created it; null for a client-credentials token. */
-  @Column('text', { name: 'grant_id', nullable: true })
+  @Column('text', { nullable: true })
   grantId!: string | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 
-  @Column('timestamptz', { name: 'redeemed_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   redeemedAt!: Date | null;
 }
