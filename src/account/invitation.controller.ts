@@ -13,7 +13,7 @@ import {
   type OpenContext,
 } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { SignedOutMeanwhile } from '../http/page-routes/signed-out-meanwhile.js';
+import { NoLongerSignedIn } from '../http/page-routes/no-longer-signed-in.js';
 import { Problem } from '../http/problems/problem.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { InvitationsService, type ShownInvitation } from '../partners/members/invitations.service.js';
@@ -68,7 +68,7 @@ export class InvitationController {
       if (invitation.hasAccount || !this.settings.passwordSignIn) return toLogin(key);
       return await this.signUp(invitation, key, context, request);
     } catch (error) {
-      if (error instanceof SignedOutMeanwhile) return toLogin(key);
+      if (error instanceof NoLongerSignedIn) return toLogin(key);
       if (!(error instanceof Problem) || error.status !== 409) throw error;
       return { page: refused(error.extras.said ?? error.detail), status: 409 };
     }
