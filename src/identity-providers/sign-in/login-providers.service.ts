@@ -54,8 +54,8 @@ export class LoginProviders {
   }
 
   /**
-   * Notes that the user has logged out. Returns the way to where a session that came from a provider ends there too; undefined if there
-   * is none.
+   * Notes that the user has logged out. Returns the way to where a session that came from a provider ends there too; undefined for any
+   * other session.
    */
   async logoutOf(signIn: SignInMethod | undefined, reply: FastifyReply): Promise<WayOut | undefined> {
     // Whatever the session came from: the user may still be logged in at the provider.

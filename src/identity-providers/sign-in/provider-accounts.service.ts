@@ -38,7 +38,7 @@ export class ProviderAccounts {
   ) {}
 
   /**
-   * Finds, links or creates the account. Throws a `SignInRefused` where nothing may be changed, and `SignedOutMeanwhile` if the actor's
+   * Finds, links or creates the account. Throws a `SignInRefused` where nothing may be changed, and `NoLongerSignedIn` if the actor's
    * session has ended. Of two simultaneous first sign-ins one may violate a unique constraint: then it has to be run again.
    */
   async find(

@@ -145,7 +145,7 @@ export class MembersService {
   }
 
   /**
-   * Locks the account; throws a 404 problem for an unknown one, a 409 problem for one that is no organisation, and `SignedOutMeanwhile` if
+   * Locks the account; throws a 404 problem for an unknown one, a 409 problem for one that is no organisation, and `NoLongerSignedIn` if
    * the session of the actor, if one is given, has ended before the lock was free.
    */
   async lockOrganisation(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {

@@ -177,7 +177,7 @@ export class SecondFactorService {
     await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorReset());
   }
 
-  /** Throws `SignedOutMeanwhile` if the caller's session has ended before the lock was free. */
+  /** Throws `NoLongerSignedIn` if the caller's session has ended before the lock was free. */
   private async lock(
     manager: EntityManager,
     userId: string,

@@ -89,7 +89,7 @@ export class AccountDeletions {
     return 'dueAt' in outcome && days === 0 ? this.carryOut(userId, actor) : outcome;
   }
 
-  /** Keeps the account after all; false if nothing waits. Throws `SignedOutMeanwhile` if the account is gone. */
+  /** Keeps the account after all; false if nothing waits. Throws `NoLongerSignedIn` if the account is gone. */
   keep(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (manager) => {
       await this.users.lock(manager, userId);
