@@ -1,13 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Environment } from '../../users/accounts/environment.js';
-import type { ConsentMethod, ConsentReason } from '../consent.entity.js';
+import { ConsentTerms } from '../consent-terms.js';
 
 /** What became of the consent with a version. */
 export type ConsentEventType = 'given' | 'changed' | 'ended';
 
 /** A state of a consent, written by the database with every change, and never changed (docs/consent-receipts.md). */
 @Entity('consent_versions')
-export class ConsentVersionEntity {
+export class ConsentVersionEntity extends ConsentTerms {
   @PrimaryColumn('uuid')
   id!: string;
 
@@ -31,32 +31,13 @@ export class ConsentVersionEntity {
   @Column('text')
   event!: ConsentEventType;
 
-  @Column('text', { array: true })
-  scopes!: string[];
-
-  /** What the client said the data are for: names of purposes. */
-  @Column('text', { array: true })
-  purposes!: string[];
-
-  @Column('timestamptz')
-  grantedAt!: Date;
-
   @Column('timestamptz', { nullable: true })
   validUntil!: Date | null;
 
   @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
 
-  @Column('text')
-  method!: ConsentMethod;
-
-  @Column('text', { nullable: true })
-  reason!: ConsentReason | null;
-
-  @Column('text', { nullable: true })
-  recordedBy!: string | null;
-
-  /** As shown at that moment; also below. */
+  /** As shown at that moment, like the two below. */
   @Column('text', { nullable: true })
   clientName!: string | null;
 
@@ -65,15 +46,6 @@ export class ConsentVersionEntity {
 
   @Column('text', { nullable: true })
   environment!: Environment | null;
-
-  @Column('text', { nullable: true })
-  language!: string | null;
-
-  @Column('bytea', { nullable: true })
-  wordsDigest!: Buffer | null;
-
-  @Column('text', { nullable: true })
-  evidence!: string | null;
 
   @Column('bytea', { nullable: true })
   evidenceDigest!: Buffer | null;

@@ -1,11 +1,9 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { IssuedSecret } from '../../database/entities/issued-secret.js';
 
 /** A one-time authorization code; only its digest is stored. A consumed one is kept as long as its grant. */
 @Entity('authorization_codes')
-export class AuthorizationCodeEntity {
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
+export class AuthorizationCodeEntity extends IssuedSecret {
   @Column('text')
   clientId!: string;
 
@@ -20,12 +18,6 @@ export class AuthorizationCodeEntity {
 
   @Column('text', { nullable: true })
   codeChallenge!: string | null;
-
-  @Column({ type: 'timestamptz', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
 
   @Column('timestamptz', { nullable: true })
   consumedAt!: Date | null;

@@ -1,22 +1,14 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { IssuedSecret } from '../../database/entities/issued-secret.js';
 
 /** Who a link comes from: an operator, or a mail that was asked for on the login page or on the page to create an account. */
 export type PasswordLinkPurpose = 'operator' | 'forgotten_password' | 'account_exists';
 
 /** A one-time link to set a password: made by an operator (contract §12), or mailed (contract §18). */
 @Entity('password_links')
-export class PasswordLinkEntity {
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
+export class PasswordLinkEntity extends IssuedSecret {
   @Column('text')
   userId!: string;
-
-  @Column({ type: 'timestamptz', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
 
   /** The form that created it, which creates no other; null for a link created through the API. */
   @Column('text', { nullable: true })

@@ -1,12 +1,10 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { IssuedSecret } from '../../database/entities/issued-secret.js';
 import type { SignInMethod } from './sign-in-method.js';
 
 /** A logged-in browser; only the digest of the cookie's value is stored. */
 @Entity('sessions')
-export class SessionEntity {
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
+export class SessionEntity extends IssuedSecret {
   /** Identifies it on the user's own page; gives no access. */
   @Column('text')
   id!: string;
@@ -17,12 +15,6 @@ export class SessionEntity {
 
   @Column('text')
   userId!: string;
-
-  @Column({ type: 'timestamptz', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
 
   /** How far use can put off the end of an operator's session; null: not at all. */
   @Column('timestamptz', { nullable: true })

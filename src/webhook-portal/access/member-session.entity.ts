@@ -1,11 +1,9 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { IssuedSecret } from '../../database/entities/issued-secret.js';
 
 /** A session of a logged-in member in the portal of one client (contract §20). */
 @Entity('portal_member_sessions')
-export class MemberSessionEntity {
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
+export class MemberSessionEntity extends IssuedSecret {
   @Column('text')
   clientId!: string;
 
@@ -19,10 +17,4 @@ export class MemberSessionEntity {
   /** The login that it was started with, and ends with. */
   @Column('text')
   loginId!: string;
-
-  @Column({ type: 'timestamptz', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
 }
