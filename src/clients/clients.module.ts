@@ -22,6 +22,15 @@ import { SecretUsesRepository } from './secret-uses.repository.js';
 import { SecretUses } from './secret-uses.service.js';
 import { CLIENTS_PURGE } from './clients-purge.js';
 
+const EXPORTED = [
+  ClientAuthenticationService,
+  ClientBatches,
+  ClientSecretsService,
+  ClientsService,
+  KnownClients,
+  SecretUses,
+];
+
 /** OAuth clients, their secrets, and client authentication. */
 @Module({
   imports: [
@@ -33,26 +42,14 @@ import { CLIENTS_PURGE } from './clients-purge.js';
     TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity, ClientSecretUseEntity]),
   ],
   providers: [
-    ClientAuthenticationService,
-    ClientBatches,
-    ClientSecretsService,
+    ...EXPORTED,
     ClientsPersonalData,
     ClientsRepository,
-    ClientsService,
-    KnownClients,
     OperatorClientsRepository,
     OperatorClientsService,
-    SecretUses,
     SecretUsesRepository,
   ],
-  exports: [
-    ClientAuthenticationService,
-    ClientBatches,
-    ClientSecretsService,
-    ClientsService,
-    KnownClients,
-    SecretUses,
-  ],
+  exports: EXPORTED,
 })
 export class ClientsModule {
   constructor(purge: PurgeTasks) {

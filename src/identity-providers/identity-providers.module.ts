@@ -28,6 +28,8 @@ import { ReAuthentication } from './sign-in/re-authentication.service.js';
 import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
 import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
 
+const EXPORTED = [DecidingProviders, IdentitiesService, LoginProviders, ReAuthentication];
+
 /** Logging in through OpenID Connect providers (contract §15). */
 @Module({
   imports: [
@@ -40,23 +42,20 @@ import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
   ],
   controllers: [BackchannelLogoutController, ProviderSignInController],
   providers: [
+    ...EXPORTED,
     BackchannelLogout,
-    DecidingProviders,
     IdentitiesPersonalData,
     IdentitiesRepository,
-    IdentitiesService,
-    LoginProviders,
     LogoutTokensRepository,
     ProviderAccounts,
     ProviderAuthentication,
     ProviderClients,
     ProviderSignIns,
     ProviderSignInsRepository,
-    ReAuthentication,
     SealedIdTokens,
     SignInCookies,
   ],
-  exports: [DecidingProviders, IdentitiesService, LoginProviders, ReAuthentication],
+  exports: EXPORTED,
 })
 export class IdentityProvidersModule {
   constructor(purge: PurgeTasks) {
