@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { stringify } from 'yaml';
 import { SERVICE_ACTOR } from '../../audit/audit.service.js';
-import { brandValuesOf, type BrandDto } from '../../brand/brand.dto.js';
+import { brandValuesOf } from '../../brand/brand.dto.js';
 import { BrandService } from '../../brand/brand.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
@@ -158,9 +158,7 @@ async function applyBrand({ app, manager, company, current, changes, attempt }: 
   if (lines.length === 0) return;
   changes.push({ sign: '~', what: 'brand', lines });
   await attempt(['brand'], () =>
-    app
-      .get(BrandService)
-      .changeIn(manager, brandValuesOf(company.brand as unknown as BrandDto), SERVICE_ACTOR),
+    app.get(BrandService).changeIn(manager, brandValuesOf(company.brand!), SERVICE_ACTOR),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { BRAND } from '../../brand/brand.resource.js';
 import { BrandService } from '../../brand/brand.service.js';
 import { ClientBatches } from '../../clients/client-batches.service.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
@@ -46,10 +47,7 @@ export async function readCurrent(
   const byClient = grouped(consents, ({ clientId }) => clientId);
   const owning = new Set(clients.map(({ ownerId }) => ownerId));
   const company = withoutDefaults({
-    brand: {
-      ...{ name: brand.name, accent_color: brand.accentColor, support_email: brand.supportEmail },
-      ...{ privacy_url: brand.privacyUrl, terms_url: brand.termsUrl, footer: brand.footer },
-    },
+    brand: BRAND.bodyOf(brand),
     scopes: byName(scopes, ({ description, translations, audience }) => ({
       description,
       translations,
@@ -85,12 +83,10 @@ const byName = <T extends { name: string }>(
 ): Record<string, Record<string, unknown>> => Object.fromEntries(all.map((each) => [each.name, entry(each)]));
 
 function clientEntry(client: ClientEntity, owner: string): ClientEntry {
-  const members = CLIENT.list.flatMap(({ key, wire, given }) =>
-    given && wire !== 'owner_id' ? [[wire, client[key as keyof ClientEntity]]] : [],
-  );
+  const { owner_id: _owner, ...members } = CLIENT.bodyOf(client);
   return {
     client_id: client.id,
-    ...(Object.fromEntries(members) as { name: string }),
+    ...members,
     owner,
     ...(client.enabled ? {} : { enabled: false }),
   };

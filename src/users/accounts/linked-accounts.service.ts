@@ -7,7 +7,7 @@ import { emailKeyOf } from './email.js';
 import { OperatorProtection } from './operator-protection.service.js';
 import { isGain, RoleChanges } from './role-changes.service.js';
 import { SignInWays, type LinkedPerson } from './sign-in-ways.service.js';
-import { auditView } from './user-changes.js';
+import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 

@@ -20,18 +20,16 @@ import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { operatorChanges } from './operator-changes.js';
 import { RoleChanges } from './role-changes.service.js';
 import {
-  auditView,
   emailVerifiedAfter,
   isAdmin,
   mayEndAdmin,
   onlyForOperators,
   refuseForDriver,
   rolesAfter,
-  type NewUser,
-  type UserChanges,
 } from './user-changes.js';
 import { UserErasures } from './user-erasures.js';
 import type { UserEntity } from './user.entity.js';
+import { auditView, USER, type NewUser, type UserChanges } from './user.resource.js';
 import { UsersRepository, type NamedUsers, type UserFilter } from './users.repository.js';
 import { say } from '../../language/text.js';
 
@@ -128,20 +126,10 @@ export class UsersService {
   ): Promise<UserEntity[]> {
     await this.repository.insertAll(
       manager,
-      inputs.map((input) => ({
-        id: input.id,
-        email: input.email,
-        name: input.name,
-        language: input.language ?? null,
-        kind: input.kind ?? 'individual',
-        role: input.role ?? 'user',
-        operatorRole: input.operatorRole ?? null,
-        passwordHash: input.passwordHash,
-        webhooksEnabled: input.webhooksEnabled ?? true,
-        enabled: input.enabled ?? true,
-        emailVerified: input.emailVerified,
-        sandboxOwnerId: input.sandboxOwnerId,
-      })),
+      inputs.map(({ id, passwordHash, enabled = true, sandboxOwnerId, ...input }) => {
+        const { password: _none, ...values } = USER.complete(input);
+        return { ...values, id, passwordHash, enabled, sandboxOwnerId };
+      }),
     );
     const users = await this.repository.findAll(
       manager,
