@@ -23,7 +23,6 @@ export class AdminNotificationsController {
     private readonly protection: OperatorProtection,
   ) {}
 
-  /** Creates one for a user: 201 and the notification; an unknown user or client: 400 with `field_errors`. */
   @Post()
   @AdminWrite(
     'raiseNotification',
@@ -40,7 +39,6 @@ export class AdminNotificationsController {
     return this.view(await this.notifications.raiseByOperator(toNewNotification(body), actor));
   }
 
-  /** All notifications, newest first, paged; `user_id` and `client_id` filter the list. */
   @Get()
   @AdminRead('listAdminNotifications', 'Notifications, newest first', 'All given filters must match.')
   @ApiPage(AdminNotificationView)
