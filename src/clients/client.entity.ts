@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { InRealm } from '../database/entities/in-realm.js';
 import type { Environment } from '../users/accounts/environment.js';
 
 export const CLIENT_TYPES = ['confidential', 'public'] as const;
@@ -8,7 +9,7 @@ export type GrantType = (typeof GRANT_TYPES)[number];
 
 /** An OAuth client (contract §2); its id is the `client_id`. */
 @Entity('clients')
-export class ClientEntity {
+export class ClientEntity extends InRealm {
   @PrimaryColumn('text')
   id!: string;
 
@@ -77,14 +78,4 @@ export class ClientEntity {
   /** Fixed when it is created. */
   @Column({ type: 'text', update: false })
   environment!: Environment;
-
-  /** What foreign keys to the client carry: `realmOf`. */
-  @Column({ type: 'text', select: false, update: false })
-  realm!: string;
-
-  @Column({ type: 'timestamptz', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column({ type: 'timestamptz', insert: false })
-  updatedAt!: Date;
 }

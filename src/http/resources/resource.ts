@@ -129,7 +129,10 @@ export class Resource<E extends object, F extends Fields<E>> {
   /** A new one with what was omitted. */
   complete(input: NewOf<E, F>): Pick<E, Given<F> & keyof E> {
     const given = input as Record<string, unknown>;
-    return pairs(this.list, (field) => field.given && [field.key, given[field.key] ?? field.initial]);
+    return pairs(this.list, ({ given: isGiven, key, initial }) => {
+      const value = given[key] ?? initial;
+      return isGiven && value !== undefined ? [key, value] : undefined;
+    });
   }
 
   /** By wire name: what an omitted one becomes. */

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { InRealm } from '../../database/entities/in-realm.js';
 import type { OperatorRole } from '../../config/operator-role.js';
 import type { Language } from '../../language/languages.js';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
@@ -11,7 +12,7 @@ export type UserRole = (typeof USER_ROLES)[number];
 
 /** An end user or an organisation (contract §2). */
 @Entity('users')
-export class UserEntity {
+export class UserEntity extends InRealm {
   @PrimaryColumn('text')
   id!: string;
 
@@ -65,14 +66,4 @@ export class UserEntity {
   /** The owner whose sandbox a driver belongs to; null for everybody else. */
   @Column('text', { nullable: true })
   sandboxOwnerId!: string | null;
-
-  /** What foreign keys to the user carry: `realmOf`. */
-  @Column({ type: 'text', select: false, update: false })
-  realm!: string;
-
-  @Column({ type: 'timestamptz', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column({ type: 'timestamptz', insert: false })
-  updatedAt!: Date;
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { InRealm } from '../../database/entities/in-realm.js';
 
 /** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';
@@ -11,16 +12,12 @@ export const DISABLED_BECAUSE: Record<EndpointDisabledReason, string> = {
 
 /** A URL to which a client wants its events sent (contract §10). */
 @Entity('webhook_endpoints')
-export class EndpointEntity {
+export class EndpointEntity extends InRealm {
   @PrimaryColumn('text')
   id!: string;
 
   @Column('text')
   clientId!: string;
-
-  /** That of its client. */
-  @Column({ type: 'text', select: false, update: false })
-  realm!: string;
 
   @Column('text')
   url!: string;
@@ -73,12 +70,6 @@ export class EndpointEntity {
   /** Its last 20 attempts, those at its present URL: a success is a point, a failure an x. */
   @Column({ type: 'text', select: false, insert: false })
   recentResults!: string;
-
-  @Column({ type: 'timestamptz', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column({ type: 'timestamptz', insert: false })
-  updatedAt!: Date;
 
   @Column('timestamptz', { nullable: true })
   deletedAt!: Date | null;

@@ -1,0 +1,86 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { buildEndSessionUrl } from 'openid-client';
+import type { IdentityProvider } from '../../config/identity-providers.js';
+import { Settings } from '../../config/settings.js';
+import type { WayOut } from '../../http/page-routes/page-answer.js';
+import type { OpenAnswer } from '../../http/page-routes/open-pages.js';
+import type { SignInMethod } from '../../users/sessions/sign-in-method.js';
+import { SealedIdTokens } from '../logout/sealed-id-tokens.service.js';
+import { refusalPage } from '../pages/refusal.page.js';
+import type { ProviderName } from '../pages/provider-buttons.js';
+import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { ProviderSignIns } from './provider-sign-ins.service.js';
+import { SignInCookies } from './sign-in-cookies.service.js';
+import { say } from '../../language/text.js';
+
+/** What login and logout need of the providers. */
+@Injectable()
+export class SignInProviders {
+  private readonly logger = new Logger(SignInProviders.name);
+
+  constructor(
+    private readonly clients: ProviderClients,
+    private readonly signIns: ProviderSignIns,
+    private readonly cookies: SignInCookies,
+    private readonly idTokens: SealedIdTokens,
+    private readonly settings: Settings,
+  ) {}
+
+  get all(): readonly ProviderName[] {
+    return this.clients.providers;
+  }
+
+  /** The provider that is the only way to log in, if there is one. */
+  private get onlyOne(): IdentityProvider | undefined {
+    const [only, ...others] = this.clients.providers;
+    return this.settings.passwordSignIn || others.length > 0 ? undefined : only;
+  }
+
+  /**
+   * Leads to the provider if it is the only way to log in, unless the user has just logged out or failed; otherwise undefined, and the
+   * login page is shown.
+   */
+  async redirectToSoleProvider(
+    returnTo: string | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<OpenAnswer | undefined> {
+    const only = this.onlyOne;
+    if (!only || this.cookies.hasJustEnded(request) || request.method === 'HEAD') return undefined;
+    const begun = await this.signIns.begin(only, { returnTo }, request, reply);
+    if ('leaveTo' in begun) return begun;
+    return refusalPage(begun.refused.reason, { label: only.label, returnTo, requestId: request.id });
+  }
+
+  /**
+   * Notes that the user has logged out. Returns the way to where a session that came from a provider ends there too; undefined for any
+   * other session.
+   */
+  async logoutOf(signIn: SignInMethod | undefined, reply: FastifyReply): Promise<WayOut | undefined> {
+    // Whatever the session came from: the user may still be logged in at the provider.
+    if (this.onlyOne) this.cookies.noteEnd(reply);
+    if (signIn?.method !== 'provider') return undefined;
+    const provider = this.clients.find(signIn.provider);
+    if (!provider) return undefined;
+    try {
+      const { config, metadata } = await this.clients.of(provider);
+      if (metadata.end_session_endpoint === undefined) return undefined;
+      const { sealedIdToken: sealed } = signIn;
+      const hint = sealed && this.idTokens.open(signIn, sealed);
+      const url = buildEndSessionUrl(config, {
+        post_logout_redirect_uri: `${this.settings.baseUrl}/login`,
+        ...(hint === undefined ? {} : { id_token_hint: hint }),
+      });
+      return {
+        leaveTo: url.href,
+        name: provider.label,
+        heading: say('You are logged out'),
+      };
+    } catch (error) {
+      // The session here has ended in any case.
+      this.logger.warn(`Logout at ${provider.id} is not possible: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+}

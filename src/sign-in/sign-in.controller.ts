@@ -1,0 +1,126 @@
+import { Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Settings } from '../config/settings.js';
+import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import {
+  OpenGet,
+  OpenPages,
+  OpenPost,
+  type OpenAnswer,
+  type OpenContext,
+} from '../http/page-routes/open-pages.js';
+import { Context } from '../http/page-routes/page-context.js';
+import { forbidden } from '../http/problems/problem.js';
+import { visitorOf } from '../http/server/request-origin.js';
+import { AFTER_LOGIN, safeReturnTo, withReturnTo } from '../http/forms/return-to.js';
+import { SignInProviders } from '../identity-providers/sign-in/sign-in-providers.service.js';
+import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
+import { secondFactorPath } from '../users/factors/factor-paths.js';
+import { SessionsService } from '../users/sessions/sessions.service.js';
+import { PendingSignInsService } from '../users/factors/pending-sign-ins.service.js';
+import { SecondFactorService } from '../users/factors/second-factor.service.js';
+import { SignInDestinations } from './sign-in-destinations.service.js';
+import { signInPage } from './sign-in.page.js';
+import { say } from '../language/text.js';
+
+/** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
+@OpenPages()
+@UseGuards(AddressRateLimitGuard)
+export class SignInController {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly limits: SignInLimitsService,
+    private readonly destinations: SignInDestinations,
+    private readonly factors: SecondFactorService,
+    private readonly pending: PendingSignInsService,
+    private readonly providers: SignInProviders,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Shows the login form. A user who is already logged in is redirected to `return_to`, or to the account. */
+  @OpenGet('login')
+  async show(
+    @Context() context: OpenContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
+    const returnTo = safeReturnTo(context.query.get('return_to'));
+    const user = await this.sessions.current(request);
+    if (!user) {
+      return (
+        (await this.providers.redirectToSoleProvider(returnTo, request, reply)) ?? this.form({ returnTo })
+      );
+    }
+    return { goTo: returnTo ?? AFTER_LOGIN, status: 302 };
+  }
+
+  /**
+   * Logs in, or goes on to the second factor. An unknown email and a wrong password get the same response in the same time. Too
+   * many failures get a 429 page.
+   */
+  @OpenPost('login')
+  async signIn(
+    @Context() { form }: OpenContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
+    if (!this.settings.passwordSignIn) {
+      throw forbidden(say('Passwords are switched off. Choose another way to log in on the login page.'));
+    }
+    const returnTo = safeReturnTo(form.get('return_to'));
+    const email = form.get('email') ?? '';
+    const actor = visitorOf(request);
+    const attempt = await this.limits.admit(request, email);
+    const password = form.get('password') ?? '';
+    const outcome = await this.limits.compare(attempt, async () => {
+      const user = await this.sessions.checkPassword(email, password, actor, () => {
+        attempt.isWrong = true;
+      });
+      if (!user) return 'refused';
+      if (await this.factors.isAskedAfterPassword(user)) {
+        if (await this.pending.begin(reply, user)) return 'asked more';
+        await this.sessions.refuse(user.id, 'password', actor);
+        return 'refused';
+      }
+      const signIn = { method: 'password' } as const;
+      const isNew = !attempt.isKnownBrowser;
+      return (await this.sessions.start(request, reply, user, signIn, actor, isNew)) ? user : 'refused';
+    });
+    if (outcome === 'asked more') {
+      await this.limits.settleUnfinished(attempt);
+      return { goTo: secondFactorPath(returnTo) };
+    }
+    const user = outcome === 'refused' ? undefined : outcome;
+    await this.limits.settle(attempt, user, request, reply);
+    if (user) return { goTo: returnTo ?? AFTER_LOGIN };
+    const error = say('The email or password is incorrect. Check both and try again.');
+    return this.form({ returnTo, email: email.slice(0, 254), error });
+  }
+
+  @OpenPost('logout')
+  async logOut(
+    @Context() { form }: OpenContext,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<OpenAnswer> {
+    const actor = visitorOf(request);
+    const signIn = await this.sessions.signOut(request, reply, actor);
+    const logout = await this.providers.logoutOf(signIn, reply);
+    if (logout !== undefined) return logout;
+    return { goTo: withReturnTo('/login', safeReturnTo(form.get('return_to'))) };
+  }
+
+  private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {
+    return {
+      page: signInPage({
+        ...props,
+        clientName: await this.destinations.nameOf(props.returnTo),
+        providers: this.providers.all,
+        withPassword: this.settings.passwordSignIn,
+        offersNewPassword: this.settings.sendsMail,
+        offersSignUp: this.settings.signUp,
+      }),
+      status: props.error ? 401 : 200,
+    };
+  }
+}
