@@ -7,7 +7,7 @@ import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { validationFailed } from '../http/problems/problem.js';
 import { PartnerAnswer, PartnerPage } from '../rate-limits/partners/partner-endpoint.decorator.js';
-import { SandboxFaults } from '../sandbox-faults/sandbox-faults.service.js';
+import { SandboxFaultsService } from '../sandbox-faults/sandbox-faults.service.js';
 import { SPEEDS, type Sandbox } from '../sandbox/driver.js';
 import { DriversService } from '../sandbox/drivers.service.js';
 import { PlansService } from '../sandbox/plans.service.js';
@@ -31,7 +31,7 @@ export class PartnerSandboxController {
   constructor(
     private readonly drivers: DriversService,
     private readonly plans: PlansService,
-    private readonly faults: SandboxFaults,
+    private readonly faults: SandboxFaultsService,
   ) {}
 
   @Get('drivers')

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
-import { DisclosedReads } from '../disclosures/disclosed-reads.service.js';
+import { DisclosedReadsService } from '../disclosures/disclosed-reads.service.js';
 import { ACCOUNT_DATA } from '../disclosures/disclosure.js';
 import { ApiEndpoint, ApiProblems, PathId } from '../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
@@ -31,7 +31,7 @@ export class PartnerUsersController {
   constructor(
     private readonly consents: ConsentsService,
     private readonly settings: Settings,
-    private readonly reads: DisclosedReads,
+    private readonly reads: DisclosedReadsService,
   ) {}
 
   /** The token's own user; for client credentials all users with an active consent. */

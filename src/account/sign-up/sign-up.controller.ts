@@ -16,8 +16,8 @@ import { linkGone } from '../../http/page-routes/link-gone.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { notFound } from '../../http/problems/problem.js';
 import { visitorOf } from '../../http/server/request-origin.js';
-import { PasskeySignUps } from '../../users/emails/passkey-sign-ups.service.js';
-import { MailedLogins } from '../../users/emails/mailed-logins.service.js';
+import { PasskeySignUpsService } from '../../users/emails/passkey-sign-ups.service.js';
+import { MailedSignInsService } from '../../users/emails/mailed-sign-ins.service.js';
 import { SignUpService, type NewSignUp, type ShownSignUp } from '../../users/emails/sign-up.service.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import type { FieldErrors } from '../../web/forms/field.js';
@@ -34,9 +34,9 @@ export class SignUpController {
   constructor(
     private readonly settings: Settings,
     private readonly signUps: SignUpService,
-    private readonly passkeySignUps: PasskeySignUps,
+    private readonly passkeySignUps: PasskeySignUpsService,
     private readonly mailed: MailedLinks,
-    private readonly logins: MailedLogins,
+    private readonly logins: MailedSignInsService,
   ) {}
 
   private readonly link: MailedLink = {
@@ -119,7 +119,7 @@ export class SignUpController {
     actor: Actor,
   ): Promise<OpenAnswer> {
     if (returnTo === undefined) return { page: done(method) };
-    const goTo = await this.logins.logIn(request, reply, user, method, returnTo, actor);
+    const goTo = await this.logins.signIn(request, reply, user, method, returnTo, actor);
     return goTo === undefined ? { page: done(method, returnTo) } : { goTo };
   }
 

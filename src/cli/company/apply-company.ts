@@ -9,7 +9,10 @@ import { conflict } from '../../http/problems/problem.js';
 import { PurposesService } from '../../scopes/purposes/purposes.service.js';
 import { OPERATOR_SCOPES, type ScopeAudience } from '../../scopes/scope.entity.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
-import { EventCatalogue, type WholeEventType } from '../../webhooks/event-types/event-catalogue.service.js';
+import {
+  EventCatalogueService,
+  type WholeEventType,
+} from '../../webhooks/event-types/event-catalogue.service.js';
 import { applyClients, applyConsents, applySecrets, planClients, removeClients } from './apply-clients.js';
 import { applyOwners } from './apply-owners.js';
 import { holdApplyLock } from './apply-lock.js';
@@ -100,14 +103,14 @@ async function applyAll(applying: Applying): Promise<void> {
         ...{ ...type, name, resource, translations },
         versions: (versions as Entry[]).map(({ draft = false, ...version }) => ({ ...version, draft })),
       };
-      return app.get(EventCatalogue).putWholeIn(manager, whole as WholeEventType, SERVICE_ACTOR);
+      return app.get(EventCatalogueService).putWholeIn(manager, whole as WholeEventType, SERVICE_ACTOR);
     },
   );
   await applyBrand(applying);
   await applyClients(applying, clients);
   if (!document.isRefused) await applyConsents(applying, clients, owners);
   await removeNamed(applying, 'event_types', (name) =>
-    app.get(EventCatalogue).deleteIn(manager, name, SERVICE_ACTOR),
+    app.get(EventCatalogueService).deleteIn(manager, name, SERVICE_ACTOR),
   );
   await removeNamed(applying, 'purposes', (name) =>
     app.get(PurposesService).deleteIn(manager, name, SERVICE_ACTOR),

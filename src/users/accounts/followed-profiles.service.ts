@@ -20,7 +20,7 @@ export interface Profile {
 
 /** Names and addresses of accounts that follow an identity provider (contract §15). */
 @Injectable()
-export class FollowedProfiles {
+export class FollowedProfilesService {
   constructor(
     private readonly users: UsersRepository,
     private readonly emails: EmailVerificationService,

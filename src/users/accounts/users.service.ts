@@ -11,11 +11,11 @@ import { newId } from '../../secrets/ids.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { AccessRevocations } from './access-revocations.js';
 import { refuseGivingPower } from './operator-limits.js';
-import { OperatorProtection } from './operator-protection.service.js';
+import { OperatorProtectionService } from './operator-protection.service.js';
 import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
-import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { operatorChanges } from './operator-changes.js';
 import { RoleChanges } from './role-changes.service.js';
@@ -46,8 +46,8 @@ export class UsersService {
   constructor(
     private readonly repository: UsersRepository,
     private readonly sessions: SessionsRepository,
-    private readonly acting: ActingSessions,
-    private readonly protection: OperatorProtection,
+    private readonly acting: ActingSessionsService,
+    private readonly protection: OperatorProtectionService,
     private readonly roleChanges: RoleChanges,
     private readonly passwordLinks: PasswordLinksRepository,
     private readonly pending: PendingSignInsRepository,
@@ -126,10 +126,10 @@ export class UsersService {
   ): Promise<UserEntity[]> {
     await this.repository.insertAll(
       manager,
-      inputs.map(({ id, passwordHash, enabled = true, sandboxOwnerId, ...input }) => {
-        const { password: _none, ...values } = USER.complete(input);
-        return { ...values, id, passwordHash, enabled, sandboxOwnerId };
-      }),
+      inputs.map(({ id, passwordHash, enabled = true, sandboxOwnerId, ...input }) => ({
+        ...USER.complete(input),
+        ...{ id, passwordHash, enabled, sandboxOwnerId },
+      })),
     );
     const users = await this.repository.findAll(
       manager,

@@ -10,7 +10,7 @@ export const SECOND_FACTOR_NEEDED =
 
 /** The sessions in which users change accounts. */
 @Injectable()
-export class ActingSessions {
+export class ActingSessionsService {
   constructor(private readonly sessions: SessionsRepository) {}
 
   /**

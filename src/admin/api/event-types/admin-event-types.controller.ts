@@ -6,7 +6,7 @@ import { text } from '../../../http/api/api-schemas.js';
 import { validationFailed } from '../../../http/problems/problem.js';
 import { PathName, requireName } from '../../../http/validation/name-rule.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
-import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
+import { EventCatalogueService } from '../../../webhooks/event-types/event-catalogue.service.js';
 import { EVENT_TYPE_NAME } from '../../../webhooks/event-types/event-type.entity.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
@@ -22,7 +22,7 @@ const VERSION = /^[1-9]\d{0,3}$/;
 export class AdminEventTypesController {
   constructor(
     private readonly types: EventTypesService,
-    private readonly catalogue: EventCatalogue,
+    private readonly catalogue: EventCatalogueService,
   ) {}
 
   @Get()

@@ -8,7 +8,7 @@ import type { NotificationEntity } from '../../../notifications/notification.ent
 import { notificationView } from '../../../notifications/notification.view.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
-import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../../users/accounts/operator-protection.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';
 import { AdminNotificationView } from './admin-notifications.view.js';
@@ -20,7 +20,7 @@ export class AdminNotificationsController {
   constructor(
     private readonly settings: Settings,
     private readonly notifications: NotificationsService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
   ) {}
 
   @Post()

@@ -18,7 +18,7 @@ import { SecondFactorService } from '../../../users/factors/second-factor.servic
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import { USER } from '../../../users/accounts/user.resource.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
-import { AccountDeletions } from '../../../users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../../users/leaving/account-deletions.service.js';
 import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewUserDto, UserChangesDto, UsersQuery } from './admin-users.dto.js';
@@ -35,7 +35,7 @@ export class AdminUsersController {
     private readonly fourEyes: FourEyes,
     private readonly grants: GrantsService,
     private readonly factors: SecondFactorService,
-    private readonly deletions: AccountDeletions,
+    private readonly deletions: AccountDeletionsService,
   ) {}
 
   @Post()

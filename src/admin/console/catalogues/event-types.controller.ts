@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { nameViolations } from '../../../http/validation/name-rule.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
+import { EventCatalogueService } from '../../../webhooks/event-types/event-catalogue.service.js';
 import { EVENT_TYPE_NAME } from '../../../webhooks/event-types/event-type.entity.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import { EventTypeDto } from '../../api/event-types/admin-event-types.dto.js';
@@ -26,7 +26,7 @@ import { translationsIn, typedTranslations } from './translations.js';
 export class ConsoleEventTypesController {
   constructor(
     private readonly types: EventTypesService,
-    private readonly catalogue: EventCatalogue,
+    private readonly catalogue: EventCatalogueService,
     private readonly scopes: ScopesService,
   ) {}
 

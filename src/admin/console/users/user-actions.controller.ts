@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants/grants.service.js';
-import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../../users/accounts/operator-protection.service.js';
 import { USER } from '../../../users/accounts/user.resource.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { UserChangesDto } from '../../api/users/admin-users.dto.js';
@@ -21,7 +21,7 @@ export class ConsoleUserActionsController {
   constructor(
     private readonly users: UsersService,
     private readonly grants: GrantsService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly fourEyes: FourEyes,
     private readonly settings: Settings,
   ) {}

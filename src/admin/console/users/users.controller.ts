@@ -9,7 +9,7 @@ import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowe
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { USER, USER_FORM, type UserFormValues } from '../../../users/accounts/user.resource.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
-import { AccountDeletions } from '../../../users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../../users/leaving/account-deletions.service.js';
 import { NewUserDto, UserChangesDto, UsersQuery } from '../../api/users/admin-users.dto.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
@@ -43,7 +43,7 @@ export class ConsoleUsersController {
     private readonly users: UsersService,
     private readonly fourEyes: FourEyes,
     private readonly factors: SecondFactorService,
-    private readonly deletions: AccountDeletions,
+    private readonly deletions: AccountDeletionsService,
     private readonly exports: PersonalExports,
     private readonly settings: Settings,
   ) {}
