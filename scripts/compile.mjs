@@ -72,6 +72,16 @@ async function compile(file) {
 const wanted = sources.filter((file) => isCode(file) || COPIED.test(file));
 const counts = await Promise.all(wanted.map(compile));
 
+// The bundle (scripts/bundle.mjs) is not of these sources any more, and has replaced the programs that start it.
+const hasChanged = counts.some((count, n) => count > 0 && !/^(test|packages)\//.test(wanted[n]));
+if (hasChanged && (await changedAt(path.join(dist, 'bundle'))) > 0) {
+  await rm(path.join(dist, 'bundle'), { recursive: true });
+  for (const program of ['src/main.ts', 'src/operator.ts']) {
+    await rm(path.join(dist, outputOf(program)));
+    await compile(program);
+  }
+}
+
 // Of a source that was deleted or renamed.
 for (const folder of FOLDERS) {
   const built = await readdir(path.join(dist, folder), { recursive: true, withFileTypes: true });

@@ -14,7 +14,12 @@ try {
     'Nothing was built: the development packages are left out. npm ci installs them and builds.\n',
   );
 }
-const STEPS = [['copy-api-reference'], ['build-packages'], ['compile', 'src', 'demo', 'migrations']];
+const STEPS = [
+  ['copy-api-reference'],
+  ['build-packages'],
+  ['compile', 'src', 'demo', 'migrations'],
+  ['bundle'],
+];
 for (const [name, ...folders] of canBuild ? STEPS : []) {
   const script = [`scripts/${name}.mjs`, ...folders];
   process.exitCode ||= spawnSync(process.execPath, script, { stdio: 'inherit' }).status ?? 1;

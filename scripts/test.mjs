@@ -32,6 +32,8 @@ const node = (...args) => run(process.execPath, args);
 if (isLong) await run('npm', ['run', '--silent', 'build']);
 const compiled = await node('scripts/compile.mjs');
 if (compiled.code !== 0) process.exit(compiled.code);
+// Tests start the service in hundreds of processes.
+if (!process.env.COVERAGE) await node('scripts/bundle.mjs');
 
 /** The files about a module of the service (test/modules.json), or those with this word in their name. */
 const patternOf = (word) => {

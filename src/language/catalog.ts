@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { besideCode } from '../config/package-root.js';
 import { LANGUAGES, type Language } from './languages.js';
 
 /** The parts of the service whose words are translated, each with a catalogue for every language. */
@@ -16,9 +17,10 @@ type Catalog = ReadonlyMap<string, string>;
 
 const read = (part: string, language: Language): [string, string][] =>
   Object.entries(
-    JSON.parse(
-      readFileSync(new URL(`./catalogs/${part}.${language}.json`, import.meta.url), 'utf8'),
-    ) as Record<string, string>,
+    JSON.parse(readFileSync(besideCode(`language/catalogs/${part}.${language}.json`), 'utf8')) as Record<
+      string,
+      string
+    >,
   );
 
 /** By language, what stands for each English message. The English message is its key; English has no catalogue. */

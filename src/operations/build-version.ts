@@ -1,17 +1,9 @@
-import { createRequire } from 'node:module';
-
-// Relative to the sources, and to the build.
-const PLACES = ['../../package.json', '../../../package.json'];
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PACKAGE_ROOT } from '../config/package-root.js';
 
 /** The version in package.json. */
 export function buildVersion(): string {
-  const require = createRequire(import.meta.url);
-  for (const place of PLACES) {
-    try {
-      return (require(place) as { version: string }).version;
-    } catch {
-      // It is in the other place.
-    }
-  }
-  return 'unknown';
+  const text = readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { besideCode } from '../../config/package-root.js';
 import { Settings } from '../../config/settings.js';
 import type { Brand } from '../../web/layout/brand.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
@@ -8,8 +8,6 @@ import { handbookIndexPage, handbookPage, type ForReader } from '../pages/handbo
 import { pathOf, SHELVES } from './catalogue.js';
 import { renderMarkdown, type RenderedPage, type Section } from './markdown.js';
 import { fillIn, placeholdersOf } from './placeholders.js';
-
-const ROOT = path.join(import.meta.dirname, '..');
 
 /**
  * The guides and the pages about libraries (contract §24): Markdown files. They are read when someone wants the first of them, and
@@ -62,7 +60,7 @@ function readPages(settings: Settings): ReadonlyMap<string, RenderedPage> {
   const addresses = SHELVES.flatMap(({ folder, entries }) => entries.map(({ slug }) => ({ folder, slug })));
   return new Map(
     addresses.map(({ folder, slug }) => {
-      const source = readFileSync(path.join(ROOT, folder, `${slug}.md`), 'utf8');
+      const source = readFileSync(besideCode(`api-docs/${folder}/${slug}.md`), 'utf8');
       return [pathOf(folder, slug), renderMarkdown(fillIn(source, values))] as const;
     }),
   );

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { besideCode } from '../../config/package-root.js';
 import { CompressedAsset, type Encoding } from './compressed-asset.js';
 
 /** A static file of the pages: its URL path, and the folder and file name it is read from. */
@@ -16,7 +17,7 @@ export interface StaticAsset {
   without?: RegExp;
 }
 
-const own = path.join(import.meta.dirname, '../../web/assets');
+const own = besideCode('web/assets');
 const pico = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.min.css');
 // Written by the build.
 const vendor = path.join(own, 'vendor');

@@ -1,0 +1,37 @@
+// Bundles `dist/src/main.js` and `dist/src/operator.js` with the packages they use: a start reads a few files instead of 3,700, which
+// halves the time until the service is ready. The names of functions and of sources stay readable (decision 35). The next
+// compilation that changes something takes the bundle away.
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { rolldown } from 'rolldown';
+
+const dist = path.join(import.meta.dirname, '../dist');
+
+/** Packages with programs of their own, packages that find files beside themselves, the driver that tracing patches, and the demonstration's. */
+const APART = [/^@node-rs\/argon2/, 'sharp', /^pg($|\/)/, /^@picocss/, 'oidc-provider'];
+
+/** Optional parts of packages, of other databases for example, are not installed. */
+const EXPECTED = new Set(['UNRESOLVED_IMPORT', 'EVAL', 'COMMONJS_VARIABLE_IN_ESM', 'CIRCULAR_DEPENDENCY']);
+
+if (!existsSync(path.join(dist, 'bundle'))) {
+  const bundle = await rolldown({
+    input: ['main', 'operator'].map((name) => path.join(dist, 'src', `${name}.js`)),
+    platform: 'node',
+    external: APART,
+    onLog: (level, log, defaultHandler) => EXPECTED.has(log.code) || defaultHandler(level, log),
+  });
+  const { output } = await bundle.generate({
+    format: 'esm',
+    entryFileNames: 'src/[name].js',
+    chunkFileNames: 'bundle/[name]-[hash].js',
+    comments: false,
+  });
+  await mkdir(path.join(dist, 'bundle'));
+  await Promise.all(output.map(({ fileName, code }) => writeFile(path.join(dist, fileName), inAscii(code))));
+}
+
+/** A source with other characters takes twice the memory, all of it. */
+function inAscii(code) {
+  return code.replace(/[^\x00-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
