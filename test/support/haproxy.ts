@@ -11,6 +11,9 @@ const PROGRAM = ['haproxy', '/usr/sbin/haproxy'].find((name) => spawnSync(name, 
 /** Why HAProxy cannot be tested on this machine; undefined if it can. */
 export const lackingHaproxy = PROGRAM ? undefined : 'there is no haproxy on this machine';
 
+/** The service waits for a balancer that has asked for half a second at least; the shipped one asks once a second. */
+export const WATCHED_MS = 2_500;
+
 /** The load balancer with the shipped `deploy/haproxy.cfg`, in front of instances on this machine. */
 export class Haproxy {
   private constructor(
