@@ -18,7 +18,7 @@ import { ScopesService } from '../scopes/scopes.service.js';
 import { choosePage } from './pages/choose.page.js';
 import { say } from '../language/text.js';
 import { isId } from '../secrets/ids.js';
-import { AccountDeletions } from '../users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../users/leaving/account-deletions.service.js';
 import { ConnectedClientsService } from '../tokens/grants/connected-clients.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -42,7 +42,7 @@ export class AccountApplicationsController {
     private readonly members: MembersService,
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
-    private readonly deletions: AccountDeletions,
+    private readonly deletions: AccountDeletionsService,
     private readonly history: DisclosureHistoryService,
   ) {}
 

@@ -4,7 +4,7 @@ import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.j
 import { Context } from '../http/page-routes/page-context.js';
 import { ReAuthentication } from '../identity-providers/sign-in/re-authentication.service.js';
 import { PasswordConfirmations } from '../rate-limits/sign-in/password-confirmations.service.js';
-import { PendingSignIns } from '../users/factors/pending-sign-ins.service.js';
+import { PendingSignInsService } from '../users/factors/pending-sign-ins.service.js';
 import { secondFactorPath } from '../users/factors/factor-paths.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
@@ -19,7 +19,7 @@ export class AccountConfirmController {
   constructor(
     private readonly passwords: PasswordConfirmations,
     private readonly factors: SecondFactorService,
-    private readonly pending: PendingSignIns,
+    private readonly pending: PendingSignInsService,
     private readonly providers: ReAuthentication,
   ) {}
 

@@ -3,7 +3,7 @@ import { OpenGet, OpenPages, type OpenAnswer } from '../http/page-routes/open-pa
 import { Context } from '../http/page-routes/page-context.js';
 import { ConnectedClientsService } from '../tokens/grants/connected-clients.service.js';
 import { emailKeyOf } from '../users/accounts/email.js';
-import { AccountDeletions } from '../users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../users/leaving/account-deletions.service.js';
 import type { FieldErrors } from '../web/forms/field.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
@@ -23,7 +23,7 @@ const APPLICATIONS_NAMED = 25;
 @AccountPages('delete')
 export class AccountDeleteController {
   constructor(
-    private readonly deletions: AccountDeletions,
+    private readonly deletions: AccountDeletionsService,
     private readonly connected: ConnectedClientsService,
     private readonly settings: Settings,
   ) {}

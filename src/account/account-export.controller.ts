@@ -4,7 +4,7 @@ import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.j
 import { Context } from '../http/page-routes/page-context.js';
 import { MailLimitsService } from '../rate-limits/sign-in/mail-limits.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
-import { DataExports, fileOf } from '../users/leaving/data-exports.service.js';
+import { DataExportsService, fileOf } from '../users/leaving/data-exports.service.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { AsksToConfirm } from './asks-to-confirm.js';
@@ -21,7 +21,7 @@ import {
 @UseGuards(AddressRateLimitGuard)
 export class AccountExportController {
   constructor(
-    private readonly exports: DataExports,
+    private readonly exports: DataExportsService,
     private readonly users: UsersService,
     private readonly limits: MailLimitsService,
     private readonly settings: Settings,

@@ -24,6 +24,7 @@ import { AccountSecurityController } from './account-security.controller.js';
 import { AccountSessionsController } from './account-sessions.controller.js';
 import { AccountGuard } from './account.guard.js';
 import { AfterAnswer } from './sign-up/after-answer.service.js';
+import { MailedLinks } from './sign-up/mailed-links.service.js';
 import { EmailVerificationController } from './sign-up/email-verification.controller.js';
 import { InvitationController } from './invitation.controller.js';
 import { PasskeySignUpController } from './sign-up/passkey-sign-up.controller.js';
@@ -65,7 +66,7 @@ import { UnsubscribeController } from './unsubscribe.controller.js';
     SignUpController,
     UnsubscribeController,
   ],
-  providers: [AccountGuard, AfterAnswer],
-  exports: [AfterAnswer],
+  providers: [AccountGuard, AfterAnswer, MailedLinks],
+  exports: [MailedLinks],
 })
 export class AccountModule {}

@@ -13,7 +13,7 @@ import {
   type OpenContext,
 } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
-import { SignedOutMeanwhile } from '../http/page-routes/signed-out-meanwhile.js';
+import { NoLongerSignedIn } from '../http/page-routes/no-longer-signed-in.js';
 import { Problem } from '../http/problems/problem.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { InvitationsService, type ShownInvitation } from '../partners/members/invitations.service.js';
@@ -49,7 +49,7 @@ export class InvitationController {
     if (!invitation) return gone();
     const user = await this.sessions.current(request);
     if (user) return this.forUser(invitation, user, pathOf(key));
-    if (invitation.hasAccount || !this.settings.passwordSignIn) return toLogin(key);
+    if (invitation.hasAccount || !this.settings.passwordSignIn) return toSignIn(key);
     return { page: newAccountPage(invitation, pathOf(key)) };
   }
 
@@ -65,10 +65,10 @@ export class InvitationController {
     const user = await this.sessions.current(request);
     try {
       if (user) return await this.acceptAs(user, invitation, key, context, request);
-      if (invitation.hasAccount || !this.settings.passwordSignIn) return toLogin(key);
+      if (invitation.hasAccount || !this.settings.passwordSignIn) return toSignIn(key);
       return await this.signUp(invitation, key, context, request);
     } catch (error) {
-      if (error instanceof SignedOutMeanwhile) return toLogin(key);
+      if (error instanceof NoLongerSignedIn) return toSignIn(key);
       if (!(error instanceof Problem) || error.status !== 409) throw error;
       return { page: refused(error.extras.said ?? error.detail), status: 409 };
     }
@@ -135,7 +135,7 @@ export class InvitationController {
 
 const pathOf = (key: string): string => `/invitations/${key}`;
 
-const toLogin = (key: string): OpenAnswer => ({
+const toSignIn = (key: string): OpenAnswer => ({
   goTo: withReturnTo('/login', pathOf(key)),
   status: 302,
 });

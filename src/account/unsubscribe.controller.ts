@@ -4,7 +4,7 @@ import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.j
 import { linkGone } from '../http/page-routes/link-gone.js';
 import { OneClickGet, OneClickPages, OneClickPost, type OpenAnswer } from '../http/page-routes/open-pages.js';
 import { visitorOf } from '../http/server/request-origin.js';
-import { Unsubscribing } from '../users/emails/unsubscribing.service.js';
+import { UnsubscribingService } from '../users/emails/unsubscribing.service.js';
 import { ContactsService } from '../webhooks/contacts/contacts.service.js';
 import {
   contactRemovedPage,
@@ -22,7 +22,7 @@ import { say } from '../language/text.js';
 @UseGuards(AddressRateLimitGuard)
 export class UnsubscribeController {
   constructor(
-    private readonly unsubscribing: Unsubscribing,
+    private readonly unsubscribing: UnsubscribingService,
     private readonly contacts: ContactsService,
   ) {}
 

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** How often something happened in an hour: for one client, for no known client, or (`all`) for everybody. */
 @Entity('activity_hours')
 export class ActivityHourEntity {
-  @PrimaryColumn('text', { name: 'client_id' })
+  @PrimaryColumn('text')
   clientId!: string;
 
   @PrimaryColumn('timestamptz')
@@ -18,9 +18,9 @@ export class ActivityHourEntity {
   @Column('bigint')
   count!: string;
 
-  @Column('timestamptz', { name: 'last_at' })
+  @Column('timestamptz')
   lastAt!: Date;
 
-  @Column('text', { name: 'last_address', nullable: true })
+  @Column('text', { nullable: true })
   lastAddress!: string | null;
 }

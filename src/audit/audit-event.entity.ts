@@ -7,28 +7,28 @@ export class AuditEventEntity {
   @PrimaryColumn('text', { insert: false, update: false })
   id!: string;
 
-  @Column({ type: 'timestamptz', name: 'occurred_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   occurredAt!: Date;
 
-  @Column('text', { name: 'actor_type' })
+  @Column('text')
   actorType!: 'user' | 'client' | 'service';
 
-  @Column('text', { name: 'actor_id', nullable: true })
+  @Column('text', { nullable: true })
   actorId!: string | null;
 
   @Column('text')
   action!: string;
 
-  @Column('text', { name: 'subject_type' })
+  @Column('text')
   subjectType!: string;
 
-  @Column('text', { name: 'subject_id' })
+  @Column('text')
   subjectId!: string;
 
   @Column('text', { nullable: true })
   address!: string | null;
 
-  @Column('text', { name: 'request_id', nullable: true })
+  @Column('text', { nullable: true })
   requestId!: string | null;
 
   @Column('jsonb', { nullable: true })

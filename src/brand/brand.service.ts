@@ -5,7 +5,6 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { auditViewOf } from '../audit/audit-view.js';
 import { AuditService, changesBetween, type Actor } from '../audit/audit.service.js';
 import type { BrandValues } from '../config/brand-values.js';
 import { Settings } from '../config/settings.js';
@@ -13,7 +12,7 @@ import { Listener } from '../database/connections/listener.service.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { detached } from '../telemetry/log-scope.js';
 import { withoutLogo, type Brand } from '../web/layout/brand.js';
-import { BrandEntity } from './brand.entity.js';
+import { BRAND } from './brand.resource.js';
 import { BrandRepository, type StoredBrand } from './brand.repository.js';
 import { LogosService } from './logos.service.js';
 
@@ -22,20 +21,6 @@ const CHANNEL = 'brand_changed';
 
 /** How soon a change is seen without announcements, and after a read that failed. */
 const READ_AGAIN_MS = 5_000;
-
-const auditView = auditViewOf(
-  BrandEntity,
-  {
-    name: 'name',
-    accentColor: 'accent_color',
-    supportEmail: 'support_email',
-    privacyUrl: 'privacy_url',
-    termsUrl: 'terms_url',
-    footer: 'footer',
-    logoId: 'logo',
-  },
-  { isOnly: 'there is one row', changedAt: 'the time of the event' },
-);
 
 /**
  * In whose name the service speaks (contract §14): as the settings say, except for what an admin has saved. Every instance keeps it in
@@ -124,7 +109,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async storeIn(manager: EntityManager, changes: Partial<StoredBrand>, actor: Actor): Promise<void> {
     const before = await this.repository.lock(manager);
-    const difference = changesBetween(auditView(before), auditView({ ...before, ...changes }));
+    const difference = changesBetween(BRAND.auditView(before), BRAND.auditView({ ...before, ...changes }));
     if (!difference) return;
     await this.repository.update(manager, changes);
     await this.audit.record(manager, actor, {

@@ -11,6 +11,6 @@ export class LogoEntity {
   @Column('bytea', { select: false })
   image!: Buffer;
 
-  @Column({ type: 'timestamptz', name: 'stored_at' })
+  @Column({ type: 'timestamptz' })
   storedAt!: Date;
 }

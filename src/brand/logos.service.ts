@@ -17,7 +17,7 @@ export class LogosService {
     return id;
   }
 
-  /** The PNG; undefined if there is none. */
+  /** The PNG; undefined for an unknown one. */
   async find(id: string): Promise<Buffer | undefined> {
     return DIGEST.test(id) ? this.repository.imageOf(id) : undefined;
   }

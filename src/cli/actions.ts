@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ConsentImportService } from '../consents/import/consent-import.service.js';
 import { ReceiptKeysService } from '../consents/record/receipt-keys.service.js';
 import { DataSource } from 'typeorm';
-import { NewUserDto, toNewUser } from '../admin/api/users/admin-users.dto.js';
+import { NewUserDto } from '../admin/api/users/admin-users.dto.js';
 import { AuditEventView } from '../admin/api/audit-events/admin-audit-events.view.js';
 import { AuditService, SERVICE_ACTOR } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
@@ -19,6 +19,7 @@ import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.se
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { MailsService } from '../mail/mails.service.js';
 import { PasswordLinksService } from '../users/passwords/password-links.service.js';
+import { USER } from '../users/accounts/user.resource.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { EndpointResealService } from '../webhooks/endpoints/endpoint-reseal.service.js';
 import { resealCanary, verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
@@ -66,7 +67,7 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
       name: one(options, 'name') ?? 'Operator',
       role: 'operator',
     });
-    const user = await app.get(UsersService).create(toNewUser(input), SERVICE_ACTOR);
+    const user = await app.get(UsersService).create(USER.newOf(input), SERVICE_ACTOR);
     return {
       id: user.id,
       set_password_at: await app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR),

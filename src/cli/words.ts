@@ -6,7 +6,7 @@ import { purposeViolations } from '../scopes/purposes/purpose-words.js';
 import { PurposesService } from '../scopes/purposes/purposes.service.js';
 import { ScopesService } from '../scopes/scopes.service.js';
 import { inOrder, type Translations } from '../scopes/translations.js';
-import { EventCatalogue } from '../webhooks/event-types/event-catalogue.service.js';
+import { EventCatalogueService } from '../webhooks/event-types/event-catalogue.service.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
 
 /** What a name means, by language. */
@@ -59,7 +59,7 @@ const CATALOGUES: Record<string, Catalogue> = {
     async write(app, name, { en: description, ...translations }) {
       const { scope, sample, resource } = await app.get(EventTypesService).get(name);
       const type = { name, description, translations, scope, sample, resource };
-      return app.get(EventCatalogue).putType(type, SERVICE_ACTOR);
+      return app.get(EventCatalogueService).putType(type, SERVICE_ACTOR);
     },
   },
 };

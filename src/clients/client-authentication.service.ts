@@ -6,17 +6,17 @@ import { digestOf, sameDigest } from '../secrets/tokens.js';
 import type { ClientCredentials } from './client-credentials.js';
 import { isBacked, type KnownClient } from './client-with-secrets.js';
 import { ClientsRepository } from './clients.repository.js';
-import { KnownClients } from './known-clients.service.js';
-import { SecretUses } from './secret-uses.service.js';
+import { KnownClientsService } from './known-clients.service.js';
+import { SecretUsesService } from './secret-uses.service.js';
 
 /** Verifies client credentials (contract §4). */
 @Injectable()
 export class ClientAuthenticationService {
   constructor(
     private readonly repository: ClientsRepository,
-    private readonly clients: KnownClients,
+    private readonly clients: KnownClientsService,
     private readonly activity: ActivityService,
-    private readonly uses: SecretUses,
+    private readonly uses: SecretUsesService,
   ) {}
 
   /**

@@ -27,7 +27,7 @@ type Values = ClientValues & { id: string };
 
 /** Many clients in a few statements, by the same rules and with the same audit events as one at a time (`ClientsService`). */
 @Injectable()
-export class ClientBatches {
+export class ClientBatchesService {
   constructor(
     private readonly repository: ClientsRepository,
     private readonly scopes: ScopesService,

@@ -3,12 +3,12 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** When a client last authenticated with one of its secrets, to the hour. */
 @Entity('client_secret_uses')
 export class ClientSecretUseEntity {
-  @PrimaryColumn('text', { name: 'client_id' })
+  @PrimaryColumn('text')
   clientId!: string;
 
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
-  @Column('timestamptz', { name: 'last_used_at' })
+  @Column('timestamptz')
   lastUsedAt!: Date;
 }

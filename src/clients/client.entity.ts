@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { InRealm } from '../database/entities/in-realm.js';
 import type { Environment } from '../users/accounts/environment.js';
 
 export const CLIENT_TYPES = ['confidential', 'public'] as const;
@@ -8,7 +9,7 @@ export type GrantType = (typeof GRANT_TYPES)[number];
 
 /** An OAuth client (contract §2); its id is the `client_id`. */
 @Entity('clients')
-export class ClientEntity {
+export class ClientEntity extends InRealm {
   @PrimaryColumn('text')
   id!: string;
 
@@ -23,26 +24,26 @@ export class ClientEntity {
   @Column('text', { nullable: true })
   site!: string | null;
 
-  @Column('text', { name: 'privacy_policy', nullable: true })
+  @Column('text', { nullable: true })
   privacyPolicy!: string | null;
 
   @Column('text', { nullable: true })
   organisation!: string | null;
 
-  @Column('text', { name: 'logo_id', nullable: true })
+  @Column('text', { nullable: true })
   logoId!: string | null;
 
   @Column('text')
   type!: ClientType;
 
-  @Column('text', { name: 'grant_types', array: true })
+  @Column('text', { array: true })
   grantTypes!: GrantType[];
 
   @Column('text', { array: true })
   scopes!: string[];
 
   /** Those of its scopes that a user may leave out. */
-  @Column('text', { name: 'optional_scopes', array: true, default: '{}' })
+  @Column('text', { array: true, default: '{}' })
   optionalScopes!: string[];
 
   /** What it wants the data for: names of the catalogue of purposes. */
@@ -50,24 +51,24 @@ export class ClientEntity {
   purposes!: string[];
 
   /** How many days a consent to it holds; null for the default of the service. */
-  @Column('integer', { name: 'consent_expiry_days', nullable: true })
+  @Column('integer', { nullable: true })
   consentExpiryDays!: number | null;
 
-  @Column('text', { name: 'redirect_uris', array: true })
+  @Column('text', { array: true })
   redirectUris!: string[];
 
-  @Column('text', { name: 'owner_id' })
+  @Column('text')
   ownerId!: string;
 
   @Column('boolean')
   enabled!: boolean;
 
   /** Requests per hour; null for the default of the service. */
-  @Column('integer', { name: 'rate_limit', nullable: true })
+  @Column('integer', { nullable: true })
   rateLimit!: number | null;
 
   /** With operator scopes, but no operator's own: an admin says that it is a service of the company (contract §17). */
-  @Column('boolean', { name: 'company_service', default: false })
+  @Column('boolean', { default: false })
   companyService!: boolean;
 
   /** Designated under the Digital Markets Act: users cannot share data with it (Data Act, Article 5(3)). */
@@ -77,14 +78,4 @@ export class ClientEntity {
   /** Fixed when it is created. */
   @Column({ type: 'text', update: false })
   environment!: Environment;
-
-  /** What foreign keys to the client carry: `realmOf`. */
-  @Column({ type: 'text', select: false, update: false })
-  realm!: string;
-
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column({ type: 'timestamptz', name: 'updated_at', insert: false })
-  updatedAt!: Date;
 }

@@ -2,6 +2,7 @@ import { flag, idOf, listOf, oneOf, orNull, scopeNames, text, time, whole } from
 import { violation } from '../http/problems/violation.js';
 import { ResourceForm, type FormValues } from '../http/resources/resource-form.js';
 import { resource, type ChangesOf, type NewOf } from '../http/resources/resource.js';
+import { nameSchema } from '../http/validation/name-rule.js';
 import {
   IsHttpsPage,
   IsIdOf,
@@ -13,7 +14,7 @@ import {
   IsWholeNumber,
 } from '../http/validation/validation.decorators.js';
 import { IsScopeList } from '../scopes/scope-name.js';
-import { isPurposeName, PURPOSE_NAME } from '../scopes/purposes/purpose.entity.js';
+import { PURPOSE_NAME } from '../scopes/purposes/purpose.entity.js';
 import { ENVIRONMENTS } from '../users/accounts/environment.js';
 import { CLIENT_TYPES, GRANT_TYPES, type ClientEntity } from './client.entity.js';
 
@@ -159,8 +160,8 @@ export const CLIENT = resource<ClientEntity>()('client', {
       0,
       PURPOSES_MAX,
       violation('purpose_names', { max: PURPOSES_MAX }),
-      isPurposeName,
-      text(undefined, { pattern: PURPOSE_NAME.source, example: 'route_planning' }),
+      (name) => PURPOSE_NAME.pattern.test(name),
+      nameSchema(PURPOSE_NAME),
     ),
     about:
       'What it wants the data for: names of the catalogue of purposes. Users see their words when they agree.',

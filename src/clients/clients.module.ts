@@ -10,17 +10,26 @@ import { ClientEntity } from './client.entity.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
 import { ClientAuthenticationService } from './client-authentication.service.js';
-import { ClientBatches } from './client-batches.service.js';
+import { ClientBatchesService } from './client-batches.service.js';
 import { ClientSecretsService } from './client-secrets.service.js';
 import { ClientsRepository } from './clients.repository.js';
 import { OperatorClientsRepository } from './operator-clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
-import { KnownClients } from './known-clients.service.js';
+import { KnownClientsService } from './known-clients.service.js';
 import { ClientsPersonalData } from './clients-personal-data.service.js';
 import { ClientsService } from './clients.service.js';
 import { SecretUsesRepository } from './secret-uses.repository.js';
-import { SecretUses } from './secret-uses.service.js';
+import { SecretUsesService } from './secret-uses.service.js';
 import { CLIENTS_PURGE } from './clients-purge.js';
+
+const EXPORTED = [
+  ClientAuthenticationService,
+  ClientBatchesService,
+  ClientSecretsService,
+  ClientsService,
+  KnownClientsService,
+  SecretUsesService,
+];
 
 /** OAuth clients, their secrets, and client authentication. */
 @Module({
@@ -33,26 +42,14 @@ import { CLIENTS_PURGE } from './clients-purge.js';
     TypeOrmModule.forFeature([ClientEntity, ClientSecretEntity, ClientSecretUseEntity]),
   ],
   providers: [
-    ClientAuthenticationService,
-    ClientBatches,
-    ClientSecretsService,
+    ...EXPORTED,
     ClientsPersonalData,
     ClientsRepository,
-    ClientsService,
-    KnownClients,
     OperatorClientsRepository,
     OperatorClientsService,
-    SecretUses,
     SecretUsesRepository,
   ],
-  exports: [
-    ClientAuthenticationService,
-    ClientBatches,
-    ClientSecretsService,
-    ClientsService,
-    KnownClients,
-    SecretUses,
-  ],
+  exports: EXPORTED,
 })
 export class ClientsModule {
   constructor(purge: PurgeTasks) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository, type EntityManager } from 'typeorm';
 import { batched } from '../database/queries/batched.js';
-import { columnList } from '../database/queries/column-list.js';
+import { columnList, splitRow } from '../database/queries/column-list.js';
 import { searchFor } from '../database/queries/search.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
@@ -148,34 +148,10 @@ export class ClientsRepository {
       [ids],
     );
     const found = new Map(
-      rows.map(
-        ({
-          secretDigests,
-          seconds,
-          ownerEnabled,
-          operatorRole,
-          hasOperatorScope,
-          webhooksEnabled,
-          epoch,
-          position,
-          now,
-          ...client
-        }) => [
-          client.id,
-          {
-            client,
-            secretDigests,
-            seconds,
-            ownerEnabled,
-            operatorRole,
-            hasOperatorScope,
-            webhooksEnabled,
-            epoch,
-            position,
-            now,
-          },
-        ],
-      ),
+      rows.map((row) => {
+        const [client, facts] = splitRow(row, KNOWN_MEMBERS);
+        return [client.id, { client, ...facts }];
+      }),
     );
     return ids.map((id) => found.get(id));
   });

@@ -16,7 +16,7 @@ export interface ClientAt {
 
 /** Clients from memory, as long as nothing about them has changed (docs/decisions/0006-what-instances-keep-in-memory.md). */
 @Injectable()
-export class KnownClients {
+export class KnownClientsService {
   private readonly clients: ChangeTrackedCache<ClientWithSecrets>;
 
   constructor(

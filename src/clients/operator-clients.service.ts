@@ -6,7 +6,7 @@ import { validationFailed } from '../http/problems/problem.js';
 import type { ScopeEntity } from '../scopes/scope.entity.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { OperatorClients, type ClientsOfOperators } from '../users/accounts/operator-clients.js';
-import { OperatorProtection } from '../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../users/accounts/operator-protection.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { hasOperatorScope } from './client-rules.js';
 import type { ClientEntity } from './client.entity.js';
@@ -24,7 +24,7 @@ export class OperatorClientsService implements ClientsOfOperators {
   constructor(
     private readonly repository: OperatorClientsRepository,
     private readonly users: UsersService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly revocations: AccessRevocations,
     private readonly audit: AuditService,
     port: OperatorClients,

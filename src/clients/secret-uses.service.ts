@@ -10,7 +10,7 @@ import { SecretUsesRepository, type SecretUse } from './secret-uses.repository.j
  * written once an hour by each instance. What is not yet written is lost when an instance is killed, until the next use.
  */
 @Injectable()
-export class SecretUses extends WriteBehind {
+export class SecretUsesService extends WriteBehind {
   /** The hour in which each digest in memory was last noted. */
   private readonly noted = new WeakMap<Buffer, number>();
   private waiting = new Map<string, SecretUse>();

@@ -3,12 +3,12 @@ import { Entity, PrimaryColumn } from 'typeorm';
 /** That the user and the client were told of one end of a consent. */
 @Entity('consent_notices')
 export class ConsentNoticeEntity {
-  @PrimaryColumn('text', { name: 'client_id' })
+  @PrimaryColumn('text')
   clientId!: string;
 
-  @PrimaryColumn('text', { name: 'user_id' })
+  @PrimaryColumn('text')
   userId!: string;
 
-  @PrimaryColumn('timestamptz', { name: 'expires_at' })
+  @PrimaryColumn('timestamptz')
   expiresAt!: Date;
 }

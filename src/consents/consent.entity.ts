@@ -1,66 +1,25 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-
-/** How a version of a consent came about: on the consent page, on the account page, by an operator, in a sandbox, … */
-export type ConsentMethod = 'page' | 'account' | 'operator' | 'sandbox' | 'import' | 'schedule' | 'service';
-
-/** Why a consent ended. */
-export type ConsentEnd = 'withdrawn' | 'revoked_by_operator' | 'expired' | 'user_erased' | 'client_deleted';
-
-/** Why a consent ended, or came to have an end. */
-export type ConsentReason = ConsentEnd | 'words_changed';
+import { ConsentTerms } from './consent-terms.js';
 
 /** What a user agreed to share with a client (contract §2); one row per user and client. */
 @Entity('consents')
-export class ConsentEntity {
-  @PrimaryColumn('text', { name: 'client_id' })
+export class ConsentEntity extends ConsentTerms {
+  @PrimaryColumn('text')
   clientId!: string;
 
-  @PrimaryColumn('text', { name: 'user_id' })
+  @PrimaryColumn('text')
   userId!: string;
 
-  @Column('text', { array: true })
-  scopes!: string[];
-
-  /** What the client said the data are for: names of purposes. */
-  @Column('text', { array: true, default: '{}' })
-  purposes!: string[];
-
   /** Those of its scopes whose words have come to mean something else since the user agreed to them. */
-  @Column('text', { name: 'words_changed', array: true, default: '{}' })
+  @Column('text', { array: true, default: '{}' })
   wordsChanged!: string[];
 
-  @Column('timestamptz', { name: 'granted_at' })
-  grantedAt!: Date;
-
-  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   revokedAt!: Date | null;
 
   /** Until when it holds; null for as long as the user wants. */
-  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   expiresAt!: Date | null;
-
-  /** The proof that an operator holds, if an operator recorded the consent. */
-  @Column('text', { nullable: true })
-  evidence!: string | null;
-
-  /** How it came to be as it is. */
-  @Column('text', { default: 'import' })
-  method!: ConsentMethod;
-
-  /** Why it ended, or came to have an end. */
-  @Column('text', { nullable: true })
-  reason!: ConsentReason | null;
-
-  /** The operator, or the client, that recorded it for the user. */
-  @Column('text', { name: 'recorded_by', nullable: true })
-  recordedBy!: string | null;
-
-  /** The language of the words that the user saw. */
-  @Column('text', { nullable: true })
-  language!: string | null;
-
-  @Column('bytea', { name: 'words_digest', nullable: true })
-  wordsDigest!: Buffer | null;
 }
 
 /** The scopes whose words still mean what the user agreed to. */

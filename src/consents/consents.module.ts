@@ -29,6 +29,16 @@ import { ReceiptKeyEntity } from './record/receipt-key.entity.js';
 import { ReceiptKeysRepository } from './record/receipt-keys.repository.js';
 import { ReceiptKeysService } from './record/receipt-keys.service.js';
 
+const EXPORTED = [
+  ConsentEvents,
+  ConsentExpiryService,
+  ConsentImportService,
+  ConsentRecordService,
+  ConsentsService,
+  GivenConsentsService,
+  ReceiptKeysService,
+];
+
 /** Which user consented to what for which client. */
 @Module({
   imports: [
@@ -47,31 +57,17 @@ import { ReceiptKeysService } from './record/receipt-keys.service.js';
     ]),
   ],
   providers: [
+    ...EXPORTED,
     ChangedMeanings,
     ChangedMeaningsRepository,
-    ConsentEvents,
     ConsentsPersonalData,
     ConsentsRepository,
-    ConsentsService,
     ConsentExpiryRepository,
-    ConsentExpiryService,
-    ConsentImportService,
-    ConsentRecordService,
     ConsentVersionsRepository,
     ConsentWordsRepository,
-    GivenConsentsService,
     ReceiptKeysRepository,
-    ReceiptKeysService,
   ],
-  exports: [
-    ConsentEvents,
-    ConsentsService,
-    ConsentExpiryService,
-    ConsentImportService,
-    ConsentRecordService,
-    GivenConsentsService,
-    ReceiptKeysService,
-  ],
+  exports: EXPORTED,
 })
 export class ConsentsModule {
   constructor(purge: PurgeTasks) {

@@ -6,7 +6,8 @@ import { countUpTo } from '../database/queries/count-up-to.js';
 import { batched } from '../database/queries/batched.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
 import { readPage, readPageBySql, type Page, type PageRequest } from '../database/queries/read-page.js';
-import { ConsentEntity, type ConsentEnd, type ConsentMethod } from './consent.entity.js';
+import type { ConsentEnd, ConsentMethod } from './consent-terms.js';
+import { ConsentEntity } from './consent.entity.js';
 import type { ConsentedUser } from './consented-user.js';
 
 // In forms that are parsed several times as fast as an array and a date.

@@ -11,7 +11,7 @@ import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { AccessRevocations } from '../users/accounts/access-revocations.js';
 import { UserErasures } from '../users/accounts/user-erasures.js';
-import { OperatorProtection } from '../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../users/accounts/operator-protection.service.js';
 import { ConsentEvents } from './consent-events.js';
 import { auditView } from './consent-audit-view.js';
 import type { ConsentEntity } from './consent.entity.js';
@@ -29,7 +29,7 @@ export class ConsentsService {
     private readonly revocations: AccessRevocations,
     private readonly notifications: NotificationsService,
     private readonly events: ConsentEvents,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly settings: Settings,
     erasures: UserErasures,
   ) {

@@ -13,7 +13,7 @@ import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { ScopesService, type ScopeMeaning } from '../scopes/scopes.service.js';
 import { realmOf } from '../users/accounts/environment.js';
-import { OperatorProtection } from '../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../users/accounts/operator-protection.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { auditView } from './consent-audit-view.js';
 import { ConsentEvents } from './consent-events.js';
@@ -34,7 +34,7 @@ export class GivenConsentsService {
     private readonly notifications: NotificationsService,
     private readonly events: ConsentEvents,
     private readonly users: UsersService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly words: ConsentWordsRepository,
     private readonly settings: Settings,
   ) {}

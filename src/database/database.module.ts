@@ -14,6 +14,16 @@ import { PurgeService } from './purge/purge.service.js';
 import { Statements } from './queries/statements.js';
 import { Transactions } from './queries/transactions.js';
 
+const EXPORTED = [
+  AccessChanges,
+  Listener,
+  PurgeService,
+  PurgeTasks,
+  SchemaCompatibility,
+  Statements,
+  Transactions,
+];
+
 /** The connection pool, transactions, notifications from other instances, and the purge. */
 @Global()
 @Module({})
@@ -29,27 +39,8 @@ export class DatabaseModule {
         }),
         TypeOrmModule.forFeature([AccessChangeEntity]),
       ],
-      providers: [
-        AccessChanges,
-        AccessChangesRepository,
-        Listener,
-        PurgeRepository,
-        PurgeService,
-        PurgeTasks,
-        RequiredMigrationsRepository,
-        SchemaCompatibility,
-        Statements,
-        Transactions,
-      ],
-      exports: [
-        AccessChanges,
-        Listener,
-        PurgeService,
-        PurgeTasks,
-        SchemaCompatibility,
-        Statements,
-        Transactions,
-      ],
+      providers: [...EXPORTED, AccessChangesRepository, PurgeRepository, RequiredMigrationsRepository],
+      exports: EXPORTED,
     };
   }
 }

@@ -20,7 +20,7 @@ type Read = Pick<Disclosure, 'clientId' | 'userId' | 'scope'>;
  * instance is killed.
  */
 @Injectable()
-export class DisclosedReads extends WriteBehind {
+export class DisclosedReadsService extends WriteBehind {
   private noted = new Map<string, Disclosure>();
   private readonly unwritten: DisclosureBatch[] = [];
   private missed = 0;

@@ -4,19 +4,19 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('disclosure_batches')
 export class DisclosureBatchEntity {
   /** The client that reported; empty for what this service served itself. */
-  @PrimaryColumn('text', { name: 'reporter_id' })
+  @PrimaryColumn('text')
   reporterId!: string;
 
-  @PrimaryColumn('text', { name: 'batch_id' })
+  @PrimaryColumn('text')
   batchId!: string;
 
-  @Column('bytea', { name: 'body_digest' })
+  @Column('bytea')
   bodyDigest!: Buffer;
 
   /** How many of its parts were counted. */
   @Column('integer')
   counted!: number;
 
-  @Column({ type: 'timestamptz', name: 'received_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   receivedAt!: Date;
 }

@@ -3,10 +3,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** How often a client read data of a user on a day, and how often it was sent some, by scope (contract §26). */
 @Entity('disclosure_days')
 export class DisclosureDayEntity {
-  @PrimaryColumn('text', { name: 'user_id' })
+  @PrimaryColumn('text')
   userId!: string;
 
-  @PrimaryColumn('text', { name: 'client_id' })
+  @PrimaryColumn('text')
   clientId!: string;
 
   /** In UTC. */

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { notFound } from '../http/problems/problem.js';
 import { isId } from '../secrets/ids.js';
 import type { Language } from '../language/languages.js';
-import { DisclosedReads } from './disclosed-reads.service.js';
+import { DisclosedReadsService } from './disclosed-reads.service.js';
 import type { DisclosureHistory, FormerClient } from './disclosure-history.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
 
@@ -12,7 +12,7 @@ import { DisclosureHistoryRepository } from './disclosure-history.repository.js'
 export class DisclosureHistoryService {
   constructor(
     private readonly repository: DisclosureHistoryRepository,
-    private readonly reads: DisclosedReads,
+    private readonly reads: DisclosedReadsService,
   ) {}
 
   /**

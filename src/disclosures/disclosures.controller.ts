@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Post, UseGuards } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '../http/api/api-answers.js';
 import { JsonBodyGuard } from '../http/api/json-body.guard.js';
@@ -11,7 +11,7 @@ import { CountedView } from './counted.view.js';
 import { DisclosureReportDto } from './disclosures.dto.js';
 import { DisclosuresService } from './disclosures.service.js';
 
-/** The scope of whoever decides what a token may read: the same services know what was read with it. */
+/** The scope of the services that decide what a token may read: they know what was read with it. */
 const SCOPE = 'token:introspect';
 
 /** Where the company's data services report what they served (contract §26). */
@@ -24,7 +24,6 @@ export class DisclosuresController {
 
   /** 200 with the number of disclosures that were counted; the same for the same batch again. */
   @Post()
-  @HttpCode(200)
   @ApiEndpoint(
     'reportDisclosures',
     'Report what was served',

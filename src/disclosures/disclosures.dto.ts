@@ -25,7 +25,7 @@ export class ReportedDisclosureDto {
   user_id!: string;
 
   @ApiProperty({ description: 'The scope that covers what was served.', example: 'vehicle:read' })
-  @IsMatching(SCOPE_NAME, violation('name', { characters: 'a to z, 0 to 9, “_”, “.”, “:” and “-”' }))
+  @IsMatching(SCOPE_NAME.pattern, violation('name', SCOPE_NAME))
   scope!: string;
 
   @ApiProperty({ description: 'How often it was served.' })

@@ -6,7 +6,7 @@ import { Transactions } from '../database/queries/transactions.js';
 import { UsersModule } from '../users/users.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { DeliverySumsRepository } from './delivery-sums.repository.js';
-import { DisclosedReads } from './disclosed-reads.service.js';
+import { DisclosedReadsService } from './disclosed-reads.service.js';
 import { DisclosureBatchEntity } from './disclosure-batch.entity.js';
 import { DisclosureDayEntity } from './disclosure-day.entity.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
@@ -29,14 +29,14 @@ import { DisclosuresService } from './disclosures.service.js';
   controllers: [DisclosuresController],
   providers: [
     DeliverySumsRepository,
-    DisclosedReads,
+    DisclosedReadsService,
     DisclosureHistoryRepository,
     DisclosureHistoryService,
     DisclosuresPersonalData,
     DisclosuresRepository,
     DisclosuresService,
   ],
-  exports: [DisclosedReads, DisclosureHistoryService],
+  exports: [DisclosedReadsService, DisclosureHistoryService],
 })
 export class DisclosuresModule {
   constructor(purge: PurgeTasks, sums: DeliverySumsRepository, transactions: Transactions) {

@@ -4,8 +4,8 @@ import { AuditService, type Actor } from '../audit/audit.service.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { notFound } from '../http/problems/problem.js';
 import { LinkedAccountsService } from '../users/accounts/linked-accounts.service.js';
-import { SignInWays } from '../users/accounts/sign-in-ways.service.js';
-import { ActingSessions } from '../users/sessions/acting-sessions.service.js';
+import { SignInWaysService } from '../users/accounts/sign-in-ways.service.js';
+import { ActingSessionsService } from '../users/sessions/acting-sessions.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import type { Identity } from './identity.js';
@@ -19,10 +19,10 @@ export class IdentitiesService {
     private readonly clients: ProviderClients,
     private readonly accounts: LinkedAccountsService,
     private readonly sessions: SessionsService,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    ways: SignInWays,
+    ways: SignInWaysService,
   ) {
     ways.registerLinks((manager, userId, except) => identities.deleteByUser(manager, userId, except));
   }

@@ -18,7 +18,7 @@ import { SealedIdTokens } from './logout/sealed-id-tokens.service.js';
 import { ProviderAuthentication } from './protocol/authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
 import { DecidingProviders } from './sign-in/deciding-providers.service.js';
-import { LoginProviders } from './sign-in/login-providers.service.js';
+import { SignInProviders } from './sign-in/sign-in-providers.service.js';
 import { ProviderAccounts } from './sign-in/provider-accounts.service.js';
 import { ProviderSignInController } from './sign-in/provider-sign-in.controller.js';
 import { ProviderSignInEntity } from './sign-in/provider-sign-in.entity.js';
@@ -27,6 +27,8 @@ import { ProviderSignIns } from './sign-in/provider-sign-ins.service.js';
 import { ReAuthentication } from './sign-in/re-authentication.service.js';
 import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
 import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
+
+const EXPORTED = [DecidingProviders, IdentitiesService, SignInProviders, ReAuthentication];
 
 /** Logging in through OpenID Connect providers (contract §15). */
 @Module({
@@ -40,23 +42,20 @@ import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
   ],
   controllers: [BackchannelLogoutController, ProviderSignInController],
   providers: [
+    ...EXPORTED,
     BackchannelLogout,
-    DecidingProviders,
     IdentitiesPersonalData,
     IdentitiesRepository,
-    IdentitiesService,
-    LoginProviders,
     LogoutTokensRepository,
     ProviderAccounts,
     ProviderAuthentication,
     ProviderClients,
     ProviderSignIns,
     ProviderSignInsRepository,
-    ReAuthentication,
     SealedIdTokens,
     SignInCookies,
   ],
-  exports: [DecidingProviders, IdentitiesService, LoginProviders, ReAuthentication],
+  exports: EXPORTED,
 })
 export class IdentityProvidersModule {
   constructor(purge: PurgeTasks) {

@@ -9,16 +9,16 @@ export class IdentityEntity {
   @PrimaryColumn('text')
   subject!: string;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
   /** The provider's id in the settings. */
   @Column('text')
   provider!: string;
 
-  @Column({ type: 'timestamptz', name: 'linked_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   linkedAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'last_used_at', insert: false })
+  @Column({ type: 'timestamptz', insert: false })
   lastUsedAt!: Date;
 }

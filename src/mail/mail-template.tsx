@@ -139,7 +139,7 @@ function htmlOf(
   return `<!doctype html>${renderToString(document)}`;
 }
 
-/** A logo that is a part of the mail. Decorative: the name stands beside it. Some mail programs know sizes by attributes only. */
+/** A logo that is a part of the mail. Decorative: the name follows. Some mail programs know sizes by attributes only. */
 const Logo = ({ id }: { id: string }): VNode => (
   <img src={`cid:${cidOf(id)}`} alt="" height="40" style={LOGO} />
 );

@@ -107,7 +107,7 @@ export class MailWorker extends QueueWorker {
     }
   }
 
-  /** With the logos as parts of it. One that was removed while the mail waited is left out: the name stands beside it. */
+  /** With the logos as parts of it. One that was removed while the mail waited is left out: the mail has the name. */
   private async illustrated(
     { logos = [], ...content }: MailContent,
     id: string,

@@ -37,10 +37,10 @@ export class MailEntity {
   kind!: MailKind;
 
   /** Null for a person without an account, and for a contact of a client. */
-  @Column('text', { name: 'user_id', nullable: true })
+  @Column('text', { nullable: true })
   userId!: string | null;
 
-  @Column('text', { name: 'client_id', nullable: true })
+  @Column('text', { nullable: true })
   clientId!: string | null;
 
   @Column('text')
@@ -50,7 +50,7 @@ export class MailEntity {
   @Column('text')
   cause!: string;
 
-  @Column('bytea', { name: 'sealed_content', nullable: true, select: false })
+  @Column('bytea', { nullable: true, select: false })
   sealedContent!: Buffer | null;
 
   @Column('text')
@@ -59,16 +59,16 @@ export class MailEntity {
   @Column('integer')
   attempts!: number;
 
-  @Column('timestamptz', { name: 'next_attempt_at' })
+  @Column('timestamptz')
   nextAttemptAt!: Date;
 
   /** Why the last attempt failed, in our own words. */
-  @Column('text', { name: 'last_error', nullable: true })
+  @Column('text', { nullable: true })
   lastError!: string | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'sent_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   sentAt!: Date | null;
 }

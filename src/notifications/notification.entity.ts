@@ -15,51 +15,51 @@ export class NotificationEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
   /** The client it is about, whose tokens may read it; null if only the user's own page shows it. */
-  @Column('text', { name: 'client_id', nullable: true })
+  @Column('text', { nullable: true })
   clientId!: string | null;
 
-  @Column('text', { name: 'message_id' })
+  @Column('text')
   messageId!: string;
 
   @Column('text')
   category!: NotificationCategory;
 
-  @Column('timestamptz', { name: 'event_time' })
+  @Column('timestamptz')
   eventTime!: Date;
 
-  @Column('text', { name: 'short_text_title' })
+  @Column('text')
   shortTextTitle!: string;
 
-  @Column('text', { name: 'short_text_body' })
+  @Column('text')
   shortTextBody!: string;
 
-  @Column('text', { name: 'detail_page_title', nullable: true })
+  @Column('text', { nullable: true })
   detailPageTitle!: string | null;
 
-  @Column('text', { name: 'detail_page_body', nullable: true })
+  @Column('text', { nullable: true })
   detailPageBody!: string | null;
 
   /** What the texts are made of; null for what an operator wrote. */
   @Column('jsonb', { nullable: true })
   messages!: StoredMessages | null;
 
-  @Column('text', { name: 'external_link', nullable: true })
+  @Column('text', { nullable: true })
   externalLink!: string | null;
 
-  @Column('text', { name: 'external_button_label', nullable: true })
+  @Column('text', { nullable: true })
   externalButtonLabel!: string | null;
 
-  @Column('timestamptz', { name: 'read_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   readAt!: Date | null;
 
-  @Column('timestamptz', { name: 'resolved_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   resolvedAt!: Date | null;
 
   /** When the service resolves it automatically. */
-  @Column('timestamptz', { name: 'resolve_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   resolveAt!: Date | null;
 }

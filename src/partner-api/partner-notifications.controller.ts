@@ -1,10 +1,10 @@
-import { Body, Controller, Get, Param, Patch, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { inLanguage, languageOfProgram, withVary } from '../http/server/request-language.js';
 import { originOf } from '../http/server/request-origin.js';
-import { ApiEndpoint, ApiId, ApiProblems } from '../http/api/api-answers.js';
+import { ApiEndpoint, ApiProblems, PathId } from '../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import type { NotificationEntity } from '../notifications/notification.entity.js';
@@ -53,11 +53,9 @@ export class PartnerNotificationsController {
   @Get(':id')
   @PartnerEndpoint({ readOverLimit: () => true })
   @ApiEndpoint('getNotification', 'Get a notification', 'Stays available while the rate limit is exceeded.')
-  @ApiId('id', 'notf')
   @PartnerAnswer('The notification.', NotificationView)
-  @ApiProblems(404)
   async show(
-    @Param('id') id: string,
+    @PathId('id', 'notf') id: string,
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -74,11 +72,10 @@ export class PartnerNotificationsController {
     'Mark a notification read or resolved, once',
     'Marks cannot be removed: `false` changes nothing.',
   )
-  @ApiId('id', 'notf')
   @PartnerAnswer('The notification.', NotificationView)
-  @ApiProblems(404, 413, 415)
+  @ApiProblems(413, 415)
   async mark(
-    @Param('id') id: string,
+    @PathId('id', 'notf') id: string,
     @Body() body: NotificationMarksDto,
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,

@@ -1,13 +1,13 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../audit/audit.service.js';
-import { ApiEndpoint, ApiId, ApiNoContent } from '../http/api/api-answers.js';
+import { ApiEndpoint, ApiNoContent, PathId } from '../http/api/api-answers.js';
 import { EmptyBodyGuard } from '../http/api/empty-body.guard.js';
 import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { validationFailed } from '../http/problems/problem.js';
 import { PartnerAnswer, PartnerPage } from '../rate-limits/partners/partner-endpoint.decorator.js';
-import { SandboxFaults } from '../sandbox-faults/sandbox-faults.service.js';
+import { SandboxFaultsService } from '../sandbox-faults/sandbox-faults.service.js';
 import { SPEEDS, type Sandbox } from '../sandbox/driver.js';
 import { DriversService } from '../sandbox/drivers.service.js';
 import { PlansService } from '../sandbox/plans.service.js';
@@ -31,7 +31,7 @@ export class PartnerSandboxController {
   constructor(
     private readonly drivers: DriversService,
     private readonly plans: PlansService,
-    private readonly faults: SandboxFaults,
+    private readonly faults: SandboxFaultsService,
   ) {}
 
   @Get('drivers')
@@ -47,7 +47,6 @@ export class PartnerSandboxController {
   }
 
   @Post('drivers')
-  @HttpCode(201)
   @SandboxEndpoint(409, 413, 415)
   @UseGuards(EmptyBodyGuard)
   @ApiEndpoint('createSandboxDriver', 'Create a driver', 'At most 50 for each owner: 409.')
@@ -62,17 +61,15 @@ export class PartnerSandboxController {
   }
 
   @Delete('drivers/:id')
-  @HttpCode(204)
   @SandboxEndpoint(413, 415)
   @ApiEndpoint(
     'deleteSandboxDriver',
     'Erase a driver',
     'As a user is erased; clients with the consent are told.',
   )
-  @ApiId('id', 'user')
   @ApiNoContent('Erased.')
   delete(
-    @Param('id') id: string,
+    @PathId('id', 'user') id: string,
     @CurrentSandbox() sandbox: Sandbox,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
@@ -80,15 +77,13 @@ export class PartnerSandboxController {
   }
 
   @Post('drivers/:id/sessions')
-  @HttpCode(202)
   @SandboxEndpoint(409, 413, 415)
   @UseGuards(EmptyBodyGuard)
   @ApiEndpoint('startSandboxSession', 'Start a charging session', 'At most one runs for each driver: 409.')
-  @ApiId('id', 'user')
   @ApiBody({ type: NewSessionDto, required: false })
   @PartnerAnswer('Its events are published at their time.', PlannedView, {}, 202)
   async startSession(
-    @Param('id') id: string,
+    @PathId('id', 'user') id: string,
     @Body() { speed = 1 }: NewSessionDto,
     @CurrentSandbox() sandbox: Sandbox,
     @CurrentActor() actor: Actor,
@@ -99,17 +94,15 @@ export class PartnerSandboxController {
   }
 
   @Post('drivers/:id/past_days')
-  @HttpCode(202)
   @SandboxEndpoint(409, 413, 415)
   @ApiEndpoint(
     'sendSandboxPastDays',
     'Send sessions of past days',
     'With their own times, at once. At most 2,000 events of an owner wait: 409.',
   )
-  @ApiId('id', 'user')
   @PartnerAnswer('Its events are being published.', PlannedView, {}, 202)
   async sendPastDays(
-    @Param('id') id: string,
+    @PathId('id', 'user') id: string,
     @Body() { days }: PastDaysDto,
     @CurrentSandbox() sandbox: Sandbox,
     @CurrentActor() actor: Actor,
@@ -118,13 +111,11 @@ export class PartnerSandboxController {
   }
 
   @Post('drivers/:id/events')
-  @HttpCode(202)
   @SandboxEndpoint(409, 413, 415)
   @ApiEndpoint('sendSandboxBurst', 'Send many events at once', 'At most 2,000 events of an owner wait: 409.')
-  @ApiId('id', 'user')
   @PartnerAnswer('The events are being published.', PlannedView, {}, 202)
   async sendBurst(
-    @Param('id') id: string,
+    @PathId('id', 'user') id: string,
     @Body() { count }: BurstDto,
     @CurrentSandbox() sandbox: Sandbox,
     @CurrentActor() actor: Actor,
@@ -136,11 +127,10 @@ export class PartnerSandboxController {
   @SandboxEndpoint(413, 415)
   @UseGuards(EmptyBodyGuard)
   @ApiEndpoint('grantSandboxConsent', 'Grant a driver’s consent to the client', 'Replaces an earlier one.')
-  @ApiId('id', 'user')
   @ApiBody({ type: DriverConsentDto, required: false })
   @PartnerAnswer('The driver.', DriverView)
   async consent(
-    @Param('id') id: string,
+    @PathId('id', 'user') id: string,
     @Body() { scopes }: DriverConsentDto,
     @CurrentSandbox() sandbox: Sandbox,
     @CurrentActor() actor: Actor,
@@ -150,17 +140,15 @@ export class PartnerSandboxController {
   }
 
   @Delete('drivers/:id/consent')
-  @HttpCode(204)
   @SandboxEndpoint(413, 415)
   @ApiEndpoint(
     'withdrawSandboxConsent',
     'Withdraw a driver’s consent to the client',
     'Without an active one: 404.',
   )
-  @ApiId('id', 'user')
   @ApiNoContent('Withdrawn.')
   withdraw(
-    @Param('id') id: string,
+    @PathId('id', 'user') id: string,
     @CurrentSandbox() sandbox: Sandbox,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
@@ -168,7 +156,6 @@ export class PartnerSandboxController {
   }
 
   @Post('faults')
-  @HttpCode(201)
   @SandboxEndpoint(413, 415)
   @ApiEndpoint(
     'setSandboxFault',

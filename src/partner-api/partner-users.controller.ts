@@ -1,11 +1,11 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { ConsentsService } from '../consents/consents.service.js';
-import { DisclosedReads } from '../disclosures/disclosed-reads.service.js';
+import { DisclosedReadsService } from '../disclosures/disclosed-reads.service.js';
 import { ACCOUNT_DATA } from '../disclosures/disclosure.js';
-import { ApiEndpoint, ApiId, ApiProblems } from '../http/api/api-answers.js';
+import { ApiEndpoint, ApiProblems, PathId } from '../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../http/api/page-query.js';
 import { notFound } from '../http/problems/problem.js';
@@ -31,7 +31,7 @@ export class PartnerUsersController {
   constructor(
     private readonly consents: ConsentsService,
     private readonly settings: Settings,
-    private readonly reads: DisclosedReads,
+    private readonly reads: DisclosedReadsService,
   ) {}
 
   /** The token's own user; for client credentials all users with an active consent. */
@@ -75,10 +75,11 @@ export class PartnerUsersController {
     'Get a user',
     'A client-credentials token also sees the owner of its client. The URL in `instance` of a 429 stays available while the limit is exceeded.',
   )
-  @ApiId('id', 'user')
   @PartnerAnswer('The user.', PartnerUserView)
-  @ApiProblems(404)
-  async show(@Param('id') id: string, @CurrentPrincipal() principal: Principal): Promise<PartnerUserView> {
+  async show(
+    @PathId('id', 'user') id: string,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<PartnerUserView> {
     const isVisible = USER_ID_PATTERN.test(id) && (principal.userId === undefined || principal.userId === id);
     return this.find(isVisible ? id : undefined, principal);
   }

@@ -28,6 +28,15 @@ import { RequestLogService } from './request-log/request-log.service.js';
 import { PartnersPersonalData } from './partners-personal-data.service.js';
 import { PARTNERS_PURGE } from './partners-purge.js';
 
+const EXPORTED = [
+  InvitationsService,
+  KnownRequests,
+  MembersService,
+  OperatorInvitationsService,
+  RedirectUriRequestsService,
+  RequestLogService,
+];
+
 /** What partners manage themselves (contract §20): members of organisations, redirect URIs, and the log of their requests. */
 @Module({
   imports: [
@@ -42,28 +51,16 @@ import { PARTNERS_PURGE } from './partners-purge.js';
     TypeOrmModule.forFeature([ClientRequestEntity, InvitationEntity, MemberEntity, RedirectUriRequestEntity]),
   ],
   providers: [
+    ...EXPORTED,
     ClientRequestsRepository,
     InvitationLinks,
     InvitationsRepository,
-    InvitationsService,
-    KnownRequests,
     MemberClientsRepository,
     MembersRepository,
-    MembersService,
-    OperatorInvitationsService,
     PartnersPersonalData,
     RedirectUriRequestsRepository,
-    RedirectUriRequestsService,
-    RequestLogService,
   ],
-  exports: [
-    InvitationsService,
-    KnownRequests,
-    MembersService,
-    OperatorInvitationsService,
-    RedirectUriRequestsService,
-    RequestLogService,
-  ],
+  exports: EXPORTED,
 })
 export class PartnersModule {
   constructor(purge: PurgeTasks) {

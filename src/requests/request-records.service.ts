@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WriteBehind } from '../database/background/write-behind.js';
 import { Transactions } from '../database/queries/transactions.js';
+import { answeredRequest } from './answered-request.entity.js';
 import type { NewRequestRecord, RequestRecordEntity } from './request-record.entity.js';
 import { RequestRecordsRepository } from './request-records.repository.js';
 
@@ -30,14 +31,6 @@ export class RequestRecordsService extends WriteBehind {
     super(server);
   }
 
-  override onModuleInit(): void {
-    super.onModuleInit();
-    this.fastify.addHook('onResponse', (request, reply, done) => {
-      this.note(request, reply);
-      done();
-    });
-  }
-
   /** Up to `limit` requests with this id, of one client or of any, newest first, including what this instance has only just noted. */
   async withId(
     requestId: string,
@@ -48,11 +41,11 @@ export class RequestRecordsService extends WriteBehind {
     return this.repository.withId(requestId, clientId, limit);
   }
 
-  private note(request: FastifyRequest, reply: FastifyReply): void {
+  protected override noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
     const [notes, most] = reply.statusCode < 400 ? [this.served, SERVED_MAX] : [this.refused, REFUSED_MAX];
     if (notes.length >= most) return;
-    const route = request.routeOptions.url ?? '(none)';
-    if (UNRECORDED.test(route)) return;
+    const answered = answeredRequest(request, reply);
+    if (UNRECORDED.test(answered.route)) return;
     const refusal =
       request.refusal ??
       (request.refusedWith && {
@@ -61,17 +54,10 @@ export class RequestRecordsService extends WriteBehind {
         clientId: undefined,
       });
     notes.push({
-      occurredAt: new Date(),
-      requestId: request.id,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      error: request.errorCode ?? null,
+      ...answered,
       refusedKind: refusal?.kind ?? null,
       refused: refusal?.detail ?? null,
       clientId: request.oauthClient?.id ?? request.principal?.client.id ?? refusal?.clientId ?? null,
-      milliseconds: Math.round(reply.elapsedTime),
-      injected: request.sandboxFault !== undefined,
     });
   }
 

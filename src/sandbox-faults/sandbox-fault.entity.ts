@@ -10,7 +10,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 /** What fails next for a client in a sandbox (contract §19). */
 @Entity('sandbox_faults')
 export class SandboxFaultEntity {
-  @PrimaryColumn('text', { name: 'client_id' })
+  @PrimaryColumn('text')
   clientId!: string;
 
   /** `refresh`, or `requests` to bearer endpoints for partners. */
@@ -24,6 +24,6 @@ export class SandboxFaultEntity {
   @Column('integer')
   remaining!: number;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 }

@@ -5,14 +5,14 @@ import { TokensModule } from '../tokens/tokens.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { SandboxFaultEntity } from './sandbox-fault.entity.js';
 import { SandboxFaultsRepository } from './sandbox-faults.repository.js';
-import { SandboxFaults } from './sandbox-faults.service.js';
+import { SandboxFaultsService } from './sandbox-faults.service.js';
 import { SANDBOX_FAULTS_PURGE } from './sandbox-faults-purge.js';
 
 /** Faults that partners ask for in their sandbox. */
 @Module({
   imports: [AuditModule, TokensModule, TypeOrmModule.forFeature([SandboxFaultEntity])],
-  providers: [SandboxFaultsRepository, SandboxFaults],
-  exports: [SandboxFaults],
+  providers: [SandboxFaultsRepository, SandboxFaultsService],
+  exports: [SandboxFaultsService],
 })
 export class SandboxFaultsModule {
   constructor(purge: PurgeTasks) {

@@ -25,7 +25,7 @@ interface FaultyClient {
 
 /** Faults that a partner asks for in the sandbox (contract §19). Nothing is looked up for live clients. */
 @Injectable()
-export class SandboxFaults {
+export class SandboxFaultsService {
   constructor(
     private readonly repository: SandboxFaultsRepository,
     private readonly grants: GrantsService,

@@ -3,10 +3,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** What a driver of a sandbox is besides a user: the seed, from which the vehicle and all sessions follow. */
 @Entity('sandbox_drivers')
 export class DriverEntity {
-  @PrimaryColumn('text', { name: 'user_id' })
+  @PrimaryColumn('text')
   userId!: string;
 
-  @Column('text', { name: 'owner_id' })
+  @Column('text')
   ownerId!: string;
 
   @Column('integer')

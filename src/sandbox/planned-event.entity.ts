@@ -6,17 +6,17 @@ export class PlannedEventEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint' })
   id!: string;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
-  @Column('text', { name: 'owner_id' })
+  @Column('text')
   ownerId!: string;
 
-  @Column('timestamptz', { name: 'due_at' })
+  @Column('timestamptz')
   dueAt!: Date;
 
   /** The time that it bears. */
-  @Column('timestamptz', { name: 'occurred_at' })
+  @Column('timestamptz')
   occurredAt!: Date;
 
   @Column('text')
@@ -25,6 +25,6 @@ export class PlannedEventEntity {
   @Column('jsonb')
   data!: object;
 
-  @Column('boolean', { name: 'ends_session' })
+  @Column('boolean')
   endsSession!: boolean;
 }

@@ -4,7 +4,7 @@ import { SCOPE_DELETED, ScopesRepository } from './scopes.repository.js';
 
 /** The numbers by which tokens refer to scopes. A scope keeps its number as long as it is there, so cached numbers stay valid until then. */
 @Injectable()
-export class ScopeNumbers {
+export class ScopeNumbersService {
   private numbers = new Map<string, number>();
   private names = new Map<number, string>();
   private reading: Promise<void> | undefined;

@@ -29,17 +29,11 @@ export class ScopeEntity {
   audience!: ScopeAudience;
 
   /** When an operator last said that the description means something else than before. */
-  @Column({ type: 'timestamptz', name: 'meaning_changed_at', nullable: true, insert: false, update: false })
+  @Column({ type: 'timestamptz', nullable: true, insert: false, update: false })
   meaningChangedAt!: Date | null;
 
   /** When all consents that held the scope before had an end. */
-  @Column({
-    type: 'timestamptz',
-    name: 'meaning_worked_off_at',
-    nullable: true,
-    insert: false,
-    update: false,
-  })
+  @Column({ type: 'timestamptz', nullable: true, insert: false, update: false })
   meaningWorkedOffAt!: Date | null;
 
   /** Number stored in tokens; assigned by the database and never reused. */

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module.js';
 import { ScopeEntity } from './scope.entity.js';
-import { ScopeNumbers } from './scope-numbers.service.js';
+import { ScopeNumbersService } from './scope-numbers.service.js';
 import { PurposeEntity } from './purposes/purpose.entity.js';
 import { PurposesRepository } from './purposes/purposes.repository.js';
 import { PurposesService } from './purposes/purposes.service.js';
@@ -11,7 +11,7 @@ import { ScopesService } from './scopes.service.js';
 
 @Module({
   imports: [AuditModule, TypeOrmModule.forFeature([PurposeEntity, ScopeEntity])],
-  providers: [PurposesRepository, PurposesService, ScopeNumbers, ScopesRepository, ScopesService],
-  exports: [PurposesService, ScopeNumbers, ScopesService],
+  providers: [PurposesRepository, PurposesService, ScopeNumbersService, ScopesRepository, ScopesService],
+  exports: [PurposesService, ScopeNumbersService, ScopesService],
 })
 export class ScopesModule {}

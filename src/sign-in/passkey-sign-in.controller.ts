@@ -8,7 +8,7 @@ import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.j
 import { forbidden } from '../http/problems/problem.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
-import { PasskeySignIns } from '../users/factors/passkey-sign-ins.service.js';
+import { PasskeySignInsService } from '../users/factors/passkey-sign-ins.service.js';
 import { PasskeyAnswerDto } from './passkey-answer.dto.js';
 import { say } from '../language/text.js';
 
@@ -21,7 +21,7 @@ import { say } from '../language/text.js';
 @ApiExcludeController()
 export class PasskeySignInController {
   constructor(
-    private readonly signIns: PasskeySignIns,
+    private readonly signIns: PasskeySignInsService,
     private readonly limits: SignInLimitsService,
   ) {}
 
@@ -37,7 +37,7 @@ export class PasskeySignInController {
   @Post()
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  async logIn(
+  async signIn(
     @Body() { response, return_to }: PasskeyAnswerDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

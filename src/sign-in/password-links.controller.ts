@@ -15,7 +15,7 @@ import type { LayoutProps } from '../web/layout/layout.js';
 import { messagePage } from '../web/layout/message.page.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../secrets/passwords.js';
-import { MailedLogins } from '../users/emails/mailed-logins.service.js';
+import { MailedSignInsService } from '../users/emails/mailed-sign-ins.service.js';
 import { PasswordsAllowedGuard } from '../users/passwords/passwords-allowed.guard.js';
 import { setPasswordPage } from './set-password.page.js';
 import { PasswordLinksService } from '../users/passwords/password-links.service.js';
@@ -27,7 +27,7 @@ import { say } from '../language/text.js';
 export class PasswordLinksController {
   constructor(
     private readonly links: PasswordLinksService,
-    private readonly logins: MailedLogins,
+    private readonly logins: MailedSignInsService,
   ) {}
 
   @OpenGet()
@@ -51,7 +51,7 @@ export class PasswordLinksController {
     if (!set) return gone();
     const { user, returnTo } = set;
     if (returnTo === undefined) return { page: done() };
-    const goTo = await this.logins.logIn(request, reply, user, 'password', returnTo, actor);
+    const goTo = await this.logins.signIn(request, reply, user, 'password', returnTo, actor);
     return goTo === undefined ? { page: done(returnTo) } : { goTo };
   }
 

@@ -12,7 +12,7 @@ import {
 import { Context } from '../http/page-routes/page-context.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
-import { PendingSignIns, type PendingSignIn } from '../users/factors/pending-sign-ins.service.js';
+import { PendingSignInsService, type PendingSignIn } from '../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import { secondFactorPage, signInExpiredPage } from './second-factor.page.js';
@@ -26,7 +26,7 @@ export class SecondFactorController {
     private readonly sessions: SessionsService,
     private readonly limits: SignInLimitsService,
     private readonly factors: SecondFactorService,
-    private readonly pending: PendingSignIns,
+    private readonly pending: PendingSignInsService,
   ) {}
 
   /** Asks for a code; a browser that did not give the password in the last ten minutes is told to start again. */
@@ -39,7 +39,7 @@ export class SecondFactorController {
 
   /** Logs in with a code of the app or a recovery code. Wrong codes count like wrong passwords. */
   @OpenPost()
-  async logIn(
+  async signIn(
     @Context() { form }: OpenContext,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -52,14 +52,14 @@ export class SecondFactorController {
     const signIn = { method: 'password', gaveSecondFactor: true } as const;
     const proof = this.pending.proofOf(pending, form.get('code') ?? '', actor);
     const isNew = !attempt.isKnownBrowser;
-    const isLoggedIn = await this.limits.compare(attempt, () =>
+    const isSignedIn = await this.limits.compare(attempt, () =>
       this.sessions.start(request, reply, pending.user, signIn, actor, isNew, async (manager) => {
         attempt.isWrong = !(await proof(manager));
         return !attempt.isWrong;
       }),
     );
-    await this.limits.settle(attempt, isLoggedIn ? pending.user : undefined, request, reply);
-    if (!isLoggedIn) {
+    await this.limits.settle(attempt, isSignedIn ? pending.user : undefined, request, reply);
+    if (!isSignedIn) {
       return this.form(pending, { returnTo, error: say('This code is wrong, or was used already.') });
     }
     await this.pending.end(request, reply);

@@ -5,8 +5,8 @@ import { IdentityProvidersModule } from '../identity-providers/identity-provider
 import { OAuthModule } from '../oauth/oauth.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ForgottenPasswordController } from './forgotten-password.controller.js';
-import { LoginController } from './login.controller.js';
-import { LoginDestinations } from './login-destinations.service.js';
+import { SignInController } from './sign-in.controller.js';
+import { SignInDestinations } from './sign-in-destinations.service.js';
 import { PasskeySignInController } from './passkey-sign-in.controller.js';
 import { PasswordLinksController } from './password-links.controller.js';
 import { SecondFactorController } from './second-factor.controller.js';
@@ -16,11 +16,11 @@ import { SecondFactorController } from './second-factor.controller.js';
   imports: [AccountModule, HttpModule, IdentityProvidersModule, OAuthModule, UsersModule],
   controllers: [
     ForgottenPasswordController,
-    LoginController,
+    SignInController,
     PasskeySignInController,
     PasswordLinksController,
     SecondFactorController,
   ],
-  providers: [LoginDestinations],
+  providers: [SignInDestinations],
 })
 export class SignInModule {}

@@ -30,6 +30,17 @@ import { TokenKeysService } from './keys/token-keys.service.js';
 import { TokenRevocationService } from './access/token-revocation.service.js';
 import { TOKENS_PURGE } from './tokens-purge.js';
 
+const EXPORTED = [
+  AccessTokensService,
+  AuthorizationCodesService,
+  BearerStrategy,
+  ConnectedClientsService,
+  GrantsService,
+  RefreshTokensService,
+  TokenKeysService,
+  TokenRevocationService,
+];
+
 /** Grants, codes and tokens: issued, found, rotated, revoked. */
 @Module({
   imports: [
@@ -48,33 +59,17 @@ import { TOKENS_PURGE } from './tokens-purge.js';
     ]),
   ],
   providers: [
+    ...EXPORTED,
     AccessTokensRepository,
-    AccessTokensService,
     AuthorizationCodesRepository,
-    AuthorizationCodesService,
-    BearerStrategy,
     ConnectedClientsRepository,
-    ConnectedClientsService,
     GrantTokens,
     GrantsPersonalData,
     GrantsRepository,
-    GrantsService,
     RefreshTokensRepository,
-    RefreshTokensService,
     TokenKeysRepository,
-    TokenKeysService,
-    TokenRevocationService,
   ],
-  exports: [
-    AccessTokensService,
-    AuthorizationCodesService,
-    BearerStrategy,
-    ConnectedClientsService,
-    GrantsService,
-    RefreshTokensService,
-    TokenKeysService,
-    TokenRevocationService,
-  ],
+  exports: EXPORTED,
 })
 export class TokensModule {
   constructor(purge: PurgeTasks, grants: GrantsRepository) {

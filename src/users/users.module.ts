@@ -11,25 +11,25 @@ import { UserEntity } from './accounts/user.entity.js';
 import { SessionEntity } from './sessions/session.entity.js';
 import { PasswordLinkEntity } from './passwords/password-link.entity.js';
 import { AccessRevocations } from './accounts/access-revocations.js';
-import { FollowedProfiles } from './accounts/followed-profiles.service.js';
+import { FollowedProfilesService } from './accounts/followed-profiles.service.js';
 import { OperatorClients } from './accounts/operator-clients.js';
-import { OperatorProtection } from './accounts/operator-protection.service.js';
+import { OperatorProtectionService } from './accounts/operator-protection.service.js';
 import { RoleChanges } from './accounts/role-changes.service.js';
-import { SignInWays } from './accounts/sign-in-ways.service.js';
+import { SignInWaysService } from './accounts/sign-in-ways.service.js';
 import { LinkedAccountsService } from './accounts/linked-accounts.service.js';
 import { EmailLinkEntity } from './emails/email-link.entity.js';
 import { EmailLinksRepository } from './emails/email-links.repository.js';
 import { EmailVerificationService } from './emails/email-verification.service.js';
-import { Unsubscribing } from './emails/unsubscribing.service.js';
-import { MailedLogins } from './emails/mailed-logins.service.js';
-import { PasskeySignUps } from './emails/passkey-sign-ups.service.js';
+import { UnsubscribingService } from './emails/unsubscribing.service.js';
+import { MailedSignInsService } from './emails/mailed-sign-ins.service.js';
+import { PasskeySignUpsService } from './emails/passkey-sign-ups.service.js';
 import { SealedReturns } from './emails/sealed-returns.service.js';
 import { SignUpService } from './emails/sign-up.service.js';
 import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { PasswordLinksRepository } from './passwords/password-links.repository.js';
 import { PasswordLinksService } from './passwords/password-links.service.js';
-import { ActingSessions } from './sessions/acting-sessions.service.js';
+import { ActingSessionsService } from './sessions/acting-sessions.service.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SignedInUsers } from './sessions/signed-in-users.service.js';
@@ -38,11 +38,11 @@ import { AuthenticatorAppsRepository } from './factors/authenticator-apps.reposi
 import { AuthenticatorAppsService } from './factors/authenticator-apps.service.js';
 import { PasskeyEntity } from './factors/passkey.entity.js';
 import { PasskeyRegistrations } from './factors/passkey-registrations.service.js';
-import { PasskeySignIns } from './factors/passkey-sign-ins.service.js';
+import { PasskeySignInsService } from './factors/passkey-sign-ins.service.js';
 import { PasskeysRepository } from './factors/passkeys.repository.js';
 import { PasskeysService } from './factors/passkeys.service.js';
 import { PendingSignInEntity } from './factors/pending-sign-in.entity.js';
-import { PendingSignIns } from './factors/pending-sign-ins.service.js';
+import { PendingSignInsService } from './factors/pending-sign-ins.service.js';
 import { PendingSignInsRepository } from './factors/pending-sign-ins.repository.js';
 import { RecoveryCodeEntity } from './factors/recovery-code.entity.js';
 import { RecoveryCodesRepository } from './factors/recovery-codes.repository.js';
@@ -59,13 +59,45 @@ import { UsersRepository } from './accounts/users.repository.js';
 import { UsersService } from './accounts/users.service.js';
 import { AccountDeletionEntity } from './leaving/account-deletion.entity.js';
 import { AccountDeletionsRepository } from './leaving/account-deletions.repository.js';
-import { AccountDeletions } from './leaving/account-deletions.service.js';
+import { AccountDeletionsService } from './leaving/account-deletions.service.js';
 import { AccountDeletionsWorker } from './leaving/account-deletions.worker.js';
 import { DataExportEntity } from './leaving/data-export.entity.js';
 import { DataExportsRepository } from './leaving/data-exports.repository.js';
-import { DataExports } from './leaving/data-exports.service.js';
+import { DataExportsService } from './leaving/data-exports.service.js';
 import { UsersPersonalData } from './leaving/users-personal-data.service.js';
 import { USERS_PURGE } from './users-purge.js';
+
+const EXPORTED = [
+  AccessRevocations,
+  AccountDeletionsService,
+  ActingSessionsService,
+  AuthenticatorAppsService,
+  DataExportsService,
+  DeletionEvents,
+  EmailVerificationService,
+  FollowedProfilesService,
+  KnownBrowsersService,
+  LinkedAccountsService,
+  MailedSignInsService,
+  OperatorClients,
+  OperatorProtectionService,
+  PasskeySignInsService,
+  PasskeySignUpsService,
+  PasskeysService,
+  PasswordChangeService,
+  PasswordLinksService,
+  PendingSignInsService,
+  PersonalData,
+  SecondFactorService,
+  SessionsService,
+  ShownOnce,
+  SignInWaysService,
+  SignUpService,
+  SignedInUsers,
+  UnsubscribingService,
+  UserErasures,
+  UsersService,
+];
 
 /** Accounts, passwords, second factors and login sessions. */
 @Module({
@@ -82,85 +114,27 @@ import { USERS_PURGE } from './users-purge.js';
     TypeOrmModule.forFeature([AccountDeletionEntity, DataExportEntity]),
   ],
   providers: [
-    AccessRevocations,
-    AccountDeletions,
+    ...EXPORTED,
     AccountDeletionsRepository,
     AccountDeletionsWorker,
-    ActingSessions,
     AuthenticatorAppsRepository,
-    AuthenticatorAppsService,
-    DataExports,
     DataExportsRepository,
     EmailLinksRepository,
-    EmailVerificationService,
-    KnownBrowsersService,
-    FollowedProfiles,
-    LinkedAccountsService,
-    MailedLogins,
-    OperatorClients,
-    OperatorProtection,
     PasskeyRegistrations,
-    PasskeySignIns,
-    PasskeySignUps,
     PasskeysRepository,
-    PasskeysService,
-    PasswordChangeService,
     PasswordLinksRepository,
-    PasswordLinksService,
-    PendingSignIns,
     PendingSignInsRepository,
-    PersonalData,
     RecoveryCodesRepository,
     RecoveryCodesService,
     RoleChanges,
     SealedReturns,
-    SecondFactorService,
     SessionsRepository,
-    SessionsService,
-    ShownOnce,
-    SignInWays,
-    SignedInUsers,
-    SignUpService,
-    DeletionEvents,
-    UserErasures,
-    Unsubscribing,
     UsersPersonalData,
     UsersRepository,
-    UsersService,
     WebauthnChallenges,
     WebauthnChallengesRepository,
   ],
-  exports: [
-    AccessRevocations,
-    AccountDeletions,
-    ActingSessions,
-    AuthenticatorAppsService,
-    DataExports,
-    EmailVerificationService,
-    Unsubscribing,
-    KnownBrowsersService,
-    FollowedProfiles,
-    LinkedAccountsService,
-    MailedLogins,
-    OperatorClients,
-    OperatorProtection,
-    PasskeySignIns,
-    PasskeySignUps,
-    PasskeysService,
-    PasswordChangeService,
-    PasswordLinksService,
-    PendingSignIns,
-    PersonalData,
-    SecondFactorService,
-    SessionsService,
-    ShownOnce,
-    SignInWays,
-    SignedInUsers,
-    SignUpService,
-    DeletionEvents,
-    UserErasures,
-    UsersService,
-  ],
+  exports: EXPORTED,
 })
 export class UsersModule {
   constructor(purge: PurgeTasks) {

@@ -40,7 +40,7 @@ import { EndpointEntity } from './endpoints/endpoint.entity.js';
 import { EndpointsRepository } from './endpoints/endpoints.repository.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import { EventCatalogueController } from './event-types/event-catalogue.controller.js';
-import { EventCatalogue } from './event-types/event-catalogue.service.js';
+import { EventCatalogueService } from './event-types/event-catalogue.service.js';
 import { EventContracts } from './event-types/event-contracts.service.js';
 import { EventTypeVersionEntity } from './event-types/event-type-version.entity.js';
 import { EventTypeEntity } from './event-types/event-type.entity.js';
@@ -57,7 +57,7 @@ import { SchemaBreaks } from './events/schema-breaks.service.js';
 import { TestEventsService } from './events/test-events.service.js';
 import { EventFeedController } from './feed/event-feed.controller.js';
 import { EventFeedRepository } from './feed/event-feed.repository.js';
-import { RecentEvents } from './events/recent-events.service.js';
+import { RecentEventsService } from './events/recent-events.service.js';
 import { EventFeed } from './feed/event-feed.service.js';
 import { FeedPositions } from './feed/feed-position.js';
 import { FeedWaits } from './feed/feed-waits.service.js';
@@ -117,7 +117,7 @@ const ENTITIES = [
     EndpointSecrets,
     EndpointsRepository,
     EndpointsService,
-    EventCatalogue,
+    EventCatalogueService,
     EventContracts,
     EventFeed,
     EventFeedRepository,
@@ -127,7 +127,7 @@ const ENTITIES = [
     FeedPositions,
     FeedWaits,
     PublishingService,
-    RecentEvents,
+    RecentEventsService,
     RecoveriesRepository,
     RecoveriesService,
     SchemaBreaks,
@@ -146,10 +146,10 @@ const ENTITIES = [
     DeliveriesService,
     EndpointResealService,
     EndpointsService,
-    EventCatalogue,
+    EventCatalogueService,
     EventTypesService,
     PublishingService,
-    RecentEvents,
+    RecentEventsService,
     RecoveriesService,
     TestEventsService,
   ],

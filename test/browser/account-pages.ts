@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { digestOf, newSecret } from '../../src/secrets/tokens.js';
-import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
 import { DataExportsRepository } from '../../src/users/leaving/data-exports.repository.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { addApp, addPasskey, codeOf } from '../support/second-factors.js';
@@ -115,7 +115,7 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
   },
   'account that will be deleted': async (page, service, cast) => {
     await service.make.tokens(cast.client, cast.driver);
-    await service.app.get(AccountDeletions).request(cast.driver.id, SERVICE_ACTOR);
+    await service.app.get(AccountDeletionsService).request(cast.driver.id, SERVICE_ACTOR);
     await open('/account')(page, service, cast);
     await page.getByRole('button', { name: 'Keep my account' }).waitFor();
   },
@@ -132,7 +132,7 @@ export const ACCOUNT_PAGES: Record<string, PageOpener> = {
     await page.getByRole('alert').waitFor();
   },
   'delete the account, asked for': async (page, service, cast) => {
-    await service.app.get(AccountDeletions).request(cast.driver.id, SERVICE_ACTOR);
+    await service.app.get(AccountDeletionsService).request(cast.driver.id, SERVICE_ACTOR);
     await open('/account/delete')(page, service, cast);
     await page.getByRole('button', { name: 'Keep my account' }).waitFor();
   },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
 import { PASSWORD } from '../support/factory.js';
 import { MailServer } from '../support/mail-server.js';
 import { startService, type TestService } from '../support/test-service.js';
@@ -85,7 +85,7 @@ describe('Leaving, in a browser without scripts:', () => {
     // And away.
     await leave();
     await service.database.query("UPDATE account_deletions SET due_at = now() - interval '1 second'");
-    expect(await service.app.get(AccountDeletions).eraseDue()).toBe(1);
+    expect(await service.app.get(AccountDeletionsService).eraseDue()).toBe(1);
     await mailTo(email, 'Your account was deleted');
     await page.goto(`${service.url}/account`);
     await page.getByLabel('Email').fill(email);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { SandboxFaults } from '../../src/sandbox-faults/sandbox-faults.service.js';
+import { SandboxFaultsService } from '../../src/sandbox-faults/sandbox-faults.service.js';
 import { sandboxOf } from '../../src/sandbox/driver.js';
 import { PlansService } from '../../src/sandbox/plans.service.js';
 import { DriversService } from '../../src/sandbox/drivers.service.js';
@@ -282,7 +282,7 @@ export const PORTAL_PAGES: Record<string, PageOpener> = {
       return events.length > 0;
     });
     await enter(page, service, { ...cast, client });
-    await service.app.get(SandboxFaults).set(client.id, '503', 7, SERVICE_ACTOR);
+    await service.app.get(SandboxFaultsService).set(client.id, '503', 7, SERVICE_ACTOR);
     await page.goto(`${service.url}/portal/sandbox`);
     await page.getByLabel('Days').fill('none');
     await press('Send past days')(page);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { KnownClients } from '../../src/clients/known-clients.service.js';
+import { KnownClientsService } from '../../src/clients/known-clients.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
@@ -165,7 +165,7 @@ describe('An instance that has cached a token', () => {
     };
     await owner.update(client.ownerId, { enabled: false }, SERVICE_ACTOR);
     // This instance has cached the client with its disabled owner, and receives no more notifications.
-    await there.app.get(KnownClients).find(client.id);
+    await there.app.get(KnownClientsService).find(client.id);
     const trust = jest.spyOn(there.app.get(AccessChanges), 'isTrusted', 'get').mockReturnValue(true);
     try {
       await whileFrozen(service.database.url, 2, async () => {
@@ -206,7 +206,7 @@ describe('An instance that has cached a token', () => {
     const clients = here.app.get(ClientsService);
     const disabled = await service.make.client();
     await clients.update(disabled.id, { enabled: false }, SERVICE_ACTOR);
-    for (const { id } of [client, disabled]) await there.app.get(KnownClients).find(id);
+    for (const { id } of [client, disabled]) await there.app.get(KnownClientsService).find(id);
     let breakOff = (_error: Error) => {};
     const silence = new Promise<never>((_resolve, reject) => (breakOff = reject));
     // Nobody may have waited for it.

@@ -1,5 +1,5 @@
 import { Settings } from '../../src/config/settings.js';
-import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
 import { AccountDeletionsWorker } from '../../src/users/leaving/account-deletions.worker.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn } from '../support/audit-events.js';
@@ -38,7 +38,7 @@ describe('Deleting one’s account', () => {
       "UPDATE account_deletions SET due_at = now() - interval '1 second' WHERE user_id = $1",
       [user.id],
     );
-  const deletions = (n = 0) => service.instances[n]!.app.get(AccountDeletions);
+  const deletions = (n = 0) => service.instances[n]!.app.get(AccountDeletionsService);
   const exists = async () =>
     (await service.database.query('SELECT 1 FROM users WHERE id = $1', [user.id])).length === 1;
   const waits = async () =>

@@ -1,4 +1,4 @@
-import { DisclosedReads } from '../../src/disclosures/disclosed-reads.service.js';
+import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
@@ -110,7 +110,7 @@ describe('What an application read', () => {
   it('includes what was read a moment ago', async () => {
     await service.make.consent(client, user);
     service.app
-      .get(DisclosedReads)
+      .get(DisclosedReadsService)
       .note({ clientId: client.id, userId: user.id, scope: 'charging_session:read' });
     expect(days(await browser.open(pathOf()))).toMatchObject([
       [expect.any(String), ['Charging sessions: asked once']],

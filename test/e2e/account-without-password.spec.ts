@@ -7,7 +7,7 @@ import {
   addApp,
   addPasskey,
   answerPasskey,
-  isLoggedIn,
+  isSignedIn,
   logInWith,
   newBrowserAt,
   passkeyOptions,
@@ -84,7 +84,7 @@ describe('An account without a password', () => {
       const browser = newBrowser();
       const page = await browser.submit(await browser.open('/login'), '/login', { email, password });
       expect(page.status).not.toBe(303);
-      expect(await isLoggedIn(browser)).toBe(false);
+      expect(await isSignedIn(browser)).toBe(false);
     }
   });
 
@@ -102,7 +102,7 @@ describe('An account without a password', () => {
     const link = new URL(smtp.to(email).find(isAsked)!.link).pathname;
     const fields = { password: PASSWORD, password_again: PASSWORD };
     expect((await asking.submit(await asking.open(link), link, fields)).status).toBe(200);
-    expect(await isLoggedIn(browser)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
     await service.make.signedIn(user, PASSWORD);
     const again = await signedIn(passkey);
     expect((await again.open('/account/password')).html.querySelector('#current-password')).not.toBeNull();

@@ -5,7 +5,7 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { ScopesService } from '../../src/scopes/scopes.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
 import type { TestClient } from '../support/factory.js';
 import { refresh } from '../support/oauth.js';
 import { connectionTo } from '../support/test-database.js';
@@ -142,9 +142,9 @@ describe(`In ${DAYS} days`, () => {
           { meaningChanged: true },
         );
       }
-      if (day === 200) await service.app.get(AccountDeletions).request(left!.user.id, SERVICE_ACTOR);
+      if (day === 200) await service.app.get(AccountDeletionsService).request(left!.user.id, SERVICE_ACTOR);
       await service.app.get(ConsentExpiryService).run();
-      await service.app.get(AccountDeletions).eraseDue();
+      await service.app.get(AccountDeletionsService).eraseDue();
       if (day % 50 === 0) await service.app.get(PurgeService).purge();
       // The driver of one of them does what the reminder says.
       if ((await notificationsOf(renewed!)).includes('ERR2407') && renewed!.endedOn === undefined) {

@@ -7,7 +7,7 @@ import {
   codeOf,
   giveCode,
   givePassword,
-  isLoggedIn,
+  isSignedIn,
   newBrowserAt,
   withinOneStep,
 } from '../support/second-factors.js';
@@ -39,10 +39,10 @@ describe('An authenticator app', () => {
     const browser = newBrowserAt(service);
     const answer = await givePassword(browser, user, '/account/sessions');
     expect(placeOf(answer)).toEqual([303, '/login/second-factor?return_to=%2Faccount%2Fsessions']);
-    expect(await isLoggedIn(browser)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
     const done = await giveCode(browser, codeOf(secret), answer.headers.get('location')!);
     expect(placeOf(done)).toEqual([303, '/account/sessions']);
-    expect(await isLoggedIn(browser)).toBe(true);
+    expect(await isSignedIn(browser)).toBe(true);
     expect(await actions()).toEqual([
       'user.created',
       'session.started',
@@ -195,7 +195,7 @@ describe('An authenticator app', () => {
     const refused = await givePassword(newBrowserAt(service), user);
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
     expect((await waiting.submit(page, STEP, { code: codeOf(secret) })).status).toBe(429);
-    expect(await isLoggedIn(waiting)).toBe(false);
+    expect(await isSignedIn(waiting)).toBe(false);
   });
 
   it('keeps a browser known that logged in before the account was locked', async () => {

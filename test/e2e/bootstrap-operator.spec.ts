@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { AuditEventEntity } from '../../src/audit/audit-event.entity.js';
 import { ClientSecretEntity } from '../../src/clients/client-secret.entity.js';
 import { ClientEntity } from '../../src/clients/client.entity.js';
@@ -16,7 +17,7 @@ describe('The first operator', () => {
   beforeEach(async () => {
     database = await createTestDatabase();
     const entities = [AuditEventEntity, ClientEntity, ClientSecretEntity, UserEntity];
-    dataSource = await new DataSource({ type: 'postgres', url: database.url, entities }).initialize();
+    dataSource = await new DataSource({ ...dataSourceOptions(database.url, 2), entities }).initialize();
   });
   afterEach(async () => {
     await dataSource.destroy();

@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { OperatorProtection } from '../../src/users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../src/users/accounts/operator-protection.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { TestClient } from '../support/factory.js';
@@ -204,7 +204,7 @@ describe('A client with operator scopes', () => {
 
   it('of an unmarked client keeps the least role in every check of the services', async () => {
     const users = service.app.get(UsersService);
-    const protection = service.app.get(OperatorProtection);
+    const protection = service.app.get(OperatorProtectionService);
     const target = await service.make.user({ role: 'operator' });
     for (const type of ['user', 'client'] as const) {
       const actor = { type, id: type === 'user' ? owner.id : client.id, ownerId: owner.id };

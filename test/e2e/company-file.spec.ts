@@ -9,7 +9,7 @@ import type { Company } from '../../src/cli/company/company-sections.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { Problem } from '../../src/http/problems/problem.js';
 import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
-import { ScopeNumbers } from '../../src/scopes/scope-numbers.service.js';
+import { ScopeNumbersService } from '../../src/scopes/scope-numbers.service.js';
 import { statementsDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { useService } from '../support/test-service.js';
@@ -423,7 +423,7 @@ Done: 0 created, 5 changed, 0 removed.
         "SELECT number FROM scopes WHERE name = 'tariff:read'",
       );
       // Another one than before, which instances had in memory.
-      expect(await service.app.get(ScopeNumbers).of(['tariff:read'])).toEqual([scope!.number]);
+      expect(await service.app.get(ScopeNumbersService).of(['tariff:read'])).toEqual([scope!.number]);
       const answer = await service.http.get('/v2/users', { bearer: again.access_token as string });
       expect(answer.status).toBe(200);
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { keptWords } from '../../src/consents/record/consent-words.js';
 import type { SignedReceipt } from '../../src/consents/record/receipt.js';
-import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { columnsThatHold } from '../support/searched-database.js';
@@ -135,7 +135,7 @@ describe('The story of a consent', () => {
     await browser.fillIn('/account/delete', { email: EMAIL });
     await isTold('user.deletion_requested');
     await service.database.query("UPDATE account_deletions SET due_at = now() - interval '1 second'");
-    await service.app.get(AccountDeletions).eraseDue();
+    await service.app.get(AccountDeletionsService).eraseDue();
     await isTold('user.consent_revoked');
     expect(told().map(({ type }) => type)).toEqual([
       'user.consent_granted',

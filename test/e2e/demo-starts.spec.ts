@@ -4,6 +4,7 @@ import path from 'node:path';
 import { DataSource } from 'typeorm';
 import { loadDemoCredentials, type DemoCredentials } from '../../demo/demo-credentials.js';
 import { seedDemonstration } from '../../demo/demo-data.js';
+import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { ClientEntity } from '../../src/clients/client.entity.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { newId } from '../../src/secrets/ids.js';
@@ -29,7 +30,7 @@ describe('A start of the demonstration', () => {
   beforeEach(async () => {
     database = await createTestDatabase();
     const entities = [ClientEntity, UserEntity];
-    dataSource = await new DataSource({ type: 'postgres', url: database.url, entities }).initialize();
+    dataSource = await new DataSource({ ...dataSourceOptions(database.url, 2), entities }).initialize();
   });
   afterEach(async () => {
     await dataSource.destroy();

@@ -1,6 +1,6 @@
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { DeliverySumsRepository } from '../../src/disclosures/delivery-sums.repository.js';
-import { DisclosedReads } from '../../src/disclosures/disclosed-reads.service.js';
+import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
 import { DisclosureHistoryService } from '../../src/disclosures/disclosure-history.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { idsOf, session } from '../support/event-feed.js';
@@ -214,7 +214,7 @@ describe('The feed of events', () => {
     const read = async () => idsOf(await service.http.get('/v2/events?page_size=100', { bearer }));
     // The consents are events of the client too, which have no scope.
     await until('all are shown', async () => (await read()).filter((id) => ids.includes(id)).length === 4);
-    const reads = service.app.get(DisclosedReads);
+    const reads = service.app.get(DisclosedReadsService);
     await reads.flush();
     await service.database.query('DELETE FROM disclosure_days');
     for (let n = 0; n < 2; n++) await read();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { digestOf } from '../../src/disclosures/batch-digest.js';
-import { DisclosedReads } from '../../src/disclosures/disclosed-reads.service.js';
+import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
 import { membersIn, type HttpOptions } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
@@ -301,7 +301,7 @@ describe('What the service itself serves', () => {
   const client = madeOnce(() => service.make.client());
   const user = madeForEach(() => service.make.user());
 
-  const flush = () => service.app.get(DisclosedReads).flush();
+  const flush = () => service.app.get(DisclosedReadsService).flush();
   const sums = () =>
     service.database.query(
       'SELECT client_id AS client, scope, requests::int, deliveries::int FROM disclosure_days WHERE user_id = $1 ORDER BY scope',
@@ -325,7 +325,7 @@ describe('What the service itself serves', () => {
 
   it('is counted later when the database is away, and once though its write is repeated', async () => {
     await service.make.consent(client, user);
-    const reads = service.app.get(DisclosedReads);
+    const reads = service.app.get(DisclosedReadsService);
     await flush();
     const read = { clientId: client.id, userId: user.id, scope: SCOPE };
     const { repository } = reads as unknown as { repository: { count: (batch: object) => Promise<unknown> } };

@@ -2,7 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { UserChanges } from '../../src/users/accounts/user-changes.js';
+import type { UserChanges } from '../../src/users/accounts/user.resource.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient, Tokens } from '../support/factory.js';

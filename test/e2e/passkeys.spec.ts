@@ -7,7 +7,7 @@ import {
   addPasskey,
   answerPasskey,
   givePassword,
-  isLoggedIn,
+  isSignedIn,
   logInWith,
   newBrowserAt,
   openNewPasskey,
@@ -188,7 +188,7 @@ describe('A passkey', () => {
       const answer = await logInWith(passkey, browser, tampering());
       expect([answer.status, answer.json]).toEqual([403, REFUSED]);
       expect([...browser.cookies.keys()]).toEqual([]);
-      expect(await isLoggedIn(browser)).toBe(false);
+      expect(await isSignedIn(browser)).toBe(false);
     });
 
     it('under the id of the passkey of another user', async () => {

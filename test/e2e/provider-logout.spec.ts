@@ -105,7 +105,7 @@ describe('Logging out', () => {
     };
     const send = (token: string, instance = 0) =>
       service.instances[instance]!.http.send(PATH, { form: { logout_token: token } });
-    const isLoggedIn = async (browser: BrowserSession) => (await browser.open('/account')).status === 200;
+    const isSignedIn = async (browser: BrowserSession) => (await browser.open('/account')).status === 200;
 
     it('ends the session with its sid only, and says 200 without a body that anybody keeps', async () => {
       const [one, two] = [await logIn('ada', 'session-1'), await logIn('ada', 'session-2')];
@@ -115,13 +115,13 @@ describe('Logging out', () => {
         '',
         'no-store',
       ]);
-      expect([await isLoggedIn(one), await isLoggedIn(two)]).toEqual([false, true]);
+      expect([await isSignedIn(one), await isSignedIn(two)]).toEqual([false, true]);
     });
 
     it('ends every session of its sub, and no other', async () => {
       const [one, two, other] = [await logIn('bea', 'a'), await logIn('bea'), await logIn('cem')];
       expect((await send(await idp.logoutToken({ sub: 'bea' }), 1)).status).toBe(200);
-      expect([await isLoggedIn(one), await isLoggedIn(two), await isLoggedIn(other)]).toEqual([
+      expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(other)]).toEqual([
         false,
         false,
         true,
@@ -150,15 +150,15 @@ describe('Logging out', () => {
       expect(leadsTo(left)).toContain(`${idp.url}/end?`);
       const two = await logIn('dia', 'session-4', email);
       await change(two, OTHER_PASSWORD, PASSWORD);
-      expect(await isLoggedIn(two)).toBe(true);
+      expect(await isSignedIn(two)).toBe(true);
       expect((await send(await idp.logoutToken({ sid: 'session-4' }))).status).toBe(200);
-      expect(await isLoggedIn(two)).toBe(false);
+      expect(await isSignedIn(two)).toBe(false);
     });
 
     it('does not end a session with a password', async () => {
       const browser = await service.make.signedIn(await service.make.user());
       expect((await send(await idp.logoutToken({ sub: 'nobody' }))).status).toBe(200);
-      expect(await isLoggedIn(browser)).toBe(true);
+      expect(await isSignedIn(browser)).toBe(true);
     });
 
     it('works once, also on two instances at once', async () => {
@@ -190,7 +190,7 @@ describe('Logging out', () => {
         'invalid_request',
         'no-store',
       ]);
-      expect(await isLoggedIn(browser)).toBe(true);
+      expect(await isSignedIn(browser)).toBe(true);
     });
 
     it('is refused when it is not a token, is sent twice, or is not there', async () => {

@@ -4,7 +4,7 @@ import {
   addApp,
   addPasskey,
   givePassword,
-  isLoggedIn,
+  isSignedIn,
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
@@ -49,7 +49,7 @@ describe('The second factor of a user', () => {
     await givePassword(pending, user);
     expect((await reset()).status).toBe(204);
     expect(await shown()).toEqual(NONE);
-    expect(await isLoggedIn(browser)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
     expect((await pending.open('/login/second-factor')).status).toBe(401);
     expect((await logInWith(passkey, newBrowserAt(service))).status).toBe(403);
     expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
@@ -62,7 +62,7 @@ describe('The second factor of a user', () => {
   it('is no change where there is none, and a 404 for an unknown user', async () => {
     const browser = await service.make.signedIn(user);
     expect((await reset()).status).toBe(204);
-    expect([await isLoggedIn(browser), (await events()).length, (await told()).length]).toEqual([true, 0, 0]);
+    expect([await isSignedIn(browser), (await events()).length, (await told()).length]).toEqual([true, 0, 0]);
     const unknown = '/admin/users/user01HN2NJ9NMRZBXT1H6FT9N7735/second_factor';
     expect((await service.http.send(unknown, { method: 'DELETE', bearer })).status).toBe(404);
   });

@@ -12,7 +12,7 @@ import {
   codeOf,
   giveCode,
   givePassword,
-  isLoggedIn,
+  isSignedIn,
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
@@ -91,7 +91,7 @@ describe('The step between password and second factor', () => {
       const page = await browser.open(STEP);
       browser.cookies.delete(COOKIE);
       expectExpired(await browser.submit(page, STEP, { code: codeOf(secret) }));
-      expect(await isLoggedIn(browser)).toBe(false);
+      expect(await isSignedIn(browser)).toBe(false);
     });
 
     it('after ten minutes', async () => {
@@ -122,12 +122,12 @@ describe('The step between password and second factor', () => {
       const page = await browser.open(STEP);
       await service.app.get(UsersService).update(user.id, changes, SERVICE_ACTOR);
       expectExpired(await browser.submit(page, STEP, { code: codeOf(secret) }));
-      expect(await isLoggedIn(browser)).toBe(false);
+      expect(await isSignedIn(browser)).toBe(false);
       await service.app
         .get(UsersService)
         .update(user.id, { email: user.email, enabled: true }, SERVICE_ACTOR);
       expectExpired(await browser.submit(page, STEP, { code: codeOf(secret) }));
-      expect([await isLoggedIn(browser), await pendingCount()]).toEqual([false, 0]);
+      expect([await isSignedIn(browser), await pendingCount()]).toEqual([false, 0]);
     });
   });
 
@@ -251,7 +251,7 @@ describe('The step between password and second factor', () => {
     expect(page.html.querySelector('[data-without-passkeys]')!.text).toContain('JavaScript is switched off');
     expect((await logInWith(passkey, browser)).status).toBe(200);
     expect([browser.cookies.has(COOKIE), await pendingCount()]).toEqual([false, 0]);
-    expect(await isLoggedIn(browser)).toBe(true);
+    expect(await isSignedIn(browser)).toBe(true);
   });
 
   it('is also between the password and a change of factors, in a session that began without one', async () => {

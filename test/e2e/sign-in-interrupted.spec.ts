@@ -3,7 +3,7 @@ import { madeForEach } from '../support/made.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
-import { addApp, codeOf, isLoggedIn } from '../support/second-factors.js';
+import { addApp, codeOf, isSignedIn } from '../support/second-factors.js';
 import { useService } from '../support/test-service.js';
 
 const WRONG = 'wrong horse battery staple';
@@ -110,7 +110,7 @@ describe('An attempt to log in that the database interrupts', () => {
       const wrong = await whileWithout('audit_events', () => statusesOf(7, give(WRONG)));
       expect(wrong).toEqual([...Array<number>(5).fill(500), 429, 429]);
       expect((await give(PASSWORD)()).status).toBe(429);
-      expect(await isLoggedIn(by)).toBe(true);
+      expect(await isSignedIn(by)).toBe(true);
     });
   });
 });

@@ -6,7 +6,7 @@ import { postPasskey, signUpLink, signUpOptions, signUpWithPasskey } from '../su
 import { newAddress } from '../support/rate-limits.js';
 import {
   addPasskey,
-  isLoggedIn,
+  isSignedIn,
   logInWith,
   openNewPasskey,
   passkeyOptions,
@@ -41,7 +41,7 @@ describe('Signing up with a passkey', () => {
       'Your account has been created',
     ]);
     expect(page.text).toContain('You can log in now, with your passkey.');
-    expect(await isLoggedIn(browser)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
     const user = (await found())!;
     expect(user).toMatchObject({ name: 'Zoë Driver', kind: 'individual', role: 'user', enabled: true });
     expect(user.emailVerifiedAt).toBeInstanceOf(Date);
@@ -52,7 +52,7 @@ describe('Signing up with a passkey', () => {
     );
     expect(row).toEqual({ password_hash: null, passkeys: '1', codes: '0' });
     expect((await logInWith(passkey, browser)).status).toBe(200);
-    expect(await isLoggedIn(browser)).toBe(true);
+    expect(await isSignedIn(browser)).toBe(true);
   });
 
   it('is told of and recorded as other passkeys are', async () => {

@@ -1,7 +1,7 @@
 import { createHash, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { PURPOSES } from '../../src/secrets/purpose-key.js';
 import { unseal } from '../../src/secrets/seal.js';
-import { ScopeNumbers } from '../../src/scopes/scope-numbers.service.js';
+import { ScopeNumbersService } from '../../src/scopes/scope-numbers.service.js';
 import {
   openAccessToken,
   openRefreshToken,
@@ -159,7 +159,7 @@ describe('Tokens', () => {
     const [key] = [...(await tokenKeysOf(service)).values()];
     expect(isRecognised(key!)).toBe(true);
     expect(await makesATokenThatWorks(key!)).toBe(true);
-    const everything = await service.app.get(ScopeNumbers).of(['admin:write', 'admin:read']);
+    const everything = await service.app.get(ScopeNumbersService).of(['admin:write', 'admin:read']);
     const greedy = writeAccessToken({ ...access[0]!, scopes: everything }, key!);
     // Even then, a token grants no more than its client may do.
     expect((await service.http.get('/admin/users', { bearer: greedy })).status).toBe(403);

@@ -3,7 +3,7 @@ import { GivenConsentsService } from '../../src/consents/given-consents.service.
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
-import { AccountDeletions } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
 import { BrowserSession } from '../support/browser-session.js';
@@ -156,7 +156,7 @@ describe('After a person has left,', () => {
 
   async function leave(): Promise<void> {
     await service.database.query("UPDATE account_deletions SET due_at = now() - interval '1 second'");
-    expect(await service.app.get(AccountDeletions).eraseDue()).toBe(1);
+    expect(await service.app.get(AccountDeletionsService).eraseDue()).toBe(1);
     // While the last mail waits, it does not name the person.
     expect(await columnsThatHold(service, TRACES)).toEqual([]);
     await until('the last mail has arrived', () =>

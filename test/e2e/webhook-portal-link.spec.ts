@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import type { UserChanges } from '../../src/users/accounts/user-changes.js';
+import type { UserChanges } from '../../src/users/accounts/user.resource.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { madeForEach } from '../support/made.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';

@@ -38,7 +38,7 @@ describe('instances whose clocks are hours apart from each other and from the da
   let client: TestClient;
   let tracked: TrackedTokens;
   let traffic: TokenTraffic;
-  let isLoggedIn = false;
+  let isSignedIn = false;
   const judges: Judge[] = [];
 
   beforeAll(async () => {
@@ -53,12 +53,12 @@ describe('instances whose clocks are hours apart from each other and from the da
     client = await make.client();
     tracked = new TrackedTokens(judges);
     traffic = new TokenTraffic(client, await make.operatorClient(), instances, tracked, async () => {
-      if (isLoggedIn) {
+      if (isSignedIn) {
         const { id: userId } = await make.user({ password: undefined });
         return { code: await consentedCode(maker, client.id, userId), userId };
       }
       // Once through the pages of an instance with a wrong clock: a password costs more than everything else here.
-      isLoggedIn = true;
+      isSignedIn = true;
       const user = await make.user();
       return { code: await make.code(client, user), userId: user.id };
     });

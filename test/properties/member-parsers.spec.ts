@@ -10,8 +10,8 @@ import { RequestValidationPipe } from '../../src/http/validation/validation.pipe
 import { AuditEventsQuery } from '../../src/admin/api/audit-events/admin-audit-events.dto.js';
 import { NewUserDto } from '../../src/admin/api/users/admin-users.dto.js';
 import { CLIENT_FORM } from '../../src/clients/client.resource.js';
-import { userFieldsIn } from '../../src/admin/console/users/user-form.js';
 import { emailKeyOf } from '../../src/users/accounts/email.js';
+import { USER_FORM } from '../../src/users/accounts/user.resource.js';
 import { anyJson, memberName, written } from './support/json-text.js';
 import { oddText, urlText } from './support/odd-text.js';
 import { laterOrProblem, orProblem } from './support/refused.js';
@@ -145,7 +145,7 @@ describe('A form of the console', () => {
           redirect_uris: string[];
           rate_limit: unknown;
         };
-        const { webhooks_enabled } = userFieldsIn(form);
+        const { webhooks_enabled } = USER_FORM.in(form);
         return (
           redirect_uris.every((uri) => uri !== '' && !/[\r\n]/.test(uri)) &&
           ['number', 'string', 'object'].includes(typeof rate_limit) &&

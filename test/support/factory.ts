@@ -10,7 +10,7 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { NewUser, UserChanges } from '../../src/users/accounts/user-changes.js';
+import type { NewUser, UserChanges } from '../../src/users/accounts/user.resource.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from './browser-session.js';
 import type { TestInstance } from './test-service.js';

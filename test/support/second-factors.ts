@@ -129,7 +129,7 @@ export async function giveCode(
 }
 
 /** Whether someone is logged in in this browser. */
-export const isLoggedIn = async (browser: BrowserSession): Promise<boolean> =>
+export const isSignedIn = async (browser: BrowserSession): Promise<boolean> =>
   (await browser.open('/account')).status === 200;
 
 export const newBrowserAt = ({ url }: TestInstance): BrowserSession => new BrowserSession(url);

@@ -52,12 +52,12 @@ describe('Messages', () => {
   it('are found where they stand', () => {
     expect(messages).toContainEqual({
       message: 'Forgot your password?',
-      place: expect.stringMatching(/^src\/sign-in\/login\.page\.tsx:\d+$/),
+      place: expect.stringMatching(/^src\/sign-in\/sign-in\.page\.tsx:\d+$/),
       isLabel: true,
     });
     expect(messages).toContainEqual({
       message: 'to continue to <name>{clientName}</name>',
-      place: expect.stringMatching(/^src\/sign-in\/login\.page\.tsx:\d+$/),
+      place: expect.stringMatching(/^src\/sign-in\/sign-in\.page\.tsx:\d+$/),
       isLabel: false,
     });
     expect(known).toContain('The email or password is incorrect. Check both and try again.');

@@ -3,9 +3,9 @@ import type { ActivityService } from '../../src/activity/activity.service.js';
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import { ClientAuthenticationService } from '../../src/clients/client-authentication.service.js';
 import type { ClientsRepository } from '../../src/clients/clients.repository.js';
-import type { KnownClients } from '../../src/clients/known-clients.service.js';
+import type { KnownClientsService } from '../../src/clients/known-clients.service.js';
 import type { SecretUse, SecretUsesRepository } from '../../src/clients/secret-uses.repository.js';
-import { SecretUses } from '../../src/clients/secret-uses.service.js';
+import { SecretUsesService } from '../../src/clients/secret-uses.service.js';
 import type { Transactions } from '../../src/database/queries/transactions.js';
 import { newId } from '../../src/secrets/ids.js';
 import { digestOf } from '../../src/secrets/tokens.js';
@@ -15,7 +15,7 @@ const SECRET = 'a secret of at least 32 characters';
 it('A secret that is used all the time is written once an hour, not at every flush', async () => {
   jest.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 30), doNotFake: ['nextTick', 'queueMicrotask'] });
   const written: SecretUse[] = [];
-  const uses = new SecretUses(
+  const uses = new SecretUsesService(
     { note: async (used: SecretUse[]) => void written.push(...used) } as SecretUsesRepository,
     { retried: (work: () => Promise<void>) => work() } as Transactions,
     {} as HttpAdapterHost,
@@ -25,7 +25,7 @@ it('A secret that is used all the time is written once an hour, not at every flu
   const kept = { client, secretDigests: [digestOf(SECRET)] };
   const authentication = new ClientAuthenticationService(
     {} as ClientsRepository,
-    { find: async () => kept } as unknown as KnownClients,
+    { find: async () => kept } as unknown as KnownClientsService,
     {} as ActivityService,
     uses,
   );

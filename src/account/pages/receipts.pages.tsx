@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { WhatFor } from '../../consents/pages/access-choice.js';
-import type { ConsentMethod } from '../../consents/consent.entity.js';
+import type { ConsentMethod } from '../../consents/consent-terms.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
 import type { ConsentVersionEntity } from '../../consents/record/consent-version.entity.js';
 import type { Receipt } from '../../consents/record/receipt.js';

@@ -6,7 +6,7 @@ import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { OwnPagesGuard } from '../../http/api/own-pages.guard.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { notFound, Problem } from '../../http/problems/problem.js';
-import { PasskeySignUps } from '../../users/emails/passkey-sign-ups.service.js';
+import { PasskeySignUpsService } from '../../users/emails/passkey-sign-ups.service.js';
 import { say } from '../../language/text.js';
 
 /** For the script of the page that ends a sign-up (contract §18): what the browser needs to make a passkey. */
@@ -16,7 +16,7 @@ import { say } from '../../language/text.js';
 export class PasskeySignUpController {
   constructor(
     private readonly settings: Settings,
-    private readonly signUps: PasskeySignUps,
+    private readonly signUps: PasskeySignUpsService,
   ) {}
 
   /** The options of `navigator.credentials.create`, with a new challenge. */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { unlessConflict } from '../../http/page-routes/unless-conflict.js';
-import { safeReturnTo, withReturnTo } from '../../http/forms/return-to.js';
+import { withReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import {
   OpenGet,
@@ -16,26 +16,16 @@ import { linkGone } from '../../http/page-routes/link-gone.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { notFound } from '../../http/problems/problem.js';
 import { visitorOf } from '../../http/server/request-origin.js';
-import { MailLimitsService } from '../../rate-limits/sign-in/mail-limits.service.js';
-import { PasskeySignUps } from '../../users/emails/passkey-sign-ups.service.js';
-import { MailedLogins } from '../../users/emails/mailed-logins.service.js';
+import { PasskeySignUpsService } from '../../users/emails/passkey-sign-ups.service.js';
+import { MailedSignInsService } from '../../users/emails/mailed-sign-ins.service.js';
 import { SignUpService, type NewSignUp, type ShownSignUp } from '../../users/emails/sign-up.service.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import type { FieldErrors } from '../../web/forms/field.js';
-import { AfterAnswer } from './after-answer.service.js';
 import { browserNameOf } from '../browser-name.js';
-import { emailIn } from './email-field.js';
-import { emailFormPage, mailSentPage } from './email-form.page.js';
+import { MailedLinks, type MailedLink } from './mailed-links.service.js';
 import { signUpPage } from './sign-up.page.js';
 import { nameErrors, signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
 import { say } from '../../language/text.js';
-
-const FORM = {
-  title: say('Create an account'),
-  text: say('Enter your email address. We send you a link with which you can create your account.'),
-  action: '/sign-up',
-  submit: say('Send link'),
-};
 
 /** Accounts that drivers make themselves (contract §18): first a proof of the address, then a name, and a password or a passkey. */
 @OpenPages('sign-up')
@@ -44,38 +34,34 @@ export class SignUpController {
   constructor(
     private readonly settings: Settings,
     private readonly signUps: SignUpService,
-    private readonly passkeySignUps: PasskeySignUps,
-    private readonly limits: MailLimitsService,
-    private readonly afterAnswer: AfterAnswer,
-    private readonly logins: MailedLogins,
+    private readonly passkeySignUps: PasskeySignUpsService,
+    private readonly mailed: MailedLinks,
+    private readonly logins: MailedSignInsService,
   ) {}
 
+  private readonly link: MailedLink = {
+    name: 'A link to create an account',
+    form: {
+      title: say('Create an account'),
+      text: say('Enter your email address. We send you a link with which you can create your account.'),
+      action: '/sign-up',
+      submit: say('Send link'),
+    },
+    sent: say('We sent a mail to this address. Follow its link to continue; it works for 24 hours.'),
+    mail: (...to) => this.signUps.mailLink(...to),
+  };
+
   @OpenGet()
-  ask(@Context() { query }: OpenContext): OpenAnswer {
+  ask(@Context() context: OpenContext): OpenAnswer {
     this.refuseUnlessOn();
-    return { page: emailFormPage({ ...FORM, returnTo: safeReturnTo(query.get('return_to')) }) };
+    return this.mailed.ask(this.link, context);
   }
 
   /** The same answer for every address; one that has an account gets a mail that says so. */
   @OpenPost()
-  async send(@Context() { form }: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
+  async send(@Context() context: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
     this.refuseUnlessOn();
-    const { email, error } = emailIn(form);
-    const returnTo = safeReturnTo(form.get('return_to'));
-    if (error !== undefined) return { page: emailFormPage({ ...FORM, email, error, returnTo }), status: 400 };
-    if (await this.limits.admit(email, request.ip)) {
-      const actor = visitorOf(request);
-      this.afterAnswer.run('A link to create an account', () =>
-        this.signUps.mailLink(email, returnTo, actor),
-      );
-    }
-    return {
-      page: mailSentPage(
-        email,
-        say('We sent a mail to this address. Follow its link to continue; it works for 24 hours.'),
-        returnTo,
-      ),
-    };
+    return this.mailed.send(this.link, context, request);
   }
 
   @OpenGet(':key')
@@ -133,7 +119,7 @@ export class SignUpController {
     actor: Actor,
   ): Promise<OpenAnswer> {
     if (returnTo === undefined) return { page: done(method) };
-    const goTo = await this.logins.logIn(request, reply, user, method, returnTo, actor);
+    const goTo = await this.logins.signIn(request, reply, user, method, returnTo, actor);
     return goTo === undefined ? { page: done(method, returnTo) } : { goTo };
   }
 

@@ -32,7 +32,7 @@ export class ApprovalEntity {
   action!: ApprovalAction;
 
   /** The user or client. It may be gone, or not there yet. */
-  @Column('text', { name: 'subject_id' })
+  @Column('text')
   subjectId!: string;
 
   @Column('jsonb', { nullable: true })
@@ -49,36 +49,36 @@ export class ApprovalEntity {
   })
   isOverdue!: boolean;
 
-  @Column('text', { name: 'requested_by_type' })
+  @Column('text')
   requestedByType!: 'user' | 'client';
 
-  @Column('text', { name: 'requested_by_id' })
+  @Column('text')
   requestedById!: string;
 
   /** The user, or the owner of the client. */
-  @Column('text', { name: 'requested_by_person' })
+  @Column('text')
   requestedByPerson!: string;
 
-  @Column({ type: 'timestamptz', name: 'requested_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   requestedAt!: Date;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 
   /** The admin who stands behind what a client asked for; null until there is one, and for what a person asked for. */
-  @Column('text', { name: 'seconded_by', nullable: true })
+  @Column('text', { nullable: true })
   secondedBy!: string | null;
 
-  @Column('timestamptz', { name: 'seconded_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   secondedAt!: Date | null;
 
-  @Column('text', { name: 'decided_by_type', nullable: true })
+  @Column('text', { nullable: true })
   decidedByType!: 'user' | 'client' | null;
 
-  @Column('text', { name: 'decided_by_id', nullable: true })
+  @Column('text', { nullable: true })
   decidedById!: string | null;
 
-  @Column('timestamptz', { name: 'decided_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   decidedAt!: Date | null;
 }
 

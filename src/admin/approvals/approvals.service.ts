@@ -5,9 +5,9 @@ import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, forbidden, notFound, Problem } from '../../http/problems/problem.js';
 import { isId } from '../../secrets/ids.js';
-import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
-import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../../users/sessions/acting-sessions.service.js';
 import { personBehind, stateOf, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
 import { ApprovalsRepository, type Asked, type Party } from './approvals.repository.js';
 import { ApprovedActions, type ShownOnApproval } from './approved-actions.service.js';
@@ -28,8 +28,8 @@ export class ApprovalsService {
   constructor(
     private readonly repository: ApprovalsRepository,
     private readonly actions: ApprovedActions,
-    private readonly protection: OperatorProtection,
-    private readonly acting: ActingSessions,
+    private readonly protection: OperatorProtectionService,
+    private readonly acting: ActingSessionsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     erasures: UserErasures,

@@ -6,7 +6,7 @@ import type { ClientChanges, NewClient } from '../../clients/client.resource.js'
 import { ClientsService } from '../../clients/clients.service.js';
 import { conflict } from '../../http/problems/problem.js';
 import { IdentitiesService } from '../../identity-providers/identities.service.js';
-import type { UserChanges } from '../../users/accounts/user-changes.js';
+import type { UserChanges } from '../../users/accounts/user.resource.js';
 import { UsersService } from '../../users/accounts/users.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { PasswordLinksService } from '../../users/passwords/password-links.service.js';

@@ -9,8 +9,8 @@ import { Settings } from '../../config/settings.js';
 import { conflict } from '../../http/problems/problem.js';
 import { IdentitiesService } from '../../identity-providers/identities.service.js';
 import { hashPassword } from '../../secrets/passwords.js';
-import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
-import type { NewUser, UserChanges } from '../../users/accounts/user-changes.js';
+import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
+import type { NewUser, UserChanges } from '../../users/accounts/user.resource.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { UsersService, type ChangeCheck } from '../../users/accounts/users.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
@@ -37,7 +37,7 @@ export class FourEyes {
     private readonly passwordLinks: PasswordLinksService,
     private readonly factors: SecondFactorService,
     private readonly identities: IdentitiesService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly settings: Settings,
   ) {}
 

@@ -1,6 +1,6 @@
 import type { ClientChanges } from '../../clients/client.resource.js';
 import { conflict } from '../../http/problems/problem.js';
-import type { UserChanges } from '../../users/accounts/user-changes.js';
+import type { UserChanges } from '../../users/accounts/user.resource.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 
 /** Whether the client can use the admin API. */

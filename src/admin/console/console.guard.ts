@@ -12,9 +12,9 @@ import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { sendPage } from '../../http/page-routes/send-page.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
-import { confirmPathFor as loginPathFor } from '../../users/factors/factor-paths.js';
+import { confirmPathFor as signInPathFor } from '../../users/factors/factor-paths.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
-import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
 import { isId } from '../../secrets/ids.js';
 import { leastRoleOf } from '../least-role.js';
@@ -49,7 +49,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly waiting: WaitingRepository,
     private readonly factors: SecondFactorService,
     private readonly deciding: DecidingProviders,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly reflector: Reflector,
     private readonly settings: Settings,
   ) {}
@@ -65,7 +65,7 @@ export class ConsoleGuard implements CanActivate {
     }
     const returnTo = isPosted(request) ? CONSOLE_PATH : request.url;
     const missing = (await this.deciding.missingFor(user))
-      ? loginPathFor(returnTo)
+      ? signInPathFor(returnTo)
       : await this.factors.leadingToFactor(user, returnTo);
     if (missing !== undefined) {
       void reply.header('cache-control', 'no-store').redirect(missing, 303);

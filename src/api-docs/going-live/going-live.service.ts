@@ -3,7 +3,7 @@ import { REFUSALS } from '../../activity/activity.js';
 import { ActivityService } from '../../activity/activity.service.js';
 import { ClientSecretsService } from '../../clients/client-secrets.service.js';
 import { ClientsService } from '../../clients/clients.service.js';
-import { SecretUses } from '../../clients/secret-uses.service.js';
+import { SecretUsesService } from '../../clients/secret-uses.service.js';
 import { DAY_MS } from '../../config/durations.js';
 import type { MemberClient } from '../../partners/members/member-client.js';
 import { MembersService } from '../../partners/members/members.service.js';
@@ -24,7 +24,7 @@ export class GoingLive {
   constructor(
     private readonly clients: ClientsService,
     private readonly secrets: ClientSecretsService,
-    private readonly uses: SecretUses,
+    private readonly uses: SecretUsesService,
     private readonly endpoints: EndpointsService,
     private readonly contacts: ContactsService,
     private readonly members: MembersService,

@@ -1,5 +1,5 @@
 import { SERVICE_ACTOR } from '../../audit/audit.service.js';
-import { ClientBatches } from '../../clients/client-batches.service.js';
+import { ClientBatchesService } from '../../clients/client-batches.service.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { CLIENT } from '../../clients/client.resource.js';
 import { GivenConsentsService } from '../../consents/given-consents.service.js';
@@ -112,7 +112,7 @@ export async function applyClients(applying: Applying, planned: readonly Planned
     input: { ...CLIENT.newOf(entry as never), ownerId },
     enabled: entry.enabled,
   }));
-  const refused = await app.get(ClientBatches).put(manager, wanted, SERVICE_ACTOR);
+  const refused = await app.get(ClientBatchesService).put(manager, wanted, SERVICE_ACTOR);
   for (const [n, problem] of refused) document.noteRefusal(changed[n]!.place, problem);
 }
 
@@ -195,7 +195,7 @@ export async function applyConsents(
  */
 export async function applySecrets(applying: Applying, planned: readonly PlannedClient[]): Promise<void> {
   const { app, manager, document, dryRun, secrets, attempt } = applying;
-  const batches = app.get(ClientBatches);
+  const batches = app.get(ClientBatchesService);
   const having = planned.filter(({ entry }) => entry.secret);
   const there = await batches.secretsOf(
     manager,

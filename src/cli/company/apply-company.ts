@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { stringify } from 'yaml';
 import { SERVICE_ACTOR } from '../../audit/audit.service.js';
-import { brandValuesOf, type BrandDto } from '../../brand/brand.dto.js';
+import { brandValuesOf } from '../../brand/brand.dto.js';
 import { BrandService } from '../../brand/brand.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
@@ -9,7 +9,10 @@ import { conflict } from '../../http/problems/problem.js';
 import { PurposesService } from '../../scopes/purposes/purposes.service.js';
 import { OPERATOR_SCOPES, type ScopeAudience } from '../../scopes/scope.entity.js';
 import { ScopesService } from '../../scopes/scopes.service.js';
-import { EventCatalogue, type WholeEventType } from '../../webhooks/event-types/event-catalogue.service.js';
+import {
+  EventCatalogueService,
+  type WholeEventType,
+} from '../../webhooks/event-types/event-catalogue.service.js';
 import { applyClients, applyConsents, applySecrets, planClients, removeClients } from './apply-clients.js';
 import { applyOwners } from './apply-owners.js';
 import { holdApplyLock } from './apply-lock.js';
@@ -100,14 +103,14 @@ async function applyAll(applying: Applying): Promise<void> {
         ...{ ...type, name, resource, translations },
         versions: (versions as Entry[]).map(({ draft = false, ...version }) => ({ ...version, draft })),
       };
-      return app.get(EventCatalogue).putWholeIn(manager, whole as WholeEventType, SERVICE_ACTOR);
+      return app.get(EventCatalogueService).putWholeIn(manager, whole as WholeEventType, SERVICE_ACTOR);
     },
   );
   await applyBrand(applying);
   await applyClients(applying, clients);
   if (!document.isRefused) await applyConsents(applying, clients, owners);
   await removeNamed(applying, 'event_types', (name) =>
-    app.get(EventCatalogue).deleteIn(manager, name, SERVICE_ACTOR),
+    app.get(EventCatalogueService).deleteIn(manager, name, SERVICE_ACTOR),
   );
   await removeNamed(applying, 'purposes', (name) =>
     app.get(PurposesService).deleteIn(manager, name, SERVICE_ACTOR),
@@ -158,9 +161,7 @@ async function applyBrand({ app, manager, company, current, changes, attempt }: 
   if (lines.length === 0) return;
   changes.push({ sign: '~', what: 'brand', lines });
   await attempt(['brand'], () =>
-    app
-      .get(BrandService)
-      .changeIn(manager, brandValuesOf(company.brand as unknown as BrandDto), SERVICE_ACTOR),
+    app.get(BrandService).changeIn(manager, brandValuesOf(company.brand!), SERVICE_ACTOR),
   );
 }
 

@@ -4,7 +4,7 @@ import { conflict } from '../../http/problems/problem.js';
 // Any number that no other advisory lock of the service has.
 const APPLYING = 1_702_260_343;
 
-/** Until the transaction ends nobody else applies a file; throws a 409 problem while somebody does. */
+/** Lets one file be applied at a time, until the transaction ends; throws a 409 problem while another one is. */
 export async function holdApplyLock(manager: EntityManager): Promise<void> {
   const [row]: { held: boolean }[] = await manager.query(
     `SELECT pg_try_advisory_xact_lock(${APPLYING}) AS held`,

@@ -1,27 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
+import { BRAND } from '../../brand/brand.resource.js';
 import { CLIENT } from '../../clients/client.resource.js';
+import { USER } from '../../users/accounts/user.resource.js';
 import type { Company, Entry } from './company-sections.js';
 
 const CLIENT_DEFAULTS: Entry = {
-  ...Object.fromEntries(
-    CLIENT.list.flatMap(({ given, wire, initial }) => (given === 'optional' ? [[wire, initial]] : [])),
-  ),
+  ...CLIENT.defaults,
   consents: [],
 };
 // Whether owners and clients are enabled stays as it is if it is left out, so that no file ends what was decided in an emergency.
-const OWNER_DEFAULTS: Entry = { kind: 'individual', webhooks_enabled: true };
-const BRAND_DEFAULTS: Entry = {
-  ...{ accent_color: null, support_email: null, privacy_url: null, terms_url: null, footer: null },
+const OWNER_DEFAULTS: Entry = {
+  kind: USER.fields.kind.initial,
+  webhooks_enabled: USER.fields.webhooksEnabled.initial,
 };
 
 /** What is written of an object: not what it is by default. */
-const bare = (entry: Entry, defaults: Entry): Entry =>
+const bare = <T extends Entry>(entry: T, defaults: Entry): T =>
   Object.fromEntries(
     Object.entries(entry).filter(
       ([name, value]) =>
         value !== undefined && !(name in defaults && isDeepStrictEqual(value, defaults[name])),
     ),
-  );
+  ) as T;
 
 export const bareOwner = (owner: Entry): Entry => bare(owner, OWNER_DEFAULTS);
 
@@ -37,7 +37,7 @@ export const timeOf = (time: string | Date): string => new Date(time).toISOStrin
 /** The same company without what is so by default, in one form: two that mean the same are equal. */
 export function withoutDefaults({ brand, scopes, purposes, event_types, owners, clients }: Company): Company {
   const written: Company = {
-    brand: brand && bare({ ...brand, accent_color: lower(brand.accent_color) }, BRAND_DEFAULTS),
+    brand: brand && bare({ ...brand, accent_color: brand.accent_color?.toLowerCase() }, BRAND.defaults),
     scopes: each(scopes, (scope) => bare(scope, { translations: {} })),
     purposes,
     event_types: each(event_types, ({ versions = [], ...type }) => ({
@@ -46,7 +46,7 @@ export function withoutDefaults({ brand, scopes, purposes, event_types, owners, 
     })),
     owners: each(owners, bareOwner),
     clients: clients?.map((client) => ({
-      ...(bare(client, CLIENT_DEFAULTS) as typeof client),
+      ...bare(client, CLIENT_DEFAULTS),
       ...(client.consents?.length
         ? {
             consents: client.consents.map(({ granted_at, expires_at, ...consent }) => ({
@@ -60,5 +60,3 @@ export function withoutDefaults({ brand, scopes, purposes, event_types, owners, 
   };
   return Object.fromEntries(Object.entries(written).filter(([, section]) => section !== undefined));
 }
-
-const lower = (color: unknown): unknown => (typeof color === 'string' ? color.toLowerCase() : color);

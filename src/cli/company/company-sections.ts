@@ -1,11 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { NewClientDto } from '../../admin/api/clients/admin-clients.dto.js';
-import {
-  EVENT_TYPE_NAME,
-  EventTypeDto,
-  EventTypeVersionDto,
-} from '../../admin/api/event-types/admin-event-types.dto.js';
+import { EventTypeDto, EventTypeVersionDto } from '../../admin/api/event-types/admin-event-types.dto.js';
 import { PurposeDto } from '../../admin/api/purposes/admin-purposes.dto.js';
 import { TRANSLATIONS as OF_SCOPES, ScopeDto } from '../../admin/api/scopes/admin-scopes.dto.js';
 import { NewUserDto } from '../../admin/api/users/admin-users.dto.js';
@@ -19,8 +15,10 @@ import {
   IsTrueOrFalse,
   omitMembers,
 } from '../../http/validation/validation.decorators.js';
+import type { NameRule } from '../../http/validation/name-rule.js';
 import { PURPOSE_NAME } from '../../scopes/purposes/purpose.entity.js';
 import { SCOPE_NAME } from '../../scopes/scope-name.js';
+import { EVENT_TYPE_NAME } from '../../webhooks/event-types/event-type.entity.js';
 
 // The rules are those of the admin API, without what is an action rather than a state.
 class FileScopeDto extends omitMembers(ScopeDto, ['meaning_changed']) {}
@@ -86,8 +84,8 @@ export interface Shape {
 /** A section is one object, objects by their names, or a list of objects. */
 export interface Section extends Shape {
   as: 'one' | 'named' | 'list';
-  /** What names are like: the characters and the form, or a DTO with the rule. */
-  names?: { characters: string; pattern: RegExp } | { dto: Type<object>; member: string };
+  /** What names are like: a rule, or a DTO with one. */
+  names?: NameRule | { dto: Type<object>; member: string };
 }
 
 /** What a company file consists of. */
@@ -96,18 +94,18 @@ export const SECTIONS = {
   scopes: {
     as: 'named',
     dto: FileScopeDto,
-    names: { characters: 'a-z, 0-9, _ . : and -', pattern: SCOPE_NAME },
+    names: SCOPE_NAME,
   },
   purposes: {
     as: 'named',
     dto: PurposeDto,
-    names: { characters: 'a-z, 0-9, _ and -', pattern: PURPOSE_NAME },
+    names: PURPOSE_NAME,
   },
   event_types: {
     as: 'named',
     dto: EventTypeDto,
     inner: { versions: { dto: FileVersionDto, isList: true } },
-    names: { characters: 'a-z, 0-9, _ and .', pattern: EVENT_TYPE_NAME },
+    names: EVENT_TYPE_NAME,
   },
   owners: { as: 'named', dto: FileOwnerDto, names: { dto: OwnerKeyDto, member: 'owner' } },
   clients: {
@@ -143,7 +141,7 @@ export interface ConsentEntry extends Entry {
 
 /** What a company file says, without members that are as they are by default. A section that is left out says nothing. */
 export interface Company {
-  brand?: Entry;
+  brand?: Entry & BrandDto;
   scopes?: Record<string, Entry>;
   purposes?: Record<string, Entry>;
   event_types?: Record<string, Entry>;

@@ -1,7 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { BRAND } from '../../brand/brand.resource.js';
 import { BrandService } from '../../brand/brand.service.js';
-import { ClientBatches } from '../../clients/client-batches.service.js';
+import { ClientBatchesService } from '../../clients/client-batches.service.js';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { CLIENT } from '../../clients/client.resource.js';
 import type { ConsentEntity } from '../../consents/consent.entity.js';
@@ -35,7 +36,7 @@ export async function readCurrent(
   const scopes = await app.get(ScopesService).list(manager);
   const purposes = await app.get(PurposesService).list(manager);
   const types = await app.get(EventTypesService).listOfServices(manager);
-  const clients = await app.get(ClientBatches).list(manager);
+  const clients = await app.get(ClientBatchesService).list(manager);
   const services = clients.flatMap(({ id, companyService }) => (companyService ? [id] : []));
   const consents = await app.get(ConsentsService).listAll(manager, services);
   const ids = [
@@ -46,10 +47,7 @@ export async function readCurrent(
   const byClient = grouped(consents, ({ clientId }) => clientId);
   const owning = new Set(clients.map(({ ownerId }) => ownerId));
   const company = withoutDefaults({
-    brand: {
-      ...{ name: brand.name, accent_color: brand.accentColor, support_email: brand.supportEmail },
-      ...{ privacy_url: brand.privacyUrl, terms_url: brand.termsUrl, footer: brand.footer },
-    },
+    brand: BRAND.bodyOf(brand),
     scopes: byName(scopes, ({ description, translations, audience }) => ({
       description,
       translations,
@@ -85,12 +83,11 @@ const byName = <T extends { name: string }>(
 ): Record<string, Record<string, unknown>> => Object.fromEntries(all.map((each) => [each.name, entry(each)]));
 
 function clientEntry(client: ClientEntity, owner: string): ClientEntry {
-  const members = CLIENT.list.flatMap(({ key, wire, given }) =>
-    given && wire !== 'owner_id' ? [[wire, client[key as keyof ClientEntity]]] : [],
-  );
+  const members: Partial<ReturnType<typeof CLIENT.bodyOf>> & { name: string } = CLIENT.bodyOf(client);
+  delete members.owner_id;
   return {
     client_id: client.id,
-    ...(Object.fromEntries(members) as { name: string }),
+    ...members,
     owner,
     ...(client.enabled ? {} : { enabled: false }),
   };

@@ -10,7 +10,7 @@ const SECRET = /^[\x21-\x7e]{32,200}$/;
 
 type Source = NonNullable<ClientEntry['secret']>;
 
-/** Where the secrets of a company file come from: the environment, and files beside it. No error has a secret in it. */
+/** Where the secrets of a company file come from: the environment, and files next to it. No error has a secret in it. */
 export class SecretSource {
   constructor(
     /** Relative paths are relative to it. */

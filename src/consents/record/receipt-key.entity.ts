@@ -7,15 +7,15 @@ export class ReceiptKeyEntity {
   id!: string;
 
   /** Ed25519, 32 bytes. */
-  @Column('bytea', { name: 'public_key' })
+  @Column('bytea')
   publicKey!: Buffer;
 
   @Column('bytea', { select: false })
   sealed!: Buffer;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false })
+  @Column({ type: 'timestamptz', insert: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'retired_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   retiredAt!: Date | null;
 }

@@ -1,7 +1,7 @@
 import { Logger, type OnModuleInit } from '@nestjs/common';
 import type { HttpAdapterHost } from '@nestjs/core';
 import { Interval } from '@nestjs/schedule';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const WRITE_EVERY_MS = 5_000;
 
@@ -15,6 +15,11 @@ export abstract class WriteBehind implements OnModuleInit {
   onModuleInit(): void {
     // After the last request, and before the connection pool is closed.
     this.fastify.addHook('onClose', () => this.flushLast());
+    if (!this.noteAnswer) return;
+    this.fastify.addHook('onResponse', (request, reply, done) => {
+      this.noteAnswer!(request, reply);
+      done();
+    });
   }
 
   /** Writes what was noted since the last write; one write at a time. */
@@ -24,13 +29,16 @@ export abstract class WriteBehind implements OnModuleInit {
     return this.writing;
   }
 
-  protected get fastify(): FastifyInstance {
+  private get fastify(): FastifyInstance {
     return this.server.httpAdapter.getInstance<FastifyInstance>();
   }
 
   protected flushLast(): Promise<void> {
     return this.flush();
   }
+
+  /** Called after every answer, for what is noted of requests. */
+  protected noteAnswer?(request: FastifyRequest, reply: FastifyReply): void;
 
   /** Takes what was noted and writes it; never rejects. */
   protected abstract write(): Promise<void>;

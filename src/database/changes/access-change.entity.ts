@@ -14,6 +14,6 @@ export class AccessChangeEntity {
   ids!: string[];
 
   /** A moment after the commit, written by the purge; `infinity` until then. */
-  @Column('timestamptz', { name: 'committed_by' })
+  @Column('timestamptz')
   committedBy!: Date;
 }

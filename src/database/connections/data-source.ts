@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
-import type { DataSourceOptions } from 'typeorm';
+import { DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/index.js';
+import { snakeCase } from '../queries/input-rows.js';
 import { socketOf } from './connection-socket.js';
 import { connectionOptions } from './connections.js';
 
@@ -39,6 +40,13 @@ const SERVICE = {
   onConnect: prepare,
 };
 
+/** Columns have the names of their members in snake case, unless they say otherwise. */
+class SnakeCaseColumns extends DefaultNamingStrategy {
+  override columnName(member: string, given: string | undefined, prefixes: string[]): string {
+    return given ?? super.columnName(snakeCase(member), '', prefixes);
+  }
+}
+
 /**
  * The only definition of the database for the service, its migrations and the tests, without entities: each module registers its
  * own. `session` overrides the session settings of the service.
@@ -59,6 +67,7 @@ export function dataSourceOptions(
     migrationsTableName: 'migrations',
     synchronize: false,
     logging: false,
+    namingStrategy: new SnakeCaseColumns(),
     extra: { ...connection, ...session },
   };
 }

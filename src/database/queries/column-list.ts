@@ -9,3 +9,16 @@ export const columnList = <E extends ObjectLiteral>(
   members
     .map((member) => `${alias}.${metadata.findColumnWithPropertyName(member)!.databaseName} AS "${member}"`)
     .join(', ');
+
+/** A row in two parts: these members, and the others. */
+export function splitRow<R extends object, K extends keyof R & string>(
+  row: R,
+  members: readonly K[],
+): [Pick<R, K>, Omit<R, K>] {
+  const entries = Object.entries(row);
+  const isOne = ([name]: [string, unknown]) => (members as readonly string[]).includes(name);
+  return [
+    Object.fromEntries(entries.filter(isOne)) as Pick<R, K>,
+    Object.fromEntries(entries.filter((entry) => !isOne(entry))) as Omit<R, K>,
+  ];
+}

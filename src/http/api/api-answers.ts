@@ -1,4 +1,4 @@
-import { applyDecorators, UseInterceptors, type Type } from '@nestjs/common';
+import { applyDecorators, Header, HttpCode, Param, UseInterceptors, type Type } from '@nestjs/common';
 import {
   ApiExtraModels,
   ApiIncludeEndpoint,
@@ -24,7 +24,7 @@ const REQUEST_ID: ApiHeaders = {
     schema: text(),
   },
 };
-/** The header of a response that must not be cached. */
+/** The header of a response that must not be cached; it is then also sent. */
 export const NOT_CACHED: ApiHeaders = { 'Cache-Control': { required: true, schema: oneOf('no-store') } };
 const RETRY_AFTER: ApiHeaders = {
   'Retry-After': { required: true, description: 'Seconds.', schema: whole() },
@@ -55,6 +55,20 @@ const PROBLEM_DESCRIPTIONS: Record<number, string> = {
 export const ApiEndpoint = (operationId: string, summary: string, description: string) =>
   applyDecorators(ApiIncludeEndpoint(), ApiOperation({ operationId, summary, description }));
 
+/** What a route answers with, unless it sets another status itself. Of several the first one counts. */
+const answersWith = (
+  response: ApiResponseOptions & { status: number; headers: ApiHeaders },
+): MethodDecorator => {
+  const described = ApiResponse(response);
+  if (response.status >= 300) return described;
+  const isCached = !('Cache-Control' in response.headers);
+  return applyDecorators(
+    HttpCode(response.status),
+    ...(isCached ? [] : [Header('cache-control', 'no-store')]),
+    described,
+  );
+};
+
 /** A JSON response: `[View]` is a list; a schema is for what is no class. */
 export const ApiAnswer = (
   status: number,
@@ -63,13 +77,7 @@ export const ApiAnswer = (
   headers: ApiHeaders = {},
   schema?: object,
 ): MethodDecorator =>
-  ApiResponse({
-    status,
-    description,
-    type,
-    schema,
-    headers: { ...REQUEST_ID, ...headers },
-  } as ApiResponseOptions);
+  answersWith({ status, description, type, schema, headers: { ...REQUEST_ID, ...headers } });
 
 /** A response that is text of another media type, with an example. */
 export const ApiText = (
@@ -93,7 +101,7 @@ export const ApiPage = (item: Type, headers: ApiHeaders = {}) =>
   );
 
 export const ApiNoContent = (description: string): MethodDecorator =>
-  ApiResponse({ status: 204, description, headers: REQUEST_ID } as ApiResponseOptions);
+  answersWith({ status: 204, description, headers: REQUEST_ID });
 
 /** The problems that a route can answer with, by status. */
 export const ApiProblems = (...statuses: number[]) =>
@@ -104,9 +112,25 @@ export const ApiProblems = (...statuses: number[]) =>
     ),
   );
 
-/** A parameter of the path that is an id. */
-export const ApiId = (name: string, prefix: IdPrefix): MethodDecorator =>
-  ApiParam({ name, schema: idOf(prefix) as object });
+/** Describes a method by one of its parameters. */
+const described = (target: object, method: string | symbol, decorate: MethodDecorator): void =>
+  void decorate(target, method, Object.getOwnPropertyDescriptor(target, method)!);
+
+/** A parameter of the path, with its schema. */
+export const PathParam =
+  (name: string, schema: object): ParameterDecorator =>
+  (target, method, index) => {
+    Param(name)(target, method, index);
+    described(target, method!, ApiParam({ name, schema }));
+  };
+
+/** The id of something, which may not be there: 404. */
+export const PathId =
+  (name: string, prefix: IdPrefix): ParameterDecorator =>
+  (target, method, index) => {
+    PathParam(name, idOf(prefix))(target, method, index);
+    described(target, method!, ApiProblems(404));
+  };
 
 /** Of the problems that no request causes; the examples of the others are recorded (src/api-docs/recorded-examples.json). */
 const UNCAUSED: Record<number, Problem> = {

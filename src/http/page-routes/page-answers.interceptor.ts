@@ -16,7 +16,7 @@ import { wayOutPage } from '../../web/layout/way-out.page.js';
 import { csvFile } from './csv-answer.js';
 import type { PageAnswer, StreamAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
-import { SignedOutMeanwhile } from './signed-out-meanwhile.js';
+import { NoLongerSignedIn } from './no-longer-signed-in.js';
 
 type Sent = string | StreamableFile | Readable;
 
@@ -34,7 +34,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     const reply = http.getResponse<FastifyReply>();
     return next.handle().pipe(
       catchError((error: unknown) => {
-        if (error instanceof SignedOutMeanwhile) return of({ goTo: pageContext!.home });
+        if (error instanceof NoLongerSignedIn) return of({ goTo: pageContext!.home });
         throw error;
       }),
       mergeMap((answer) => this.send(answer, reply, pageContext!)),

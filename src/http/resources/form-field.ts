@@ -6,6 +6,8 @@ export interface FormField {
   readonly as: keyof FormKinds;
   readonly label: string;
   readonly hint?: string;
+  readonly type?: 'email';
+  readonly spellcheck?: false;
   /** Unless the page knows them. */
   readonly options?: readonly (Option & { hint?: string })[];
 }
@@ -23,7 +25,11 @@ export interface FormKinds {
   /** A list, one per line. */
   lines: string;
   tick: boolean;
+  /** To vouch for something: empty at first, and only true is a member. */
+  vouch: boolean;
   choice: string;
+  /** The same from a long list, where nothing means null. */
+  select: string;
   choices: string[];
 }
 
@@ -48,18 +54,18 @@ export const linesIn = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+const isTicked = (form: Form, name: string): boolean => form.get(name) === 'true';
+
 export const FORM_KINDS: { [K in keyof FormKinds]: FormKind<FormKinds[K]> } = {
   line: textKind((typed) => typed.trim()),
   lineOrNone: textKind((typed) => typed.trim() || null),
   text: textKind((typed) => typed),
   number: textKind((typed) => (typed.trim() === '' ? null : numberIn(typed.trim()))),
   choice: textKind((typed) => typed),
+  select: textKind((typed) => typed || null),
   lines: { ...textKind(linesIn), of: (value) => ((value ?? []) as string[]).join('\n') },
-  tick: {
-    of: (value) => value === true,
-    in: (form, name) => form.get(name) === 'true',
-    member: (typed) => typed,
-  },
+  tick: { of: (value) => value === true, in: isTicked, member: (typed) => typed },
+  vouch: { of: () => false, in: isTicked, member: (typed) => typed || undefined },
   choices: {
     of: (value) => [...((value ?? []) as string[])],
     in: (form, name) => form.getAll(name),

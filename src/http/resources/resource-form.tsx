@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { Choices, TextArea, TextField, Tick } from '../../web/forms/field.js';
+import { Choices, SelectField, TextArea, TextField, Tick } from '../../web/forms/field.js';
 import type { Form } from '../forms/form.js';
 import { FORM_KINDS, type FormField, type FormKind, type FormKinds } from './form-field.js';
 import { pairs, type Fields, type ListedField, type Name, type Resource } from './resource.js';
@@ -76,11 +76,12 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
   }
 }
 
-function shownField(name: string, { as, label, hint, options = [] }: FormField): VNode {
+function shownField(name: string, { as, label, hint, options = [], ...input }: FormField): VNode {
   const field = { name, label, hint };
   if (as === 'lines') return <TextArea {...field} />;
-  if (as === 'tick') return <Tick {...field} />;
+  if (as === 'tick' || as === 'vouch') return <Tick {...field} />;
+  if (as === 'select') return <SelectField {...field} options={[...options]} />;
   if (as === 'choice' || as === 'choices')
     return <Choices {...field} type={as === 'choice' ? 'radio' : 'checkbox'} options={[...options]} />;
-  return <TextField {...field} inputMode={as === 'number' ? 'numeric' : undefined} />;
+  return <TextField {...field} {...input} inputMode={as === 'number' ? 'numeric' : undefined} />;
 }

@@ -36,6 +36,7 @@ export type ShownKeys<F> = With<F, { view: object }>;
 type Given<F> = With<F, { given: string }>;
 type Required<F> = With<F, { given: 'required' }>;
 type Changeable<F> = With<F, { changeable: true }>;
+type Hidden<F> = With<F, { audited: { not: string } }>;
 
 /** An entity as the API shows it. */
 export type View<E, F extends Fields<E>> = {
@@ -117,7 +118,7 @@ export class Resource<E extends object, F extends Fields<E>> {
   }
 
   /** What audit events say of an entity. */
-  auditView(entity: E): Record<string, unknown> {
+  auditView(entity: Omit<E, Hidden<F> & keyof E>): Record<string, unknown> {
     return pairs(this.list, ({ audited, key, wire }) => {
       const value = (entity as Record<string, unknown>)[key] as never;
       if (typeof audited === 'object') return undefined;
@@ -128,7 +129,23 @@ export class Resource<E extends object, F extends Fields<E>> {
   /** A new one with what was omitted. */
   complete(input: NewOf<E, F>): Pick<E, Given<F> & keyof E> {
     const given = input as Record<string, unknown>;
-    return pairs(this.list, (field) => field.given && [field.key, given[field.key] ?? field.initial]);
+    return pairs(this.list, ({ given: isGiven, key, initial }) => {
+      const value = given[key] ?? initial;
+      return isGiven && value !== undefined ? [key, value] : undefined;
+    });
+  }
+
+  /** By wire name: what an omitted one becomes. */
+  get defaults(): Record<string, unknown> {
+    return pairs(this.list, ({ given, wire, initial }) =>
+      given === 'optional' ? [wire, initial] : undefined,
+    );
+  }
+
+  /** The body that would create an entity. */
+  bodyOf(entity: Pick<E, Given<F> & keyof E>): Body<NewOf<E, F>, F> {
+    const values = entity as Record<string, unknown>;
+    return pairs(this.list, ({ given, key, wire }) => (given ? [wire, values[key]] : undefined));
   }
 
   private byKey<T>(body: object): T {

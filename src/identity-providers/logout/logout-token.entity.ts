@@ -7,10 +7,10 @@ export class LogoutTokenEntity {
   @PrimaryColumn('text')
   provider!: string;
 
-  @PrimaryColumn('bytea', { name: 'jti_digest' })
+  @PrimaryColumn('bytea')
   jtiDigest!: Buffer;
 
   /** From then on the token is refused for its age. */
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 }

@@ -5,10 +5,10 @@ import type { IdentityProvider } from '../../config/identity-providers.js';
 import { isHigher, type OperatorRole } from '../../config/operator-role.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
-import { FollowedProfiles } from '../../users/accounts/followed-profiles.service.js';
+import { FollowedProfilesService } from '../../users/accounts/followed-profiles.service.js';
 import { LinkedAccountsService } from '../../users/accounts/linked-accounts.service.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
-import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../../users/sessions/acting-sessions.service.js';
 import { IdentitiesRepository } from '../identities.repository.js';
 import type { Person } from '../protocol/person.js';
 import { SignInRefused, type SignInRefusalReason } from '../refusals.js';
@@ -30,15 +30,15 @@ export type FoundAccount = AdmittedAccount | { refused: SignInRefusalReason; use
 export class ProviderAccounts {
   constructor(
     private readonly accounts: LinkedAccountsService,
-    private readonly profiles: FollowedProfiles,
+    private readonly profiles: FollowedProfilesService,
     private readonly identities: IdentitiesRepository,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
   ) {}
 
   /**
-   * Finds, links or creates the account. Throws a `SignInRefused` where nothing may be changed, and `SignedOutMeanwhile` if the actor's
+   * Finds, links or creates the account. Throws a `SignInRefused` where nothing may be changed, and `NoLongerSignedIn` if the actor's
    * session has ended. Of two simultaneous first sign-ins one may violate a unique constraint: then it has to be run again.
    */
   async find(

@@ -3,10 +3,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A sign-in that a browser has started and that has not come back from the provider yet. */
 @Entity('provider_sign_ins')
 export class ProviderSignInEntity {
-  @PrimaryColumn('bytea', { name: 'state_digest' })
+  @PrimaryColumn('bytea')
   stateDigest!: Buffer;
 
-  @Column('bytea', { name: 'browser_digest' })
+  @Column('bytea')
   browserDigest!: Buffer;
 
   /** The provider's id in the settings. */
@@ -17,13 +17,13 @@ export class ProviderSignInEntity {
   @Column('bytea')
   sealed!: Buffer;
 
-  @Column('text', { name: 'return_to', nullable: true })
+  @Column('text', { nullable: true })
   returnTo!: string | null;
 
   /** The logged-in user who has to authenticate again; null for a login. */
-  @Column('text', { name: 'user_id', nullable: true })
+  @Column('text', { nullable: true })
   userId!: string | null;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 }

@@ -8,7 +8,7 @@ import { Settings } from '../../config/settings.js';
 import { isUniqueViolation } from '../../database/queries/database-errors.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { Form } from '../../http/forms/form.js';
-import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
+import { NoLongerSignedIn } from '../../http/page-routes/no-longer-signed-in.js';
 import type { WayOut } from '../../http/page-routes/page-answer.js';
 import { visitorOf } from '../../http/server/request-origin.js';
 import { SignInLimitsService } from '../../rate-limits/sign-in/sign-in-limits.service.js';
@@ -175,7 +175,7 @@ export class ProviderSignIns {
     reply: FastifyReply,
   ): Promise<void> {
     const present = await this.sessions.current(request);
-    if (present?.id !== userId) throw loggedOutMeanwhile();
+    if (present?.id !== userId) throw loggedOutBefore();
     const actor = { ...visitorOf(request), id: userId, sessionDigest: present.sessionDigest };
     const confirmed = this.withAccount(provider, person, actor, async (manager, account) => {
       const { user, roleChanged } = account;
@@ -185,12 +185,12 @@ export class ProviderSignIns {
       const signIn = this.signInOf(provider, person);
       if (roleChanged) return this.sessions.startIn(manager, request, user, signIn, actor, false);
       const renewed = await this.sessions.restart(manager, request, user, present, actor, signIn);
-      if (renewed === undefined) throw loggedOutMeanwhile();
+      if (renewed === undefined) throw loggedOutBefore();
       await this.audit.record(manager, actor, { action: 'session.confirmed', subjectId: userId });
       return renewed;
     });
     const { secret } = await confirmed.catch((error: unknown) => {
-      throw error instanceof SignedOutMeanwhile ? loggedOutMeanwhile() : error;
+      throw error instanceof NoLongerSignedIn ? loggedOutBefore() : error;
     });
     this.sessions.setCookie(reply, secret);
   }
@@ -214,7 +214,7 @@ export class ProviderSignIns {
           throw Object.assign(refusal, { userId: outcome.userId });
         }
         const { user, secret } = outcome;
-        if (secret === undefined) throw new SignInRefused('account_disabled', 'changed meanwhile');
+        if (secret === undefined) throw new SignInRefused('account_disabled', 'changed during the sign-in');
         return { user, secret };
       } catch (error) {
         if (attempt === ATTEMPTS || !UNIQUE.some((name) => isUniqueViolation(error, name))) throw error;
@@ -259,4 +259,4 @@ export class ProviderSignIns {
   }
 }
 
-const loggedOutMeanwhile = () => new SignInRefused('sign_in_expired', 'logged out meanwhile');
+const loggedOutBefore = () => new SignInRefused('sign_in_expired', 'logged out during the sign-in');

@@ -63,7 +63,7 @@ export class AuthorizationController {
     if (isInSandbox(authorizationRequest)) return this.sandbox.show(authorizationRequest, request, reply);
     const user = await this.sessions.current(request);
     rememberLanguage(request, reply, this.cookies);
-    if (!user) return this.toLogin(authorizationRequest, reply, 302);
+    if (!user) return this.toSignIn(authorizationRequest, reply, 302);
     await this.sendConsentPage(authorizationRequest, user, request, reply);
   }
 
@@ -92,7 +92,7 @@ export class AuthorizationController {
     }
     if (decision === 'create_driver') throw incomplete();
     const user = await this.sessions.current(request);
-    if (!user) return this.toLogin(authorizationRequest, reply, 303);
+    if (!user) return this.toSignIn(authorizationRequest, reply, 303);
     this.csrf.check(request, form, consentBinding(user, source));
     if (decision === 'cancel') {
       const { redirectUri, state } = authorizationRequest;
@@ -126,7 +126,7 @@ export class AuthorizationController {
     return undefined;
   }
 
-  private toLogin({ source }: AuthorizationRequest, reply: FastifyReply, status: number): void {
+  private toSignIn({ source }: AuthorizationRequest, reply: FastifyReply, status: number): void {
     const query = new URLSearchParams({ return_to: `${PATH}?${source}` });
     this.redirect(reply, status, `/login?${query.toString()}`);
   }

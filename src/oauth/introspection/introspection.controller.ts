@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
@@ -33,7 +33,6 @@ export class IntrospectionController {
    * may do with that user's data, which is how a data service applies consent.
    */
   @Post()
-  @HttpCode(200)
   @OAuthEndpoint(IntrospectionGuard, { limitClients: false })
   @ApiEndpoint(
     'introspect',

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownClient } from '../../clients/client-with-secrets.js';
@@ -18,7 +18,6 @@ export class RevocationController {
 
   /** 200 and `{}` for known, unknown and already revoked tokens alike. */
   @Post()
-  @HttpCode(200)
   @OAuthEndpoint(ClientAuthenticationGuard, { needsTrailingSlash: true })
   @ApiEndpoint(
     'revokeToken',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SERVICE_ACTOR, type Actor } from '../../audit/audit.service.js';
 import type { KnownClient } from '../../clients/client-with-secrets.js';
-import { SandboxFaults } from '../../sandbox-faults/sandbox-faults.service.js';
+import { SandboxFaultsService } from '../../sandbox-faults/sandbox-faults.service.js';
 import { GrantsService } from '../../tokens/grants/grants.service.js';
 import type { IssuedTokens } from '../../tokens/grants/issued-tokens.js';
 import { intersection } from '../../tokens/access/principal.js';
@@ -52,7 +52,7 @@ export class RefreshTokenGrant implements TokenGrant {
   constructor(
     private readonly refreshTokens: RefreshTokensService,
     private readonly grants: GrantsService,
-    private readonly faults: SandboxFaults,
+    private readonly faults: SandboxFaultsService,
   ) {}
 
   async run({ client, form, actor }: GrantRequest): Promise<IssuedTokens> {

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
 import type { KnownClient } from '../../clients/client-with-secrets.js';
@@ -37,7 +37,6 @@ export class TokenController {
   }
 
   @Post()
-  @HttpCode(200)
   @OAuthEndpoint(ClientAuthenticationGuard)
   @ApiEndpoint(
     'token',

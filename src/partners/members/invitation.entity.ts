@@ -8,29 +8,29 @@ export class InvitationEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'organisation_id', nullable: true })
+  @Column('text', { nullable: true })
   organisationId!: string | null;
 
   @Column('text')
   email!: string;
 
-  @Column('text', { name: 'email_key', select: false })
+  @Column('text', { select: false })
   emailKey!: string;
 
   @Column('text')
   role!: MemberRole | OperatorRole;
 
   /** The admin behind an invitation to become an operator. */
-  @Column('text', { name: 'invited_by', nullable: true })
+  @Column('text', { nullable: true })
   invitedBy!: string | null;
 
   /** Of the key in the link that was mailed. */
   @Column('bytea', { select: false })
   digest!: Buffer;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 }

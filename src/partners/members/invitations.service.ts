@@ -11,7 +11,7 @@ import { digestOf, isSecret } from '../../secrets/tokens.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
 import { UsersService } from '../../users/accounts/users.service.js';
-import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../../users/sessions/acting-sessions.service.js';
 import { isFor, NotForThem } from './invitation-is-for.js';
 import { InvitationLinks } from './invitation-links.service.js';
 import type { Invitation, MemberInvitation } from './invitation.js';
@@ -41,7 +41,7 @@ export class InvitationsService {
     private readonly brand: BrandService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
     erasures: UserErasures,
   ) {
     erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));

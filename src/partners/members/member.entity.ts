@@ -4,15 +4,15 @@ import type { MemberRole } from './member-role.js';
 /** A person who belongs to an organisation (contract §20); the owner's own account has no row. */
 @Entity('organisation_members')
 export class MemberEntity {
-  @PrimaryColumn('text', { name: 'organisation_id' })
+  @PrimaryColumn('text')
   organisationId!: string;
 
-  @PrimaryColumn('text', { name: 'user_id' })
+  @PrimaryColumn('text')
   userId!: string;
 
   @Column('text')
   role!: MemberRole;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 }

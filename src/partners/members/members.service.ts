@@ -8,7 +8,7 @@ import { MESSAGES, type Message } from '../../notifications/message-catalogue.js
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { isId } from '../../secrets/ids.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
-import { ActingSessions } from '../../users/sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../../users/sessions/acting-sessions.service.js';
 import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
 import type { MemberClient } from './member-client.js';
@@ -29,7 +29,7 @@ export class MembersService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
   ) {}
 
   list(organisationId: string, page: PageRequest): Promise<Page<Member>> {
@@ -145,7 +145,7 @@ export class MembersService {
   }
 
   /**
-   * Locks the account; throws a 404 problem for an unknown one, a 409 problem for one that is no organisation, and `SignedOutMeanwhile` if
+   * Locks the account; throws a 404 problem for an unknown one, a 409 problem for one that is no organisation, and `NoLongerSignedIn` if
    * the session of the actor, if one is given, has ended before the lock was free.
    */
   async lockOrganisation(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {

@@ -11,7 +11,7 @@ import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { digestOf, isSecret } from '../../secrets/tokens.js';
-import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { UsersService } from '../../users/accounts/users.service.js';
 import { isFor, NotForThem } from './invitation-is-for.js';
@@ -26,7 +26,7 @@ export class OperatorInvitationsService {
     private readonly repository: InvitationsRepository,
     private readonly links: InvitationLinks,
     private readonly users: UsersService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly mails: MailsService,
     private readonly brand: BrandService,
     private readonly settings: Settings,

@@ -10,7 +10,7 @@ export class RedirectUriRequestEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
 
   @Column('text')
@@ -27,18 +27,18 @@ export class RedirectUriRequestEntity {
   reason!: string | null;
 
   /** The member; the account may be gone. */
-  @Column('text', { name: 'requested_by' })
+  @Column('text')
   requestedBy!: string;
 
-  @Column({ type: 'timestamptz', name: 'requested_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   requestedAt!: Date;
 
-  @Column('text', { name: 'decided_by_type', nullable: true })
+  @Column('text', { nullable: true })
   decidedByType!: 'user' | 'client' | 'service' | null;
 
-  @Column('text', { name: 'decided_by_id', nullable: true })
+  @Column('text', { nullable: true })
   decidedById!: string | null;
 
-  @Column('timestamptz', { name: 'decided_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   decidedAt!: Date | null;
 }

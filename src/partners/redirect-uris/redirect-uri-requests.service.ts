@@ -11,7 +11,7 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound, Problem, validationFailed } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { isId, newId } from '../../secrets/ids.js';
-import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import { MembersService } from '../members/members.service.js';
 import type { RedirectUriRequestEntity } from './redirect-uri-request.entity.js';
 import {
@@ -35,7 +35,7 @@ export class RedirectUriRequestsService {
     private readonly repository: RedirectUriRequestsRepository,
     private readonly clients: ClientsService,
     private readonly members: MembersService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
   ) {}

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
 import { WriteBehind } from '../../database/background/write-behind.js';
 import { Transactions } from '../../database/queries/transactions.js';
+import { answeredRequest } from '../../requests/answered-request.entity.js';
 import type { ClientRequestEntity, NewClientRequest } from './client-request.entity.js';
 import { ClientRequestsRepository, REQUESTS_KEPT, type RequestFilter } from './client-requests.repository.js';
 
@@ -38,14 +39,6 @@ export class RequestLogService extends WriteBehind {
     super(server);
   }
 
-  override onModuleInit(): void {
-    super.onModuleInit();
-    this.fastify.addHook('onResponse', (request, reply, done) => {
-      this.note(request, reply);
-      done();
-    });
-  }
-
   /** The client's last requests, newest first, including what this instance has only just noted. */
   async list(clientId: string, filter: RequestFilter): Promise<ClientRequestEntity[]> {
     await this.flush();
@@ -75,25 +68,15 @@ export class RequestLogService extends WriteBehind {
   }
 
   /** Only requests whose sender proved to be the client, or to hold its token: anybody can send a client's id. */
-  private note(request: FastifyRequest, reply: FastifyReply): void {
+  protected override noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
     const clientId = request.oauthClient?.id ?? request.principal?.client.id ?? request.refusedClientId;
     if (clientId === undefined) return;
-    const route = request.routeOptions.url ?? '(none)';
-    const detail = route.startsWith('/o/') ? 'oauth' : 'api';
+    const answered = answeredRequest(request, reply);
+    const detail = answered.route.startsWith('/o/') ? 'oauth' : 'api';
     const recent = this.recentOf(clientId);
     if (!recent) return this.activity.countMany({ kind: 'request', detail, clientId }, 1);
     recent.counts[detail]++;
-    recent.requests[recent.next] = {
-      clientId,
-      occurredAt: new Date(),
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      error: request.errorCode ?? null,
-      requestId: request.id,
-      milliseconds: Math.round(reply.elapsedTime),
-      injected: request.sandboxFault !== undefined,
-    };
+    recent.requests[recent.next] = { ...answered, clientId };
     recent.next = (recent.next + 1) % REQUESTS_KEPT;
   }
 

@@ -3,15 +3,15 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A period in which a client and user exceeded their rate limit; its refusals show one notification. */
 @Entity('rate_limit_periods')
 export class RateLimitPeriodEntity {
-  @PrimaryColumn('text', { name: 'client_id' })
+  @PrimaryColumn('text')
   clientId!: string;
 
-  @PrimaryColumn('text', { name: 'user_id' })
+  @PrimaryColumn('text')
   userId!: string;
 
-  @Column('text', { name: 'notification_id' })
+  @Column('text')
   notificationId!: string;
 
-  @Column('timestamptz', { name: 'ends_at' })
+  @Column('timestamptz')
   endsAt!: Date;
 }

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
 import { serviceUnavailable } from '../../http/problems/problem.js';
 import type { RequestFault } from '../../sandbox-faults/sandbox-fault.entity.js';
-import { SandboxFaults } from '../../sandbox-faults/sandbox-faults.service.js';
+import { SandboxFaultsService } from '../../sandbox-faults/sandbox-faults.service.js';
 import { invalidToken } from '../../tokens/access/bearer.guard.js';
 import type { Principal } from '../../tokens/access/principal.js';
 import { principalOf } from './partner-limit.js';
@@ -21,7 +21,7 @@ export const NeverFails = (isTrue: boolean) => SetMetadata(NEVER_FAILS, isTrue);
 @Injectable()
 export class SandboxFaultGuard implements CanActivate {
   constructor(
-    private readonly faults: SandboxFaults,
+    private readonly faults: SandboxFaultsService,
     private readonly refusals: PartnerRefusals,
     private readonly activity: ActivityService,
     private readonly reflector: Reflector,

@@ -1,11 +1,15 @@
+import type { NameRule } from '../../http/validation/name-rule.js';
 import type { Language } from '../../language/languages.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** What users read of a purpose, by language; English is needed. */
 export type PurposeWords = { en: string } & Partial<Record<Language, string>>;
 
-export const PURPOSE_NAME = /^[a-z0-9_-]{1,64}$/;
-export const isPurposeName = (name: string): boolean => PURPOSE_NAME.test(name);
+export const PURPOSE_NAME: NameRule = {
+  pattern: /^[a-z0-9_-]{1,64}$/,
+  characters: 'a-z, 0-9, _ and -',
+  example: 'route_planning',
+};
 
 /** What clients may want data for (contract §2). */
 @Entity('purposes')

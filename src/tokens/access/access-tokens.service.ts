@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { ActivityService } from '../../activity/activity.service.js';
 import type { BearerRefusal, Refusable } from '../../activity/activity.js';
 import { isWorking, type ClientWithSecrets } from '../../clients/client-with-secrets.js';
-import { KnownClients } from '../../clients/known-clients.service.js';
+import { KnownClientsService } from '../../clients/known-clients.service.js';
 import { Settings } from '../../config/settings.js';
 import { ConsentsService } from '../../consents/consents.service.js';
 import { AccessChanges } from '../../database/changes/access-changes.service.js';
 import { ChangeTrackedCache } from '../../database/changes/change-tracked-cache.js';
-import { ScopeNumbers } from '../../scopes/scope-numbers.service.js';
+import { ScopeNumbersService } from '../../scopes/scope-numbers.service.js';
 import { AccessTokensRepository, type TokenBasis } from './access-tokens.repository.js';
 import type { IssuedTokens } from '../grants/issued-tokens.js';
 import { intersection, type Principal, type PrincipalClient } from './principal.js';
@@ -50,9 +50,9 @@ export class AccessTokensService {
   constructor(
     private readonly repository: AccessTokensRepository,
     private readonly keys: TokenKeysService,
-    private readonly clients: KnownClients,
+    private readonly clients: KnownClientsService,
     private readonly consents: ConsentsService,
-    private readonly scopeNumbers: ScopeNumbers,
+    private readonly scopeNumbers: ScopeNumbersService,
     private readonly settings: Settings,
     private readonly activity: ActivityService,
     private readonly changes: AccessChanges,

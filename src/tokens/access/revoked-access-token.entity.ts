@@ -7,13 +7,13 @@ export class RevokedAccessTokenEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 
   /** Whose token it was, for the feed of changes (contract §23); null if it is not known. */
-  @Column('text', { name: 'client_id', nullable: true })
+  @Column('text', { nullable: true })
   clientId!: string | null;
 
-  @Column('text', { name: 'user_id', nullable: true })
+  @Column('text', { nullable: true })
   userId!: string | null;
 }

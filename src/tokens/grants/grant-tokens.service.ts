@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ScopeNumbers } from '../../scopes/scope-numbers.service.js';
+import { ScopeNumbersService } from '../../scopes/scope-numbers.service.js';
 import type { IssuedTokens } from './issued-tokens.js';
 import type { GenerationRow } from '../refresh/refresh-tokens.repository.js';
 import { TokenKeysService } from '../keys/token-keys.service.js';
@@ -19,7 +19,7 @@ export interface GrantOwner {
 export class GrantTokens {
   constructor(
     private readonly keys: TokenKeysService,
-    private readonly scopeNumbers: ScopeNumbers,
+    private readonly scopeNumbers: ScopeNumbersService,
   ) {}
 
   /** Reads the numbers of these scopes unless they are cached, so that a pair can be built without a read that may fail. */

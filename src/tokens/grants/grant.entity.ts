@@ -11,29 +11,29 @@ export class GrantEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
   @Column('text', { array: true })
   scopes!: string[];
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 
   /** When it would end if its consent never did; null for a grant of an earlier build. */
-  @Column('timestamptz', { name: 'own_end', nullable: true })
+  @Column('timestamptz', { nullable: true })
   ownEnd!: Date | null;
 
-  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   revokedAt!: Date | null;
 
-  @Column('text', { name: 'revocation_reason', nullable: true })
+  @Column('text', { nullable: true })
   revocationReason!: string | null;
 
   /** The number of rotations so far. */
@@ -41,32 +41,32 @@ export class GrantEntity {
   generation!: number;
 
   /** The key that signed the current pair. */
-  @Column('bigint', { name: 'token_key_id' })
+  @Column('bigint')
   tokenKeyId!: string;
 
   /** With the position: as of when the rights of the current pair were valid (`Stamp`). */
-  @Column('bigint', { name: 'token_era' })
+  @Column('bigint')
   tokenEra!: string;
 
-  @Column('bigint', { name: 'token_position' })
+  @Column('bigint')
   tokenPosition!: string;
 
   /** When the current pair was issued. */
-  @Column('timestamptz', { name: 'issued_at' })
+  @Column('timestamptz')
   issuedAt!: Date;
 
-  @Column('timestamptz', { name: 'access_expires_at' })
+  @Column('timestamptz')
   accessExpiresAt!: Date;
 
   /** The scopes asked for with the current pair; null for all that the grant has. */
-  @Column('text', { name: 'asked_scopes', array: true, nullable: true })
+  @Column('text', { array: true, nullable: true })
   askedScopes!: string[] | null;
 
   /** The scopes of the current access token; null for all that the grant has. */
-  @Column('text', { name: 'given_scopes', array: true, nullable: true })
+  @Column('text', { array: true, nullable: true })
   givenScopes!: string[] | null;
 
-  @Column('timestamptz', { name: 'refresh_expires_at' })
+  @Column('timestamptz')
   refreshExpiresAt!: Date;
 
   /** When the last generations were retired, newest first. */
@@ -74,7 +74,7 @@ export class GrantEntity {
   rotations!: Date[];
 
   /** When the purge looks again whether the refresh token has expired. */
-  @Column('timestamptz', { name: 'look_again_at' })
+  @Column('timestamptz')
   lookAgainAt!: Date;
 
   /** Only where a query joins it. */

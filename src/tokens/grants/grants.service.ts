@@ -15,7 +15,7 @@ import {
   type AccessRevocation,
   type RevocationReason,
 } from '../../users/accounts/access-revocations.js';
-import { OperatorProtection } from '../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import { AuthorizationCodesRepository } from '../codes/authorization-codes.repository.js';
 import type { GrantEntity } from './grant.entity.js';
 import { GrantsRepository } from './grants.repository.js';
@@ -31,7 +31,7 @@ export class GrantsService implements AccessRevocation {
     private readonly audit: AuditService,
     private readonly clients: ClientsService,
     private readonly notifications: NotificationsService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly settings: Settings,
     revocations: AccessRevocations,
     consents: ConsentEvents,

@@ -11,21 +11,21 @@ export class TokenKeyEntity {
   @Column('bytea', { select: false })
   sealed!: Buffer;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
   /** Since when it no longer signs. */
-  @Column('timestamptz', { name: 'retired_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   retiredAt!: Date | null;
 
-  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   revokedAt!: Date | null;
 
   /** The longest lifetime of its access tokens, in seconds. */
-  @Column('integer', { name: 'access_ttl' })
+  @Column('integer')
   accessTtl!: number;
 
   /** The longest lifetime of its grants, in seconds. */
-  @Column('integer', { name: 'grant_ttl' })
+  @Column('integer')
   grantTtl!: number;
 }

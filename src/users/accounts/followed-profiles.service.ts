@@ -7,7 +7,7 @@ import { EmailVerificationService } from '../emails/email-verification.service.j
 import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
 import { emailKeyOf } from './email.js';
-import { auditView } from './user-changes.js';
+import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -20,7 +20,7 @@ export interface Profile {
 
 /** Names and addresses of accounts that follow an identity provider (contract §15). */
 @Injectable()
-export class FollowedProfiles {
+export class FollowedProfilesService {
   constructor(
     private readonly users: UsersRepository,
     private readonly emails: EmailVerificationService,

@@ -4,10 +4,10 @@ import { AuditService, changesBetween, type Actor } from '../../audit/audit.serv
 import type { OperatorRole } from '../../config/operator-role.js';
 import { newId } from '../../secrets/ids.js';
 import { emailKeyOf } from './email.js';
-import { OperatorProtection } from './operator-protection.service.js';
+import { OperatorProtectionService } from './operator-protection.service.js';
 import { isGain, RoleChanges } from './role-changes.service.js';
-import { SignInWays, type LinkedPerson } from './sign-in-ways.service.js';
-import { auditView } from './user-changes.js';
+import { SignInWaysService, type LinkedPerson } from './sign-in-ways.service.js';
+import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -16,9 +16,9 @@ import { UsersRepository } from './users.repository.js';
 export class LinkedAccountsService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly roles: RoleChanges,
-    private readonly ways: SignInWays,
+    private readonly ways: SignInWaysService,
     private readonly audit: AuditService,
   ) {}
 

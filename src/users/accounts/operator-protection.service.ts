@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
 import { roleNeeded } from '../../config/operator-role.js';
 import { roleTooLow } from '../../http/problems/problem.js';
-import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
 import { OperatorClients } from './operator-clients.js';
 import { isLimited } from './operator-limits.js';
 import { isAdmin } from './user-changes.js';
@@ -12,11 +12,11 @@ import { UsersRepository } from './users.repository.js';
 
 /** Who counts as an operator, and who may act on one (contract §17). */
 @Injectable()
-export class OperatorProtection {
+export class OperatorProtectionService {
   constructor(
     private readonly users: UsersRepository,
     private readonly clients: OperatorClients,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
   ) {}
 
   /** An operator, and everyone who stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */

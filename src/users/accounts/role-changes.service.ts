@@ -5,7 +5,7 @@ import { isHigher } from '../../config/operator-role.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { OperatorClients } from './operator-clients.js';
-import { SignInWays, type LinkedPerson } from './sign-in-ways.service.js';
+import { SignInWaysService, type LinkedPerson } from './sign-in-ways.service.js';
 import type { UserEntity } from './user.entity.js';
 
 type Roles = Pick<UserEntity, 'operatorRole'>;
@@ -14,7 +14,7 @@ type Roles = Pick<UserEntity, 'operatorRole'>;
 @Injectable()
 export class RoleChanges {
   constructor(
-    private readonly ways: SignInWays,
+    private readonly ways: SignInWaysService,
     private readonly clients: OperatorClients,
     private readonly notifications: NotificationsService,
   ) {}

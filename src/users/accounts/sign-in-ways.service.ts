@@ -21,7 +21,7 @@ export type LinkRemoval = (manager: EntityManager, userId: string, except?: Link
 
 /** Everything that opens an account. It ends together when the account gains power, because others may have set it before. */
 @Injectable()
-export class SignInWays {
+export class SignInWaysService {
   private removeLinks!: LinkRemoval;
 
   constructor(

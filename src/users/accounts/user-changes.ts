@@ -1,28 +1,7 @@
-import { auditViewOf } from '../../audit/audit-view.js';
-import type { OperatorRole } from '../../config/operator-role.js';
 import { validationFailed, type Problem } from '../../http/problems/problem.js';
-import type { Language } from '../../language/languages.js';
-import { UserEntity, type UserKind, type UserRole } from './user.entity.js';
+import type { UserEntity } from './user.entity.js';
+import type { UserChanges } from './user.resource.js';
 import { violation } from '../../http/problems/violation.js';
-
-export interface NewUser {
-  email: string;
-  name: string;
-  /** Of mails; null if it is not known. */
-  language?: Language | null;
-  kind?: UserKind;
-  role?: UserRole;
-  /** Only for operators; an operator without it is an admin. */
-  operatorRole?: OperatorRole;
-  password?: string;
-  webhooksEnabled?: boolean;
-  /** Whether the address counts as verified, by someone who vouches for it. */
-  emailVerified?: boolean;
-  /** Makes it a driver in the sandbox of this owner. */
-  sandboxOwnerId?: string;
-}
-
-export type UserChanges = Partial<Omit<NewUser, 'sandboxOwnerId'> & { enabled: boolean }>;
 
 /** A new address is not verified, unless someone vouches for it; undefined if nothing changes. */
 export function emailVerifiedAfter(
@@ -75,30 +54,3 @@ export function refuseForDriver(before: UserEntity, changes: UserChanges, newPas
 
 export const onlyForOperators = (): Problem =>
   validationFailed({ operator_role: [violation('not_operator')] });
-
-/** What the audit log says of a user. */
-export const auditView = auditViewOf(
-  UserEntity,
-  {
-    email: 'email',
-    emailVerifiedAt: ['email_verified', (verifiedAt) => verifiedAt !== null],
-    name: 'name',
-    language: 'language',
-    kind: 'kind',
-    role: 'role',
-    operatorRole: 'operator_role',
-    webhooksEnabled: 'webhooks_enabled',
-    enabled: 'enabled',
-    environment: ['environment', (environment) => (environment === 'sandbox' ? environment : undefined)],
-  },
-  {
-    id: 'the subject of the event',
-    emailKey: 'follows from the email',
-    unwantedMails: 'has an event of its own: user.mails_chosen',
-    passwordHash: 'has events of its own: user.password_changed, user.sign_in_ways_ended',
-    sandboxOwnerId: 'never changes',
-    realm: 'follows from the environment and the owner of the sandbox',
-    createdAt: 'the time of user.created',
-    updatedAt: 'the time of the event',
-  },
-);

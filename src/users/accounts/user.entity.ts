@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { InRealm } from '../../database/entities/in-realm.js';
 import type { OperatorRole } from '../../config/operator-role.js';
 import type { Language } from '../../language/languages.js';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
@@ -11,7 +12,7 @@ export type UserRole = (typeof USER_ROLES)[number];
 
 /** An end user or an organisation (contract §2). */
 @Entity('users')
-export class UserEntity {
+export class UserEntity extends InRealm {
   @PrimaryColumn('text')
   id!: string;
 
@@ -19,15 +20,15 @@ export class UserEntity {
   email!: string;
 
   /** The email in normalized form; unique. */
-  @Column('text', { name: 'email_key', select: false })
+  @Column('text', { select: false })
   emailKey!: string;
 
   /** When the address was verified; null for one that nobody verified (contract §18). */
-  @Column('timestamptz', { name: 'email_verified_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   emailVerifiedAt!: Date | null;
 
   /** The kinds of mail that the user switched off. */
-  @Column('text', { name: 'unwanted_mails', array: true, select: false })
+  @Column('text', { array: true, select: false })
   unwantedMails!: OptionalMailKind[];
 
   /** In which mail is written; null as long as nobody has said. */
@@ -44,15 +45,15 @@ export class UserEntity {
   role!: UserRole;
 
   /** Set exactly for operators; the database completes it to admin. */
-  @Column('text', { name: 'operator_role', nullable: true })
+  @Column('text', { nullable: true })
   operatorRole!: OperatorRole | null;
 
   /** argon2id; null for a user without a password. */
-  @Column('text', { name: 'password_hash', nullable: true, select: false })
+  @Column('text', { nullable: true, select: false })
   passwordHash!: string | null;
 
   /** Whether clients of this owner may open the webhook portal. */
-  @Column('boolean', { name: 'webhooks_enabled' })
+  @Column('boolean')
   webhooksEnabled!: boolean;
 
   @Column('boolean')
@@ -63,16 +64,6 @@ export class UserEntity {
   environment!: Environment;
 
   /** The owner whose sandbox a driver belongs to; null for everybody else. */
-  @Column('text', { name: 'sandbox_owner_id', nullable: true })
+  @Column('text', { nullable: true })
   sandboxOwnerId!: string | null;
-
-  /** What foreign keys to the user carry: `realmOf`. */
-  @Column({ type: 'text', select: false, update: false })
-  realm!: string;
-
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column({ type: 'timestamptz', name: 'updated_at', insert: false })
-  updatedAt!: Date;
 }

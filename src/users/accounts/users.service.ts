@@ -11,27 +11,25 @@ import { newId } from '../../secrets/ids.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { AccessRevocations } from './access-revocations.js';
 import { refuseGivingPower } from './operator-limits.js';
-import { OperatorProtection } from './operator-protection.service.js';
+import { OperatorProtectionService } from './operator-protection.service.js';
 import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
-import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { operatorChanges } from './operator-changes.js';
 import { RoleChanges } from './role-changes.service.js';
 import {
-  auditView,
   emailVerifiedAfter,
   isAdmin,
   mayEndAdmin,
   onlyForOperators,
   refuseForDriver,
   rolesAfter,
-  type NewUser,
-  type UserChanges,
 } from './user-changes.js';
 import { UserErasures } from './user-erasures.js';
 import type { UserEntity } from './user.entity.js';
+import { auditView, USER, type NewUser, type UserChanges } from './user.resource.js';
 import { UsersRepository, type NamedUsers, type UserFilter } from './users.repository.js';
 import { say } from '../../language/text.js';
 
@@ -48,8 +46,8 @@ export class UsersService {
   constructor(
     private readonly repository: UsersRepository,
     private readonly sessions: SessionsRepository,
-    private readonly acting: ActingSessions,
-    private readonly protection: OperatorProtection,
+    private readonly acting: ActingSessionsService,
+    private readonly protection: OperatorProtectionService,
     private readonly roleChanges: RoleChanges,
     private readonly passwordLinks: PasswordLinksRepository,
     private readonly pending: PendingSignInsRepository,
@@ -128,19 +126,9 @@ export class UsersService {
   ): Promise<UserEntity[]> {
     await this.repository.insertAll(
       manager,
-      inputs.map((input) => ({
-        id: input.id,
-        email: input.email,
-        name: input.name,
-        language: input.language ?? null,
-        kind: input.kind ?? 'individual',
-        role: input.role ?? 'user',
-        operatorRole: input.operatorRole ?? null,
-        passwordHash: input.passwordHash,
-        webhooksEnabled: input.webhooksEnabled ?? true,
-        enabled: input.enabled ?? true,
-        emailVerified: input.emailVerified,
-        sandboxOwnerId: input.sandboxOwnerId,
+      inputs.map(({ id, passwordHash, enabled = true, sandboxOwnerId, ...input }) => ({
+        ...USER.complete(input),
+        ...{ id, passwordHash, enabled, sandboxOwnerId },
       })),
     );
     const users = await this.repository.findAll(

@@ -10,22 +10,22 @@ export class EmailLinkEntity {
   purpose!: 'verify' | 'sign_up';
 
   /** Null for a person who has no account yet. */
-  @Column('text', { name: 'user_id', nullable: true })
+  @Column('text', { nullable: true })
   userId!: string | null;
 
   @Column('text')
   email!: string;
 
-  @Column('text', { name: 'email_key' })
+  @Column('text')
   emailKey!: string;
 
   /** Where the person was going before the mail, sealed (sealed-returns.service.ts). */
-  @Column('bytea', { name: 'return_to', nullable: true })
+  @Column('bytea', { nullable: true })
   returnTo!: Buffer | null;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 
-  @Column('timestamptz', { name: 'used_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   usedAt!: Date | null;
 }

@@ -10,7 +10,7 @@ import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { UserErasures } from '../accounts/user-erasures.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
-import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
 import { EmailLinksRepository } from './email-links.repository.js';
 
 // Contract §18: the link works once within 24 hours.
@@ -29,7 +29,7 @@ export class EmailVerificationService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
     erasures: UserErasures,
   ) {
     erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));

@@ -17,7 +17,7 @@ import { SignUpService, type NewSignUp } from './sign-up.service.js';
 
 /** Accounts that people make themselves with a passkey in place of a password (contract §16). */
 @Injectable()
-export class PasskeySignUps {
+export class PasskeySignUpsService {
   constructor(
     private readonly signUps: SignUpService,
     private readonly returns: SealedReturns,

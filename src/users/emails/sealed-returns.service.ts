@@ -16,7 +16,7 @@ export class SealedReturns {
     return returnTo === undefined ? null : this.box.seal(returnTo, linkDigest.toString('base64url'));
   }
 
-  /** Undefined if there is none, or it was not sealed for this link. */
+  /** Undefined without one, or if it was not sealed for this link. */
   open(linkDigest: Buffer, sealed: Buffer | null): string | undefined {
     return sealed ? safeReturnTo(this.box.open(sealed, linkDigest.toString('base64url'))) : undefined;
   }

@@ -7,7 +7,7 @@ import { UsersRepository } from '../accounts/users.repository.js';
 
 /** Switching off mails by the link that they carry, without a login (contract §18). */
 @Injectable()
-export class Unsubscribing {
+export class UnsubscribingService {
   constructor(
     private readonly users: UsersRepository,
     private readonly keys: UnsubscribeKeys,

@@ -13,7 +13,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import type { PasskeyEntity } from './passkey.entity.js';
 import { PasskeysRepository } from './passkeys.repository.js';
 import { userHandleOf } from './passkey-registrations.service.js';
-import { PendingSignIns } from './pending-sign-ins.service.js';
+import { PendingSignInsService } from './pending-sign-ins.service.js';
 import { CHALLENGE_SECONDS, WebauthnChallenges } from './webauthn-challenges.service.js';
 import { webauthn } from './webauthn.js';
 
@@ -29,11 +29,11 @@ interface Signed {
 
 /** Logging in with a passkey, without a password or an email address. */
 @Injectable()
-export class PasskeySignIns {
+export class PasskeySignInsService {
   constructor(
     private readonly passkeys: PasskeysRepository,
     private readonly challenges: WebauthnChallenges,
-    private readonly pending: PendingSignIns,
+    private readonly pending: PendingSignInsService,
     private readonly users: UsersRepository,
     private readonly sessions: SessionsService,
     private readonly browsers: KnownBrowsersService,

@@ -6,19 +6,19 @@ export class PasskeyEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
   /** In base64url; unique. */
-  @Column('text', { name: 'credential_id' })
+  @Column('text')
   credentialId!: string;
 
   /** In COSE form. */
-  @Column('bytea', { name: 'public_key' })
+  @Column('bytea')
   publicKey!: Buffer;
 
   /** Its signature counter when it was last used; many passkeys always send 0. */
-  @Column('bigint', { name: 'sign_count', transformer: { from: Number, to: (count: unknown) => count } })
+  @Column('bigint', { transformer: { from: Number, to: (count: unknown) => count } })
   signCount!: number;
 
   @Column('text', { array: true })
@@ -28,12 +28,12 @@ export class PasskeyEntity {
   name!: string;
 
   /** Whether it is copied to other devices of its owner. */
-  @Column('boolean', { name: 'backed_up' })
+  @Column('boolean')
   backedUp!: boolean;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
-  @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, insert: false })
+  @Column({ type: 'timestamptz', nullable: true, insert: false })
   lastUsedAt!: Date | null;
 }

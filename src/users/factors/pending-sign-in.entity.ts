@@ -6,13 +6,13 @@ export class PendingSignInEntity {
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
   /** A digest of the password's hash and the email address of the account as they were. */
-  @Column('bytea', { name: 'account_mark' })
+  @Column('bytea')
   accountMark!: Buffer;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 }

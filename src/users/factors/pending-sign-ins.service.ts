@@ -25,7 +25,7 @@ export interface PendingSignIn {
 
 /** The step between the password and the second factor: bound to the browser, for ten minutes, for one sign-in. */
 @Injectable()
-export class PendingSignIns {
+export class PendingSignInsService {
   constructor(
     private readonly cookies: Cookies,
     private readonly repository: PendingSignInsRepository,

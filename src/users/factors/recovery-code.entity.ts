@@ -6,9 +6,9 @@ export class RecoveryCodeEntity {
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
-  @Column('text', { name: 'user_id' })
+  @Column('text')
   userId!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 }

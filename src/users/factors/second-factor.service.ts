@@ -7,11 +7,11 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, notFound } from '../../http/problems/problem.js';
 import { MESSAGES, type FactorName } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
-import { OperatorProtection } from '../accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../accounts/operator-protection.service.js';
 import type { UserEntity, UserRole } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
-import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
 import type { SignedInUser } from '../sessions/signed-in-user.js';
 import { SECURITY_PATH, confirmPathFor } from './factor-paths.js';
 import { AuthenticatorAppsRepository } from './authenticator-apps.repository.js';
@@ -37,9 +37,9 @@ export class SecondFactorService {
     private readonly recoveryCodes: RecoveryCodesService,
     private readonly pending: PendingSignInsRepository,
     private readonly users: UsersRepository,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly sessions: SessionsRepository,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -177,7 +177,7 @@ export class SecondFactorService {
     await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorReset());
   }
 
-  /** Throws `SignedOutMeanwhile` if the caller's session has ended before the lock was free. */
+  /** Throws `NoLongerSignedIn` if the caller's session has ended before the lock was free. */
   private async lock(
     manager: EntityManager,
     userId: string,

@@ -7,9 +7,9 @@ export class WebauthnChallengeEntity {
   digest!: Buffer;
 
   /** Who adds a passkey; null for a sign-in. */
-  @Column('text', { name: 'user_id', nullable: true })
+  @Column('text', { nullable: true })
   userId!: string | null;
 
-  @Column('timestamptz', { name: 'expires_at' })
+  @Column('timestamptz')
   expiresAt!: Date;
 }

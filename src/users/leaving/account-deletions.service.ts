@@ -13,7 +13,7 @@ import { UserErasures, type ErasureObstacle } from '../accounts/user-erasures.js
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { UsersService } from '../accounts/users.service.js';
-import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
 import type { AccountDeletionEntity } from './account-deletion.entity.js';
 import { AccountDeletionsRepository } from './account-deletions.repository.js';
 import { DeletionEvents } from './deletion-events.js';
@@ -33,15 +33,15 @@ const CLAIMED_AT_ONCE = 10;
  * account first, so that of two at the same moment the first counts.
  */
 @Injectable()
-export class AccountDeletions {
-  private readonly logger = new Logger(AccountDeletions.name);
+export class AccountDeletionsService {
+  private readonly logger = new Logger(AccountDeletionsService.name);
 
   constructor(
     private readonly repository: AccountDeletionsRepository,
     private readonly users: UsersRepository,
     private readonly accounts: UsersService,
     private readonly erasures: UserErasures,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
     private readonly notifications: NotificationsService,
     private readonly events: DeletionEvents,
     private readonly mails: MailsService,
@@ -89,7 +89,7 @@ export class AccountDeletions {
     return 'dueAt' in outcome && days === 0 ? this.carryOut(userId, actor) : outcome;
   }
 
-  /** Keeps the account after all; false if nothing waits. Throws `SignedOutMeanwhile` if the account is gone. */
+  /** Keeps the account after all; false if nothing waits. Throws `NoLongerSignedIn` if the account is gone. */
   keep(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (manager) => {
       await this.users.lock(manager, userId);

@@ -3,7 +3,7 @@ import { Interval } from '@nestjs/schedule';
 import { Settings } from '../../config/settings.js';
 import { PeriodicWorker } from '../../database/background/periodic-worker.js';
 import { SchemaCompatibility } from '../../database/migrations/schema-compatibility.service.js';
-import { AccountDeletions } from './account-deletions.service.js';
+import { AccountDeletionsService } from './account-deletions.service.js';
 
 const ERASE_EVERY_MS = 60_000;
 
@@ -11,7 +11,7 @@ const ERASE_EVERY_MS = 60_000;
 @Injectable()
 export class AccountDeletionsWorker extends PeriodicWorker {
   constructor(
-    private readonly deletions: AccountDeletions,
+    private readonly deletions: AccountDeletionsService,
     settings: Settings,
     schema: SchemaCompatibility,
   ) {

@@ -8,7 +8,7 @@ import { MailsService } from '../../mail/mails.service.js';
 import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { PersonalData, type ReadSection } from '../accounts/personal-data.js';
 import { UsersRepository } from '../accounts/users.repository.js';
-import { ActingSessions } from '../sessions/acting-sessions.service.js';
+import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
 import { DataExportsRepository } from './data-exports.repository.js';
 
 // Contract §13: the link works once within 24 hours.
@@ -29,13 +29,13 @@ export interface DataExport {
  * read at the moment when it is shown or downloaded.
  */
 @Injectable()
-export class DataExports {
+export class DataExportsService {
   constructor(
     private readonly repository: DataExportsRepository,
     private readonly users: UsersRepository,
     private readonly data: PersonalData,
     private readonly mails: MailsService,
-    private readonly acting: ActingSessions,
+    private readonly acting: ActingSessionsService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly settings: Settings,

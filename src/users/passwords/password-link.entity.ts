@@ -1,25 +1,17 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { IssuedSecret } from '../../database/entities/issued-secret.js';
 
 /** Who a link comes from: an operator, or a mail that was asked for on the login page or on the page to create an account. */
 export type PasswordLinkPurpose = 'operator' | 'forgotten_password' | 'account_exists';
 
 /** A one-time link to set a password: made by an operator (contract §12), or mailed (contract §18). */
 @Entity('password_links')
-export class PasswordLinkEntity {
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
-  @Column('text', { name: 'user_id' })
+export class PasswordLinkEntity extends IssuedSecret {
+  @Column('text')
   userId!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column('timestamptz', { name: 'expires_at' })
-  expiresAt!: Date;
-
   /** The form that created it, which creates no other; null for a link created through the API. */
-  @Column('text', { name: 'form_id', nullable: true })
+  @Column('text', { nullable: true })
   formId!: string | null;
 
   /** Whether it was mailed to the user's address: using it shows that the address is theirs. */
@@ -31,9 +23,9 @@ export class PasswordLinkEntity {
   purpose!: PasswordLinkPurpose | null;
 
   /** Where the person was going before the mail, sealed (emails/sealed-returns.service.ts). */
-  @Column('bytea', { name: 'return_to', nullable: true })
+  @Column('bytea', { nullable: true })
   returnTo!: Buffer | null;
 
-  @Column('timestamptz', { name: 'used_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   usedAt!: Date | null;
 }

@@ -18,7 +18,7 @@ import { PasswordLinksRepository, type FoundPasswordLink } from './password-link
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
-import { OperatorProtection } from '../accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../accounts/operator-protection.service.js';
 
 // Contract §12: the link works once within 24 hours.
 const LINK_TTL_SECONDS = 86_400;
@@ -49,7 +49,7 @@ export class PasswordLinksService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly mails: MailsService,
     private readonly notifications: NotificationsService,
   ) {}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
 import { forbidden } from '../../http/problems/problem.js';
-import { SignedOutMeanwhile } from '../../http/page-routes/signed-out-meanwhile.js';
+import { NoLongerSignedIn } from '../../http/page-routes/no-longer-signed-in.js';
 import { SessionsRepository } from './sessions.repository.js';
 
 export const SECOND_FACTOR_NEEDED =
@@ -10,16 +10,16 @@ export const SECOND_FACTOR_NEEDED =
 
 /** The sessions in which users change accounts. */
 @Injectable()
-export class ActingSessions {
+export class ActingSessionsService {
   constructor(private readonly sessions: SessionsRepository) {}
 
   /**
-   * Throws `SignedOutMeanwhile` if the actor's session has ended since the request was admitted. To be called under the lock for which
+   * Throws `NoLongerSignedIn` if the actor's session has ended since the request was admitted. To be called under the lock for which
    * the change has waited. A login or confirmation in the same browser takes its locks the other way round: of such a pair PostgreSQL
    * cancels one, which is then repeated.
    */
   async requireLive(manager: EntityManager, { sessionDigest }: Pick<Actor, 'sessionDigest'>): Promise<void> {
-    if (sessionDigest && !(await this.sessions.hold(manager, sessionDigest))) throw new SignedOutMeanwhile();
+    if (sessionDigest && !(await this.sessions.hold(manager, sessionDigest))) throw new NoLongerSignedIn();
   }
 
   /** Throws a 403 problem unless the actor acts in a session in which a second factor was given, or that a provider began. */

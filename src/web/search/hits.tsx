@@ -1,4 +1,6 @@
 import type { VNode } from 'preact';
+import { TextField } from '../forms/field.js';
+import { FilterForm } from '../forms/form.js';
 
 /** Something that was found. */
 export interface Hit {
@@ -15,8 +17,35 @@ export interface HitsOfKind {
   rest?: string;
 }
 
-/** What was found, kind by kind. */
-export const Hits = ({ found }: { found: HitsOfKind[] }): VNode => (
+interface SearchProps {
+  path: string;
+  /** Undefined before a search. */
+  wanted: string | undefined;
+  found: HitsOfKind[];
+  label: string;
+  /** Said before a search. */
+  hint: string;
+  nothing: string;
+}
+
+/** The field to search with, and what was found, kind by kind. */
+export const Search = ({ path, wanted, found, label, hint, nothing }: SearchProps): VNode => (
+  <>
+    <FilterForm path={path} values={{ q: wanted ?? '' }} submit="Search">
+      <TextField name="q" label={label} spellcheck={false} />
+    </FilterForm>
+    {found.length === 0 && (
+      <p class="empty">
+        {wanted === undefined
+          ? hint
+          : `${nothing} Of requests, the refused ones are kept for seven days, others only in part.`}
+      </p>
+    )}
+    <Hits found={found} />
+  </>
+);
+
+const Hits = ({ found }: { found: HitsOfKind[] }): VNode => (
   <>
     {found.map(({ kind, hits, rest }) => (
       <>

@@ -1,21 +1,13 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { IssuedSecret } from '../../database/entities/issued-secret.js';
 
 /** A browser session in the portal of one client. */
 @Entity('portal_sessions')
-export class PortalSessionEntity {
-  @PrimaryColumn('bytea')
-  digest!: Buffer;
-
-  @Column('text', { name: 'client_id' })
+export class PortalSessionEntity extends IssuedSecret {
+  @Column('text')
   clientId!: string;
 
   /** The grant of the owner's token behind it; null for a client-credentials token. */
-  @Column('text', { name: 'grant_id', nullable: true })
+  @Column('text', { nullable: true })
   grantId!: string | null;
-
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column('timestamptz', { name: 'expires_at' })
-  expiresAt!: Date;
 }

@@ -1,6 +1,6 @@
 import { ClientSecretsService } from '../../clients/client-secrets.service.js';
 import { ClientsService, type Alongside } from '../../clients/clients.service.js';
-import { SecretUses } from '../../clients/secret-uses.service.js';
+import { SecretUsesService } from '../../clients/secret-uses.service.js';
 import { unlessConflict } from '../../http/page-routes/unless-conflict.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { badRequest } from '../../http/problems/problem.js';
@@ -24,7 +24,7 @@ export class PortalCredentialsController {
   constructor(
     private readonly clients: ClientsService,
     private readonly secrets: ClientSecretsService,
-    private readonly uses: SecretUses,
+    private readonly uses: SecretUsesService,
     private readonly members: MembersService,
   ) {}
 

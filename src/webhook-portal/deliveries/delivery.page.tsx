@@ -12,6 +12,7 @@ import { DeliveryStateBadge } from './delivery-rows.js';
 import { adviceFor, CANCEL_REASONS, isSuccess, outcomeText, PAYLOAD_HIDDEN } from './failure-messages.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { TypeName } from '../frame/type-name.js';
+import { endpointPath } from '../endpoints/about-endpoint.js';
 
 export interface DeliveryPageProps {
   delivery: DeliveryDetail;
@@ -109,15 +110,14 @@ function Resend({ delivery, place }: ResendProps): VNode | null {
   if (endpointState === 'disabled' && !isTest) {
     return (
       <p class="fine-print">
-        The endpoint is disabled. <a href={`/portal/endpoints/${endpointId}`}>Enable it</a> to resend this
-        delivery.
+        The endpoint is disabled. <a href={endpointPath(endpointId)}>Enable it</a> to resend this delivery.
       </p>
     );
   }
   return (
     <PostForm action={withQuery(`/portal/deliveries/${id}/resend`, place)} class="entry-actions">
       <button type="submit">Resend</button>
-      <LinkButton look="quiet" href={`/portal/endpoints/${endpointId}/edit`}>
+      <LinkButton look="quiet" href={endpointPath(endpointId, 'edit')}>
         Edit endpoint
       </LinkButton>
     </PostForm>
@@ -132,11 +132,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }): VNode {
       facts={[
         [
           'Endpoint',
-          endpointState === 'deleted' ? (
-            <>{url} (deleted)</>
-          ) : (
-            <a href={`/portal/endpoints/${endpointId}`}>{url}</a>
-          ),
+          endpointState === 'deleted' ? <>{url} (deleted)</> : <a href={endpointPath(endpointId)}>{url}</a>,
         ],
         ['Event type', <code>{delivery.eventType}</code>],
         ['Created', <ExactMoment at={delivery.createdAt} />],

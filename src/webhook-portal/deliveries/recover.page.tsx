@@ -5,6 +5,7 @@ import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js
 import type { RecoveryQuery } from './recovery-query.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { TimeField } from '../frame/time-field.js';
+import { aboutEndpoint, endpointPath } from '../endpoints/about-endpoint.js';
 
 export interface RecoverPageProps {
   endpoint: EndpointEntity;
@@ -19,11 +20,8 @@ export function recoverPage({
   query: { input, errors, range },
   count,
 }: RecoverPageProps): PortalPage {
-  const path = `/portal/endpoints/${endpoint.id}`;
-  return {
+  return aboutEndpoint(endpoint.id, {
     title: 'Recover failed deliveries',
-    part: 'endpoints',
-    above: { href: path, label: 'Endpoint' },
     children: (
       <>
         <p class="lead">
@@ -51,17 +49,21 @@ export function recoverPage({
             )}
             {count > 0 &&
               (endpoint.enabled ? (
-                <PageForm action={`${path}/recover`} hidden={{ ...input }} submit="Recover" />
+                <PageForm
+                  action={endpointPath(endpoint.id, 'recover')}
+                  hidden={{ ...input }}
+                  submit="Recover"
+                />
               ) : (
                 <p>
-                  The endpoint is disabled. <a href={path}>Enable it</a> first.
+                  The endpoint is disabled. <a href={endpointPath(endpoint.id)}>Enable it</a> first.
                 </p>
               ))}
           </div>
         )}
       </>
     ),
-  };
+  });
 }
 
 /** A number of deliveries as text. */

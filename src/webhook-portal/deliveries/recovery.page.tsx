@@ -3,6 +3,7 @@ import { ExactMoment } from '../../web/tables/moment.js';
 import type { Recovery } from '../../webhooks/deliveries/recovery.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { counted } from './recover.page.js';
+import { endpointPath } from '../endpoints/about-endpoint.js';
 
 export interface RecoveryPageProps {
   recovery: Recovery;
@@ -32,7 +33,7 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
     above:
       endpointId === null
         ? { href: '/portal/deliveries', label: 'Deliveries' }
-        : { href: `/portal/endpoints/${endpointId}`, label: 'Endpoint' },
+        : { href: endpointPath(endpointId), label: 'Endpoint' },
     refreshAfter: pending === 0 ? undefined : isQuick ? REFRESH_SECONDS : REFRESH_LATER_SECONDS,
     children: (
       <>

@@ -4,6 +4,7 @@ import { HEADERS_HINT } from '../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointFormValues } from '../../webhooks/endpoints/endpoint-form.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import type { PortalPage } from '../frame/portal-layout.js';
+import { endpointPath } from './about-endpoint.js';
 
 export interface EndpointFormPageProps {
   /** The endpoint being edited; undefined for a new one. */
@@ -16,7 +17,7 @@ export interface EndpointFormPageProps {
 
 /** The form for adding or editing an endpoint. It posts its fields to its own URL. */
 export function endpointFormPage({ id, input, errors, eventTypes }: EndpointFormPageProps): PortalPage {
-  const back = id === undefined ? '/portal' : `/portal/endpoints/${id}`;
+  const back = id === undefined ? '/portal' : endpointPath(id);
   return {
     title: id === undefined ? 'Add endpoint' : 'Edit endpoint',
     part: 'endpoints',

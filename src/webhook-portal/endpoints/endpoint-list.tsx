@@ -4,6 +4,7 @@ import { ExactMoment } from '../../web/tables/moment.js';
 import type { EndpointInList } from '../../webhooks/endpoints/endpoint-in-list.js';
 import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
 import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
+import { endpointPath } from './about-endpoint.js';
 
 /** The client's endpoints, or what to do without any. */
 export const Endpoints = ({ endpoints }: { endpoints: EndpointInList[] }): VNode =>
@@ -53,7 +54,7 @@ function Endpoint({ endpoint }: { endpoint: EndpointInList }): VNode {
     <li>
       <div class="entry-head">
         <h2>
-          <a href={`/portal/endpoints/${endpoint.id}`}>
+          <a href={endpointPath(endpoint.id)}>
             <bdi>{endpoint.url}</bdi>
           </a>
         </h2>

@@ -13,6 +13,7 @@ import { DeliveryRows } from '../deliveries/delivery-rows.js';
 import { EndpointState, whyDisabled } from './endpoint-state.js';
 import { TypeList } from './endpoint-list.js';
 import type { PortalPage } from '../frame/portal-layout.js';
+import { endpointPath } from './about-endpoint.js';
 
 export interface EndpointPageProps {
   endpoint: EndpointEntity;
@@ -31,7 +32,7 @@ export interface EndpointPageProps {
 /** Everything about one endpoint, and all actions on it. */
 export function endpointPage(props: EndpointPageProps): PortalPage {
   const { endpoint, buckets, range, deliveries, missed } = props;
-  const path = `/portal/endpoints/${endpoint.id}`;
+  const path = endpointPath(endpoint.id);
   const reason = whyDisabled(endpoint);
   return {
     title: 'Endpoint',

@@ -15,6 +15,7 @@ import { endpointPage } from './endpoint.page.js';
 import { rotateSecretPage } from './rotate-secret.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
+import { endpointPath } from './about-endpoint.js';
 
 const NEWEST = 10;
 
@@ -42,13 +43,13 @@ export class PortalEndpointController {
   @PortalPost('enable', 'an endpoint', 'developer')
   async enable(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     await this.endpoints.update(id, context.clientId, { enabled: true }, context.actor);
-    return { goTo: pathOf(id), notice: 'endpoint_enabled' };
+    return { goTo: endpointPath(id), notice: 'endpoint_enabled' };
   }
 
   @PortalPost('disable', 'an endpoint', 'developer')
   async disable(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     await this.endpoints.update(id, context.clientId, { enabled: false }, context.actor);
-    return { goTo: pathOf(id), notice: 'endpoint_disabled' };
+    return { goTo: endpointPath(id), notice: 'endpoint_disabled' };
   }
 
   /** Shows the page with the secret in clear text, only in this response. */
@@ -70,7 +71,7 @@ export class PortalEndpointController {
   /** Redirects a reload of this POST-only URL. */
   @PortalGet('headers', 'viewer')
   hideHeaders(@Param('id') id: string): PortalAnswer {
-    return { goTo: pathOf(encodeURIComponent(id)) };
+    return { goTo: endpointPath(encodeURIComponent(id)) };
   }
 
   /** Sends the events that were not sent while it was disabled, once; a 409 page if there are none, a 429 page over the limit. */
@@ -84,7 +85,7 @@ export class PortalEndpointController {
   /** For browsers that open the URL of the revealed secret again. */
   @PortalGet('secret', 'viewer')
   hide(@Param('id') id: string): PortalAnswer {
-    return { goTo: pathOf(encodeURIComponent(id)) };
+    return { goTo: endpointPath(encodeURIComponent(id)) };
   }
 
   @PortalGet('rotate', 'developer')
@@ -99,7 +100,7 @@ export class PortalEndpointController {
     if (present === undefined)
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     await this.endpoints.rotateSecretOnce(id, context.clientId, present, context.actor);
-    return { goTo: pathOf(id), notice: 'secret_rotated' };
+    return { goTo: endpointPath(id), notice: 'secret_rotated' };
   }
 
   @PortalGet('delete', 'developer')
@@ -137,5 +138,3 @@ export class PortalEndpointController {
     return { page };
   }
 }
-
-const pathOf = (id: string): string => `/portal/endpoints/${id}`;

@@ -16,6 +16,7 @@ import { endpointFormPage } from './endpoint-form.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
 import { apiWords, type Violation } from '../../http/problems/violation.js';
+import { endpointPath } from './about-endpoint.js';
 
 /** The forms for adding and editing endpoints (contract §11.1). */
 @PortalPages()
@@ -36,7 +37,7 @@ export class PortalEndpointsController {
     const { form } = context;
     try {
       const { endpoint } = await this.endpoints.create(context.clientId, inputOf(form), context.actor);
-      return { goTo: `/portal/endpoints/${endpoint.id}`, notice: 'endpoint_added' };
+      return { goTo: endpointPath(endpoint.id), notice: 'endpoint_added' };
     } catch (error) {
       return this.form(context, { input: endpointFieldsIn(form), ...refusalOf(error) });
     }
@@ -54,7 +55,7 @@ export class PortalEndpointsController {
     const { form } = context;
     try {
       await this.endpoints.update(id, context.clientId, inputOf(form), context.actor);
-      return { goTo: `/portal/endpoints/${id}`, notice: 'endpoint_saved' };
+      return { goTo: endpointPath(id), notice: 'endpoint_saved' };
     } catch (error) {
       return this.form(context, { id, input: endpointFieldsIn(form), ...refusalOf(error) });
     }

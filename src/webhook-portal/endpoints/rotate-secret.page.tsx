@@ -4,16 +4,15 @@ import { Moment } from '../../web/tables/moment.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { nameOfSecret } from '../../webhooks/endpoints/endpoints.service.js';
 import type { PortalPage } from '../frame/portal-layout.js';
+import { aboutEndpoint, endpointPath } from './about-endpoint.js';
 
 /** The consequences of rotating the secret, and the button. */
 export function rotateSecretPage(endpoint: EndpointEntity): PortalPage {
   const { id, url, previousSecretExpiresAt } = endpoint;
   const now = new Date();
   const hasPrevious = previousSecretExpiresAt !== null && previousSecretExpiresAt > now;
-  return {
+  return aboutEndpoint(id, {
     title: 'Rotate secret',
-    part: 'endpoints',
-    above: { href: `/portal/endpoints/${id}`, label: 'Endpoint' },
     children: (
       <Confirmation
         question={<bdi>{url}</bdi>}
@@ -25,10 +24,10 @@ export function rotateSecretPage(endpoint: EndpointEntity): PortalPage {
           </>,
           'Put the new one into your program within that time. No events are lost.',
         ]}
-        action={`/portal/endpoints/${id}/rotate`}
+        action={endpointPath(id, 'rotate')}
         hidden={{ present: nameOfSecret(endpoint) }}
         submit="Rotate secret"
-        cancel={`/portal/endpoints/${id}`}
+        cancel={endpointPath(id)}
       >
         {hasPrevious && (
           <p class="notice notice-error">
@@ -38,5 +37,5 @@ export function rotateSecretPage(endpoint: EndpointEntity): PortalPage {
         )}
       </Confirmation>
     ),
-  };
+  });
 }

@@ -4,6 +4,7 @@ import { Json } from '../../web/tables/json.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import { samplePayload } from '../../webhooks/events/test-events.service.js';
 import type { PortalPage } from '../frame/portal-layout.js';
+import { aboutEndpoint, endpointPath } from './about-endpoint.js';
 
 export interface TestEndpointPageProps {
   endpoint: { id: string; url: string; enabled: boolean };
@@ -16,11 +17,8 @@ export interface TestEndpointPageProps {
 /** Select an event type, see its sample, send it. */
 export function testEndpointPage(props: TestEndpointPageProps): PortalPage {
   const { endpoint, eventTypes, chosen, errors } = props;
-  const path = `/portal/endpoints/${endpoint.id}`;
-  return {
+  return aboutEndpoint(endpoint.id, {
     title: 'Send test',
-    part: 'endpoints',
-    above: { href: path, label: 'Endpoint' },
     children: (
       <>
         <p class="lead">
@@ -31,7 +29,12 @@ export function testEndpointPage(props: TestEndpointPageProps): PortalPage {
           regardless of the types that the endpoint subscribes to
           {endpoint.enabled ? '' : ', and even though the endpoint is disabled'}. You see the response.
         </p>
-        <PageForm action={`${path}/test`} values={{ type: chosen }} errors={errors} submit="Send test">
+        <PageForm
+          action={endpointPath(endpoint.id, 'test')}
+          values={{ type: chosen }}
+          errors={errors}
+          submit="Send test"
+        >
           <SelectField
             id="event-type"
             name="type"
@@ -49,5 +52,5 @@ export function testEndpointPage(props: TestEndpointPageProps): PortalPage {
         ))}
       </>
     ),
-  };
+  });
 }

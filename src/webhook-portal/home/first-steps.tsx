@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useMayUse } from '../../web/layout/may-use.js';
 import type { PortalHome } from './portal-home.service.js';
+import { endpointPath } from '../endpoints/about-endpoint.js';
 
 export interface FirstStepsProps {
   isConfidential: boolean;
@@ -61,7 +62,7 @@ const stepsOf = ({ isConfidential, done, firstEndpoint }: FirstStepsProps): Step
     isDone: done.delivery,
     text: 'Receive a first delivery: send a test, and answer with 204.',
     way: firstEndpoint
-      ? { href: `/portal/endpoints/${firstEndpoint}/test`, link: 'Send the first test' }
+      ? { href: endpointPath(firstEndpoint, 'test'), link: 'Send the first test' }
       : { href: '/docs/guides/webhooks', link: 'Read how' },
   },
   ...(done.user === undefined

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ClientSecretsService } from '../../clients/client-secrets.service.js';
 import { ClientsService } from '../../clients/clients.service.js';
-import { SecretUses } from '../../clients/secret-uses.service.js';
+import { SecretUsesService } from '../../clients/secret-uses.service.js';
 import { ConsentsService } from '../../consents/consents.service.js';
 import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
 import { sumOf } from '../../web/charts/numbers.js';
@@ -37,7 +37,7 @@ export class PortalHomeService {
   constructor(
     private readonly clients: ClientsService,
     private readonly secrets: ClientSecretsService,
-    private readonly uses: SecretUses,
+    private readonly uses: SecretUsesService,
     private readonly consents: ConsentsService,
     private readonly endpoints: EndpointsService,
     private readonly deliveries: DeliveriesService,

@@ -7,7 +7,7 @@ import { Context } from '../../http/page-routes/page-context.js';
 import { badRequest } from '../../http/problems/problem.js';
 import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
 import { REQUEST_FAULTS } from '../../sandbox-faults/sandbox-fault.entity.js';
-import { FAULTS_MAX, SandboxFaults } from '../../sandbox-faults/sandbox-faults.service.js';
+import { FAULTS_MAX, SandboxFaultsService } from '../../sandbox-faults/sandbox-faults.service.js';
 import { BURST_MAX, PAST_DAYS_MAX, sandboxOf, SEED_MAX, SPEEDS, type Sandbox } from '../../sandbox/driver.js';
 import { DriversService } from '../../sandbox/drivers.service.js';
 import { PlansService } from '../../sandbox/plans.service.js';
@@ -33,7 +33,7 @@ export class PortalSandboxController {
   constructor(
     private readonly drivers: DriversService,
     private readonly plans: PlansService,
-    private readonly faults: SandboxFaults,
+    private readonly faults: SandboxFaultsService,
     private readonly limits: RateLimitsService,
     private readonly live: LiveDrivers,
     private readonly streams: SandboxStreams,

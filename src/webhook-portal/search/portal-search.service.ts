@@ -9,6 +9,7 @@ import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js'
 import type { PortalVisitor } from '../access/portal-visitor.js';
 import { requestPath } from '../application/requests.page.js';
 import { STATE_LABELS } from '../deliveries/delivery-rows.js';
+import { endpointPath } from '../endpoints/about-endpoint.js';
 
 const PAGE = { size: 10 };
 
@@ -60,7 +61,7 @@ export class PortalSearch {
   private async endpointsWith(wanted: string, clientId: string): Promise<HitsOfKind> {
     const filter = isId('endp', wanted) ? { id: wanted } : { url: wanted };
     const { items, hasNext } = await this.endpoints.listAll({ ...filter, clientId }, PAGE);
-    const hits = items.map(({ id, url }) => ({ label: url, href: `/portal/endpoints/${id}` }));
+    const hits = items.map(({ id, url }) => ({ label: url, href: endpointPath(id) }));
     return { kind: 'Endpoints', hits, rest: hasNext ? '/portal' : undefined };
   }
 

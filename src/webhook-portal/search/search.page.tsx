@@ -1,6 +1,4 @@
-import { TextField } from '../../web/forms/field.js';
-import { FilterForm } from '../../web/forms/form.js';
-import { Hits, type HitsOfKind } from '../../web/search/hits.js';
+import { Search, type HitsOfKind } from '../../web/search/hits.js';
 import { SEARCH_PATH, type PortalPage } from '../frame/portal-layout.js';
 
 /** What was found, kind by kind. */
@@ -8,22 +6,13 @@ export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): Por
   title: 'Search',
   part: 'search',
   children: (
-    <>
-      <FilterForm path={SEARCH_PATH} values={{ q: wanted ?? '' }} submit="Search">
-        <TextField
-          name="q"
-          label="The ID of a request, a delivery or an event, or part of an endpoint’s URL or of an email address"
-          spellcheck={false}
-        />
-      </FilterForm>
-      {found.length === 0 && (
-        <p class="empty">
-          {wanted === undefined
-            ? 'Every response has the ID of its request in X-Request-Id: its page says why the request was refused.'
-            : 'Nothing of this client was found. Of requests, the refused ones are kept for seven days, others only in part.'}
-        </p>
-      )}
-      <Hits found={found} />
-    </>
+    <Search
+      path={SEARCH_PATH}
+      wanted={wanted}
+      found={found}
+      label="The ID of a request, a delivery or an event, or part of an endpoint’s URL or of an email address"
+      hint="Every response has the ID of its request in X-Request-Id: its page says why the request was refused."
+      nothing="Nothing of this client was found."
+    />
   ),
 });

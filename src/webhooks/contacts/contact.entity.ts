@@ -6,23 +6,23 @@ export class ContactEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
 
   @Column('text')
   email!: string;
 
-  @Column('text', { name: 'email_key', select: false })
+  @Column('text', { select: false })
   emailKey!: string;
 
   /** Null until its owner confirmed it; nothing but the link is sent to it before. */
-  @Column('timestamptz', { name: 'verified_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   verifiedAt!: Date | null;
 
   /** The link that was mailed last. */
-  @Column('bytea', { name: 'link_digest', nullable: true, select: false })
+  @Column('bytea', { nullable: true, select: false })
   linkDigest!: Buffer | null;
 
-  @Column('timestamptz', { name: 'link_expires_at', nullable: true, select: false })
+  @Column('timestamptz', { nullable: true, select: false })
   linkExpiresAt!: Date | null;
 }

@@ -5,16 +5,16 @@ import type { Attempt } from './delivery.js';
 /** A finished attempt of a delivery. */
 @Entity('delivery_attempts')
 export class DeliveryAttemptEntity implements Attempt {
-  @PrimaryColumn('text', { name: 'delivery_id' })
+  @PrimaryColumn('text')
   deliveryId!: string;
 
   @PrimaryColumn('integer')
   number!: number;
 
-  @Column('timestamptz', { name: 'attempted_at' })
+  @Column('timestamptz')
   attemptedAt!: Date;
 
-  @Column('integer', { name: 'duration_ms' })
+  @Column('integer')
   durationMs!: number;
 
   @Column('integer', { nullable: true })
@@ -26,10 +26,10 @@ export class DeliveryAttemptEntity implements Attempt {
   @Column('text', { nullable: true })
   detail!: string | null;
 
-  @Column('text', { name: 'response_start', nullable: true })
+  @Column('text', { nullable: true })
   responseStart!: string | null;
 
-  @Column('jsonb', { name: 'response_headers', nullable: true })
+  @Column('jsonb', { nullable: true })
   responseHeaders!: HeaderLine[] | null;
 
   @Column('text')
@@ -38,6 +38,6 @@ export class DeliveryAttemptEntity implements Attempt {
   @Column('text', { nullable: true })
   url!: string | null;
 
-  @Column('text', { name: 'own_headers', array: true, nullable: true })
+  @Column('text', { array: true, nullable: true })
   ownHeaders!: string[] | null;
 }

@@ -9,30 +9,30 @@ export class DeliveryEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'event_id' })
+  @Column('text')
   eventId!: string;
 
   @ManyToOne(() => EventEntity)
   @JoinColumn({ name: 'event_id' })
   event?: EventEntity;
 
-  @Column('text', { name: 'event_type' })
+  @Column('text')
   eventType!: string;
 
-  @Column('text', { name: 'endpoint_id' })
+  @Column('text')
   endpointId!: string;
 
   @ManyToOne(() => EndpointEntity)
   @JoinColumn({ name: 'endpoint_id' })
   endpoint?: EndpointEntity;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
 
   @Column('text')
   state!: DeliveryState;
 
-  @Column('text', { name: 'cancel_reason', nullable: true })
+  @Column('text', { nullable: true })
   cancelReason!: CancelReason | null;
 
   /** The number of attempts made. */
@@ -44,21 +44,21 @@ export class DeliveryEntity {
   retries!: number;
 
   /** When a pending delivery is due; while an instance holds it, when its lease ends. */
-  @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   nextAttemptAt!: Date | null;
 
   /** Names the holder of the lease. */
-  @Column('text', { name: 'lease_id', nullable: true })
+  @Column('text', { nullable: true })
   leaseId!: string | null;
 
   /** The last recovery that resent it. */
-  @Column('text', { name: 'recovery_id', nullable: true })
+  @Column('text', { nullable: true })
   recoveryId!: string | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   finishedAt!: Date | null;
 
   /** Whether the user that it is about was erased. */

@@ -7,14 +7,14 @@ export class RecoveryEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
 
   @Column('text')
   kind!: RecoveryKind;
 
   /** Null if they may be of several endpoints. */
-  @Column('text', { name: 'endpoint_id', nullable: true })
+  @Column('text', { nullable: true })
   endpointId!: string | null;
 
   @Column('timestamptz', { name: 'failed_from' })
@@ -27,6 +27,6 @@ export class RecoveryEntity {
   @Column('integer')
   total!: number;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 }

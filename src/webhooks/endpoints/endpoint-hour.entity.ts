@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** The attempts of an endpoint in one hour, for the charts. */
 @Entity('webhook_endpoint_hours')
 export class EndpointHourEntity {
-  @PrimaryColumn('text', { name: 'endpoint_id' })
+  @PrimaryColumn('text')
   endpointId!: string;
 
   @PrimaryColumn('timestamptz')
@@ -16,9 +16,9 @@ export class EndpointHourEntity {
   failed!: number;
 
   /** The sum over all attempts. */
-  @Column('bigint', { name: 'duration_ms' })
+  @Column('bigint')
   durationMs!: string;
 
-  @Column('integer', { name: 'slowest_ms' })
+  @Column('integer')
   slowestMs!: number;
 }

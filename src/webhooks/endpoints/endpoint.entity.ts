@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { InRealm } from '../../database/entities/in-realm.js';
 
 /** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';
@@ -11,16 +12,12 @@ export const DISABLED_BECAUSE: Record<EndpointDisabledReason, string> = {
 
 /** A URL to which a client wants its events sent (contract §10). */
 @Entity('webhook_endpoints')
-export class EndpointEntity {
+export class EndpointEntity extends InRealm {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { name: 'client_id' })
+  @Column('text')
   clientId!: string;
-
-  /** That of its client. */
-  @Column({ type: 'text', select: false, update: false })
-  realm!: string;
 
   @Column('text')
   url!: string;
@@ -28,58 +25,52 @@ export class EndpointEntity {
   @Column('text')
   description!: string;
 
-  @Column('text', { name: 'event_types', array: true })
+  @Column('text', { array: true })
   eventTypes!: string[];
 
   @Column('boolean')
   enabled!: boolean;
 
   /** Null for an endpoint that is enabled, or that a person disabled. */
-  @Column('text', { name: 'disabled_reason', nullable: true })
+  @Column('text', { nullable: true })
   disabledReason!: EndpointDisabledReason | null;
 
-  @Column('timestamptz', { name: 'disabled_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   disabledAt!: Date | null;
 
-  @Column('bytea', { name: 'sealed_secret' })
+  @Column('bytea')
   sealedSecret!: Buffer;
 
   /** The previous secret, during a rotation. */
-  @Column('bytea', { name: 'sealed_previous_secret', nullable: true })
+  @Column('bytea', { nullable: true })
   sealedPreviousSecret!: Buffer | null;
 
-  @Column('timestamptz', { name: 'previous_secret_expires_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   previousSecretExpiresAt!: Date | null;
 
   /** The most attempts that start in a minute, over all instances; null without a limit. */
-  @Column('integer', { name: 'max_per_minute', nullable: true })
+  @Column('integer', { nullable: true })
   maxPerMinute!: number | null;
 
   /** The names of the headers of its own that each attempt carries, in lower case. */
-  @Column('text', { name: 'header_names', array: true })
+  @Column('text', { array: true })
   headerNames!: string[];
 
   /** Their values. */
-  @Column('bytea', { name: 'sealed_headers', nullable: true })
+  @Column('bytea', { nullable: true })
   sealedHeaders!: Buffer | null;
 
-  @Column('timestamptz', { name: 'last_attempt_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   lastAttemptAt!: Date | null;
 
   /** The first failed attempt since the last success, at its present URL. */
-  @Column('timestamptz', { name: 'failing_since', nullable: true })
+  @Column('timestamptz', { nullable: true })
   failingSince!: Date | null;
 
   /** Its last 20 attempts, those at its present URL: a success is a point, a failure an x. */
-  @Column({ type: 'text', name: 'recent_results', select: false, insert: false })
+  @Column({ type: 'text', select: false, insert: false })
   recentResults!: string;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
-  createdAt!: Date;
-
-  @Column({ type: 'timestamptz', name: 'updated_at', insert: false })
-  updatedAt!: Date;
-
-  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   deletedAt!: Date | null;
 }

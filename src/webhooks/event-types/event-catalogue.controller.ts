@@ -1,13 +1,15 @@
-import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
-import { ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Settings } from '../../config/settings.js';
-import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
+import { ApiAnswer, ApiEndpoint, ApiProblems, PathParam } from '../../http/api/api-answers.js';
 import { text } from '../../http/api/api-schemas.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { notFound } from '../../http/problems/problem.js';
 import { CompressedAsset } from '../../http/server/compressed-asset.js';
+import { PathName } from '../../http/validation/name-rule.js';
+import { EVENT_TYPE_NAME } from './event-type.entity.js';
 import { PublicEventTypeView, publicEventTypeView } from './event-catalogue.view.js';
 import { EventTypesService } from './event-types.service.js';
 
@@ -52,13 +54,11 @@ export class EventCatalogueController {
     'The schema of a version',
     'A JSON Schema (2020-12) of `data`. A version that events were published with does not change. Needs no token.',
   )
-  @ApiParam({ name: 'name', schema: text(undefined, { example: 'charging_session.created' }) as object })
-  @ApiParam({ name: 'version', schema: text(undefined, { pattern: '^[1-9][0-9]{0,3}$' }) as object })
   @ApiSchemaAnswer()
   @ApiProblems(400, 404, 429, 500, 503)
   async schema(
-    @Param('name') name: string,
-    @Param('version') number: string,
+    @PathName(EVENT_TYPE_NAME) name: string,
+    @PathParam('version', text(undefined, { pattern: '^[1-9][0-9]{0,3}$' })) number: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {

@@ -29,7 +29,7 @@ export type WholeEventType = EventTypeChanges & { versions: Omit<NewVersion, 'sa
 
 /** Changes of the catalogue of event types (contract §21). Every change is an audit event in its transaction. */
 @Injectable()
-export class EventCatalogue {
+export class EventCatalogueService {
   constructor(
     private readonly repository: EventTypesRepository,
     private readonly scopes: ScopesService,

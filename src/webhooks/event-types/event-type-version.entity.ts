@@ -21,9 +21,9 @@ export class EventTypeVersionEntity {
   revision!: number;
 
   /** When the first event was published with it: from then on it does not change. */
-  @Column('timestamptz', { name: 'used_at', nullable: true })
+  @Column('timestamptz', { nullable: true })
   usedAt!: Date | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 }

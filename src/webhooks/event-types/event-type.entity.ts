@@ -1,5 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { NameRule } from '../../http/validation/name-rule.js';
 import type { Translations } from '../../scopes/translations.js';
+
+export const EVENT_TYPE_NAME: NameRule = {
+  pattern: /^[a-z0-9_.]{1,64}$/,
+  characters: 'a-z, 0-9, _ and .',
+  example: 'charging_session.created',
+};
 
 /** A type of event in the catalogue (contract §10, §21). */
 @Entity('event_types')

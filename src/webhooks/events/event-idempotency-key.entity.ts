@@ -4,22 +4,22 @@ import { EventEntity } from './event.entity.js';
 /** An `Idempotency-Key` of a publisher, and the event and body that it was used for. */
 @Entity('event_idempotency_keys')
 export class EventIdempotencyKeyEntity {
-  @PrimaryColumn('text', { name: 'client_id' })
+  @PrimaryColumn('text')
   clientId!: string;
 
-  @PrimaryColumn('bytea', { name: 'key_digest' })
+  @PrimaryColumn('bytea')
   keyDigest!: Buffer;
 
-  @Column('bytea', { name: 'body_digest' })
+  @Column('bytea')
   bodyDigest!: Buffer;
 
-  @Column('text', { name: 'event_id' })
+  @Column('text')
   eventId!: string;
 
   @ManyToOne(() => EventEntity, { createForeignKeyConstraints: false })
   @JoinColumn({ name: 'event_id' })
   event?: EventEntity;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false })
+  @Column({ type: 'timestamptz', insert: false })
   createdAt!: Date;
 }

@@ -3,20 +3,20 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** The number of the last event about one thing of a user (contract §21). */
 @Entity('event_sequences')
 export class EventSequenceEntity {
-  @PrimaryColumn('text', { name: 'user_id' })
+  @PrimaryColumn('text')
   userId!: string;
 
   /** The part of the event type before the dot. */
   @PrimaryColumn('text')
   family!: string;
 
-  @PrimaryColumn('text', { name: 'resource_id' })
+  @PrimaryColumn('text')
   resourceId!: string;
 
   @Column('bigint')
   last!: string;
 
   /** The day of the last event. */
-  @Column('date', { name: 'seen_on' })
+  @Column('date')
   seenOn!: string;
 }

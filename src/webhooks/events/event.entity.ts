@@ -10,7 +10,7 @@ export class EventEntity {
   type!: string;
 
   /** Null for a test, and if the user was erased. */
-  @Column('text', { name: 'user_id', nullable: true })
+  @Column('text', { nullable: true })
   userId!: string | null;
 
   /** The body of every request that delivers it; null if its user was erased. */
@@ -29,13 +29,13 @@ export class EventEntity {
   version!: number;
 
   /** The only client that it is for; null if it is for all who may have it. */
-  @Column('text', { name: 'client_id', nullable: true })
+  @Column('text', { nullable: true })
   clientId!: string | null;
 
   /** The request that published it; null if it was none, such as for what the sandbox plans. */
-  @Column('text', { name: 'request_id', nullable: true, select: false })
+  @Column('text', { nullable: true, select: false })
   requestId!: string | null;
 
-  @Column({ type: 'timestamptz', name: 'created_at', insert: false, update: false })
+  @Column({ type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Post, Req, UseGuards } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -30,7 +30,6 @@ export class EventsController {
 
   /** 202 with the event's id and the number of endpoints it is sent to. `Idempotency-Key` makes retries safe for 24 hours. */
   @Post()
-  @HttpCode(202)
   @RouteConfig({ keepsBodyText: true })
   @ApiEndpoint(
     'publishEvent',

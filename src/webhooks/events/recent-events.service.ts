@@ -5,7 +5,7 @@ import { EventsRepository } from './events.repository.js';
 
 /** What events said, for pages that show the state of what they are about. */
 @Injectable()
-export class RecentEvents {
+export class RecentEventsService {
   constructor(private readonly events: EventsRepository) {}
 
   /** The events of these types about a user in the last day, the newest first. */

@@ -2,7 +2,7 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
-import { DisclosedReads } from '../../disclosures/disclosed-reads.service.js';
+import { DisclosedReadsService } from '../../disclosures/disclosed-reads.service.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import { forbidden } from '../../http/problems/problem.js';
 import { PartnerEndpoint, PartnerPage } from '../../rate-limits/partners/partner-endpoint.decorator.js';
@@ -28,7 +28,7 @@ export class EventFeedController {
     private readonly positions: FeedPositions,
     private readonly accessTokens: AccessTokensService,
     private readonly settings: Settings,
-    private readonly reads: DisclosedReads,
+    private readonly reads: DisclosedReadsService,
   ) {}
 
   /** The client's events, oldest first, as they are delivered. */

@@ -6,12 +6,12 @@ export class EncryptionCanaryEntity {
   @PrimaryColumn('boolean', { insert: false, update: false })
   singleton!: boolean;
 
-  @Column('text', { name: 'key_id' })
+  @Column('text')
   keyId!: string;
 
   @Column('bytea')
   sealed!: Buffer;
 
-  @Column({ type: 'timestamptz', name: 'sealed_at', insert: false })
+  @Column({ type: 'timestamptz', insert: false })
   sealedAt!: Date;
 }

@@ -22,13 +22,13 @@ import { AuthenticatorAppsRepository } from '../../../src/users/factors/authenti
 import { PasskeysRepository } from '../../../src/users/factors/passkeys.repository.js';
 import { newRecoveryCode, recoveryCodeDigest } from '../../../src/users/factors/recovery-code.js';
 import { RecoveryCodesRepository } from '../../../src/users/factors/recovery-codes.repository.js';
-import { PendingSignIns } from '../../../src/users/factors/pending-sign-ins.service.js';
+import { PendingSignInsService } from '../../../src/users/factors/pending-sign-ins.service.js';
 import { EmailLinksRepository } from '../../../src/users/emails/email-links.repository.js';
 import { PasswordLinksService } from '../../../src/users/passwords/password-links.service.js';
 import { SessionsRepository } from '../../../src/users/sessions/sessions.repository.js';
 import { sandboxOf } from '../../../src/sandbox/driver.js';
 import { DriversService } from '../../../src/sandbox/drivers.service.js';
-import { AccountDeletions } from '../../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsService } from '../../../src/users/leaving/account-deletions.service.js';
 import { DataExportsRepository } from '../../../src/users/leaving/data-exports.repository.js';
 import { UsersRepository } from '../../../src/users/accounts/users.repository.js';
 import { UsersService } from '../../../src/users/accounts/users.service.js';
@@ -187,7 +187,7 @@ export class World {
     },
     deletion: async () => {
       const { id } = await this.user();
-      await this.app.get(AccountDeletions).request(id, SERVICE_ACTOR);
+      await this.app.get(AccountDeletionsService).request(id, SERVICE_ACTOR);
       return id;
     },
     confirmedAddress: async () => {
@@ -271,7 +271,7 @@ export class World {
       let secret = '';
       const reply = { setCookie: (_name: string, value: string) => (secret = value) };
       const user = await this.app.get(UsersRepository).findByIdWithPassword((await this.user()).id);
-      await this.app.get(PendingSignIns).begin(reply as unknown as FastifyReply, user!);
+      await this.app.get(PendingSignInsService).begin(reply as unknown as FastifyReply, user!);
       return secret;
     },
     recoveryCode: async () => {

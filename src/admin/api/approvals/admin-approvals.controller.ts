@@ -1,6 +1,14 @@
-import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import {
+  ApiAnswer,
+  ApiNoContent,
+  ApiPage,
+  ApiProblems,
+  PathId,
+  PathParam,
+} from '../../../http/api/api-answers.js';
+import { idOf } from '../../../http/api/api-schemas.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
@@ -16,7 +24,6 @@ import { ApprovalView } from './admin-approvals.view.js';
 export class AdminApprovalsController {
   constructor(private readonly approvals: ApprovalsService) {}
 
-  /** Newest first, paged; `state` filters the list. */
   @Get()
   @AdminRead(
     'listApprovals',
@@ -28,34 +35,28 @@ export class AdminApprovalsController {
     return listAnswer(await this.approvals.list(query.state, pageRequestOf(query)), ApprovalView.of);
   }
 
-  /** Only a person approves, in the console: 403 for every token. */
   @Post(':id/approve')
   @AdminWrite(
     'approve',
     'Only a person approves, in the console: always 403',
     'Nobody knows who holds the secret of a client. An admin approves on the page “Approvals” of the console.',
   )
-  @ApiId('id', 'appr')
   @ApiNoContent('Never: no token approves.')
-  @HttpCode(204)
   @UseGuards(EmptyBodyGuard)
-  async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+  async approve(@PathParam('id', idOf('appr')) id: string, @CurrentActor() actor: Actor): Promise<void> {
     await this.approvals.approve(id, actor);
   }
 
-  /** Nothing is done: 200, also for the person who asked for it; not pending: 409. */
   @Post(':id/reject')
   @AdminWrite(
     'reject',
     'Reject what an admin asked for',
     'Also for the person who asked for it. What is not pending: 409.',
   )
-  @ApiId('id', 'appr')
   @ApiAnswer(200, 'Rejected.', ApprovalView)
-  @ApiProblems(404, 409)
-  @HttpCode(200)
+  @ApiProblems(409)
   @UseGuards(EmptyBodyGuard)
-  async reject(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ApprovalView> {
+  async reject(@PathId('id', 'appr') id: string, @CurrentActor() actor: Actor): Promise<ApprovalView> {
     return ApprovalView.of(await this.approvals.reject(id, actor));
   }
 }

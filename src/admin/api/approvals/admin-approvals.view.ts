@@ -1,7 +1,4 @@
-import { HttpStatus } from '@nestjs/common';
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import { ApiAnswer } from '../../../http/api/api-answers.js';
 import { idOf, oneOf, orNull, text, time } from '../../../http/api/api-schemas.js';
 import { snakeCase } from '../../../database/queries/input-rows.js';
 import { viewOf } from '../../../http/api/view-of.js';
@@ -65,14 +62,4 @@ export class ApprovalView extends viewOf<ApprovalEntity>()({
 /** As the members are called elsewhere in the API. */
 function snakeCased(details: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(details).map(([name, value]) => [snakeCase(name), value]));
-}
-
-/** The answer of a route whose action waits for a second admin. */
-export const ApiWaiting = (): MethodDecorator =>
-  ApiAnswer(202, 'With `FOUR_EYES=true`: nothing is done until a second admin approves.', ApprovalView);
-
-/** Answers 202 with the approval. */
-export function waiting(reply: FastifyReply, approval: ApprovalEntity): ApprovalView {
-  void reply.status(HttpStatus.ACCEPTED);
-  return ApprovalView.of(approval);
 }

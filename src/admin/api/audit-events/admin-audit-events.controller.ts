@@ -13,7 +13,6 @@ import { AuditEventView } from './admin-audit-events.view.js';
 export class AdminAuditEventsController {
   constructor(private readonly audit: AuditService) {}
 
-  /** The log, newest first, paged; `actor`, `subject`, `action`, `request_id` and `since` (ISO 8601) filter the list. */
   @Get()
   @AdminRead('listAuditEvents', 'The audit log, newest first', 'Newest first; all given filters must match.')
   @ApiPage(AuditEventView)

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Put, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
 import { GivenConsentsService } from '../../../consents/given-consents.service.js';
-import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiNoContent, ApiPage, ApiProblems, PathId } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
@@ -19,18 +19,15 @@ export class AdminConsentsController {
     private readonly given: GivenConsentsService,
   ) {}
 
-  /** The client's consents by user id, paged, including revoked ones; `page_after` and `page_before` are user ids. */
   @Get()
   @AdminRead(
     'listConsents',
     'Consents by user, revoked ones too',
     'Sorted by user id; `page_after` and `page_before` are user ids.',
   )
-  @ApiId('client_id', 'clnt')
   @ApiPage(ConsentView)
-  @ApiProblems(404)
   async list(
-    @Param('client_id') clientId: string,
+    @PathId('client_id', 'clnt') clientId: string,
     @Query() query: PageQuery,
   ): Promise<ListAnswer<ConsentView>> {
     return listAnswer(
@@ -40,10 +37,6 @@ export class AdminConsentsController {
     );
   }
 
-  /**
-   * Records a consent that was given elsewhere and replaces an earlier one: 200 and the consent. An unknown client or user: 404;
-   * a scope that users cannot give to this client: 400 with `field_errors`.
-   */
   @Put(':user_id')
   @AdminWrite(
     'recordConsent',
@@ -51,20 +44,17 @@ export class AdminConsentsController {
     'For example a consent in a contract. A scope that users cannot give to this client: 400.',
     'support',
   )
-  @ApiId('client_id', 'clnt')
-  @ApiId('user_id', 'user')
   @ApiAnswer(200, 'The consent.', ConsentView)
-  @ApiProblems(404, 409)
+  @ApiProblems(409)
   async put(
-    @Param('client_id') clientId: string,
-    @Param('user_id') userId: string,
+    @PathId('client_id', 'clnt') clientId: string,
+    @PathId('user_id', 'user') userId: string,
     @Body() { scopes, evidence }: ConsentDto,
     @CurrentActor() actor: Actor,
   ): Promise<ConsentView> {
     return ConsentView.of(await this.given.record(clientId, userId, scopes, evidence ?? null, actor));
   }
 
-  /** Revokes the consent and everything that depends on it, immediately: 204; without an active one: 404. */
   @Delete(':user_id')
   @AdminWrite(
     'revokeConsent',
@@ -72,14 +62,10 @@ export class AdminConsentsController {
     'Everything that depends on the consent ends immediately.',
     'support',
   )
-  @ApiId('client_id', 'clnt')
-  @ApiId('user_id', 'user')
   @ApiNoContent('Revoked.')
-  @ApiProblems(404)
-  @HttpCode(204)
   revoke(
-    @Param('client_id') clientId: string,
-    @Param('user_id') userId: string,
+    @PathId('client_id', 'clnt') clientId: string,
+    @PathId('user_id', 'user') userId: string,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
     return this.consents.revoke(clientId, userId, actor);

@@ -1,6 +1,6 @@
-import { Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiPage, ApiProblems, PathId } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
@@ -16,7 +16,6 @@ import { EmptyBodyGuard } from '../../../http/api/empty-body.guard.js';
 export class AdminDeliveriesController {
   constructor(private readonly deliveries: DeliveriesService) {}
 
-  /** Newest first, paged; `client_id`, `endpoint_id` and `state` filter the list. */
   @Get()
   @AdminRead('listDeliveries', 'Deliveries, newest first', 'All given filters must match.')
   @ApiPage(DeliveryView)
@@ -25,21 +24,17 @@ export class AdminDeliveriesController {
     return listAnswer(await this.deliveries.list(filter, pageRequestOf(query)), DeliveryView.of);
   }
 
-  /** One delivery with its payload and `attempts`, or 404. */
   @Get(':id')
   @AdminRead(
     'getDelivery',
     'Get a delivery with its attempts',
     'With the payload, and the response to each attempt.',
   )
-  @ApiId('id', 'dlvr')
   @ApiAnswer(200, 'The delivery.', DeliveryDetailView)
-  @ApiProblems(404)
-  async get(@Param('id') id: string): Promise<DeliveryDetailView> {
+  async get(@PathId('id', 'dlvr') id: string): Promise<DeliveryDetailView> {
     return DeliveryDetailView.of(await this.deliveries.get(id));
   }
 
-  /** Resends it with the same `webhook-id`: 202 and the delivery; while an attempt is running: 409. */
   @Post(':id/resend')
   @AdminWrite(
     'resendDelivery',
@@ -47,12 +42,10 @@ export class AdminDeliveriesController {
     'It is due immediately. While an attempt is running: 409.',
     'support',
   )
-  @ApiId('id', 'dlvr')
   @ApiAnswer(202, 'It is due immediately.', DeliveryDetailView)
-  @ApiProblems(404, 409)
-  @HttpCode(202)
+  @ApiProblems(409)
   @UseGuards(EmptyBodyGuard)
-  async resend(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DeliveryDetailView> {
+  async resend(@PathId('id', 'dlvr') id: string, @CurrentActor() actor: Actor): Promise<DeliveryDetailView> {
     return DeliveryDetailView.of(await this.deliveries.resend(id, undefined, actor));
   }
 }

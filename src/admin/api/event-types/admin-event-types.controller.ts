@@ -1,29 +1,20 @@
-import { Body, Controller, Get, Param, Put, Res } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
+import { Body, Controller, Get, Put, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Actor } from '../../../audit/audit.service.js';
-import { ApiAnswer, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiProblems, PathParam } from '../../../http/api/api-answers.js';
+import { text } from '../../../http/api/api-schemas.js';
 import { validationFailed } from '../../../http/problems/problem.js';
+import { PathName, requireName } from '../../../http/validation/name-rule.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
-import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
+import { EventCatalogueService } from '../../../webhooks/event-types/event-catalogue.service.js';
+import { EVENT_TYPE_NAME } from '../../../webhooks/event-types/event-type.entity.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
-import {
-  EVENT_TYPE_NAME,
-  EventTypeDto,
-  EventTypeVersionDto,
-  isEventTypeName,
-} from './admin-event-types.dto.js';
+import { EventTypeDto, EventTypeVersionDto } from './admin-event-types.dto.js';
 import { EventTypeVersionView, EventTypeView } from './admin-event-types.view.js';
 import { violation } from '../../../http/problems/violation.js';
 
 const VERSION = /^[1-9]\d{0,3}$/;
-
-const ApiTypeName = () =>
-  ApiParam({
-    name: 'name',
-    schema: { type: 'string', pattern: EVENT_TYPE_NAME.source, example: 'charging_session.created' },
-  });
 
 /** The catalogue of event types in the admin API (contract §21). */
 @Controller('admin/event_types')
@@ -31,7 +22,7 @@ const ApiTypeName = () =>
 export class AdminEventTypesController {
   constructor(
     private readonly types: EventTypesService,
-    private readonly catalogue: EventCatalogue,
+    private readonly catalogue: EventCatalogueService,
   ) {}
 
   @Get()
@@ -47,53 +38,45 @@ export class AdminEventTypesController {
 
   @Get(':name')
   @AdminRead('getEventType', 'Get an event type', 'With every version, drafts included.')
-  @ApiTypeName()
   @ApiAnswer(200, 'The event type.', EventTypeView)
   @ApiProblems(404)
-  async get(@Param('name') name: string): Promise<EventTypeView> {
+  async get(@PathName(EVENT_TYPE_NAME) name: string): Promise<EventTypeView> {
     return EventTypeView.of(await this.types.get(name));
   }
 
-  /** Creates a type (201) or changes one (200). It can be published once it has a version that is not a draft. */
   @Put(':name')
   @AdminWrite(
     'putEventType',
     'Create an event type, or change it',
     'Published once it has a version. 409 for types that the service publishes itself, and for a new scope while endpoints subscribe.',
   )
-  @ApiTypeName()
   @ApiAnswer(200, 'The changed event type.', EventTypeView)
   @ApiAnswer(201, 'The created event type.', EventTypeView)
   @ApiProblems(409)
   async put(
-    @Param('name') name: string,
+    @PathName(EVENT_TYPE_NAME) name: string,
     @Body() { resource = null, ...type }: EventTypeDto,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventTypeView> {
-    if (!isEventTypeName(name)) {
-      throw validationFailed({ name: [violation('name', { characters: 'a-z, 0-9, _ and .' })] });
-    }
+    requireName(EVENT_TYPE_NAME, name);
     const { created } = await this.catalogue.putType({ name, ...type, resource }, actor);
     void reply.status(created ? 201 : 200);
     return EventTypeView.of(await this.types.get(name));
   }
 
-  /** Creates the next version (201), or changes one that nothing was published with (200). */
   @Put(':name/versions/:version')
   @AdminWrite(
     'putEventTypeVersion',
     'Create the next version of an event type, or change one that is not used',
     'Versions count up from 1. 409 for a version that events were published with.',
   )
-  @ApiTypeName()
-  @ApiParam({ name: 'version', schema: { type: 'string', pattern: VERSION.source } })
   @ApiAnswer(200, 'The changed version.', EventTypeVersionView)
   @ApiAnswer(201, 'The created version.', EventTypeVersionView)
   @ApiProblems(404, 409)
   async putVersion(
-    @Param('name') name: string,
-    @Param('version') number: string,
+    @PathName(EVENT_TYPE_NAME) name: string,
+    @PathParam('version', text(undefined, { pattern: VERSION.source })) number: string,
     @Body() { schema, draft = false, sample }: EventTypeVersionDto,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,

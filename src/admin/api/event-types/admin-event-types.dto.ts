@@ -9,9 +9,6 @@ import {
 } from '../../../http/validation/validation.decorators.js';
 import { TRANSLATIONS } from '../scopes/admin-scopes.dto.js';
 
-export const EVENT_TYPE_NAME = /^[a-z0-9_.]{1,64}$/;
-export const isEventTypeName = (name: string): boolean => EVENT_TYPE_NAME.test(name);
-
 /** Body of `PUT /admin/event_types/{name}`. */
 export class EventTypeDto {
   @ApiProperty({ description: 'When it is sent.' })

@@ -1,6 +1,6 @@
-import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiNoContent, ApiPage, PathId } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
@@ -15,7 +15,6 @@ import { GrantView } from './admin-grants.view.js';
 export class AdminGrantsController {
   constructor(private readonly grants: GrantsService) {}
 
-  /** The active grants by id, paged; `client_id` and `user_id` filter the list. */
   @Get()
   @AdminRead(
     'listGrants',
@@ -28,14 +27,10 @@ export class AdminGrantsController {
     return listAnswer(await this.grants.listLive(filter, pageRequestOf(query)), GrantView.of);
   }
 
-  /** Revokes the grant with all its tokens and keeps the consent (contract §2): 204; without such an active grant: 404. */
   @Delete(':id')
   @AdminWrite('revokeGrant', 'Revoke a grant; the consent is kept', 'Also ends all its tokens.', 'support')
-  @ApiId('id', 'grnt')
   @ApiNoContent('Revoked.')
-  @ApiProblems(404)
-  @HttpCode(204)
-  revoke(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+  revoke(@PathId('id', 'grnt') id: string, @CurrentActor() actor: Actor): Promise<void> {
     return this.grants.revoke(id, 'grant_revoked', actor);
   }
 }

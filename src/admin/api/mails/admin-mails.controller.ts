@@ -13,7 +13,6 @@ import { MailView } from './admin-mails.view.js';
 export class AdminMailsController {
   constructor(private readonly mails: MailsService) {}
 
-  /** All mails, newest first, paged; `user_id` and `state` filter the list. */
   @Get()
   @AdminRead(
     'listMails',

@@ -8,7 +8,7 @@ import type { NotificationEntity } from '../../../notifications/notification.ent
 import { notificationView } from '../../../notifications/notification.view.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
-import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../../users/accounts/operator-protection.service.js';
 import { AdminApi, AdminRead, AdminWrite } from '../admin-api.decorator.js';
 import { NewNotificationDto, NotificationsQuery, toNewNotification } from './admin-notifications.dto.js';
 import { AdminNotificationView } from './admin-notifications.view.js';
@@ -20,10 +20,9 @@ export class AdminNotificationsController {
   constructor(
     private readonly settings: Settings,
     private readonly notifications: NotificationsService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
   ) {}
 
-  /** Creates one for a user: 201 and the notification; an unknown user or client: 400 with `field_errors`. */
   @Post()
   @AdminWrite(
     'raiseNotification',
@@ -40,7 +39,6 @@ export class AdminNotificationsController {
     return this.view(await this.notifications.raiseByOperator(toNewNotification(body), actor));
   }
 
-  /** All notifications, newest first, paged; `user_id` and `client_id` filter the list. */
   @Get()
   @AdminRead('listAdminNotifications', 'Notifications, newest first', 'All given filters must match.')
   @ApiPage(AdminNotificationView)

@@ -1,7 +1,7 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiBody } from '@nestjs/swagger';
 import type { Actor } from '../../../audit/audit.service.js';
-import { ApiAnswer, ApiId, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiPage, ApiProblems, PathId } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { pageRequestOf } from '../../../http/api/page-query.js';
 import { RedirectUriRequestsService } from '../../../partners/redirect-uris/redirect-uri-requests.service.js';
@@ -17,7 +17,6 @@ import { RedirectUriRequestView } from './admin-redirect-uri-requests.view.js';
 export class AdminRedirectUriRequestsController {
   constructor(private readonly requests: RedirectUriRequestsService) {}
 
-  /** Newest first, paged; `state` and `client_id` filter the list. */
   @Get()
   @AdminRead(
     'listRedirectUriRequests',
@@ -30,37 +29,34 @@ export class AdminRedirectUriRequestsController {
     return listAnswer(await this.requests.list(filter, pageRequestOf(query)), RedirectUriRequestView.of);
   }
 
-  /** Changes the client: 200; not pending, or impossible by now: 409. */
   @Post(':id/approve')
   @AdminWrite(
     'approveRedirectUriRequest',
     'Approve and carry out what a partner asked for',
     'The URI is checked again. What is not pending: 409. What became impossible is a 409 too, and stays pending.',
   )
-  @ApiId('id', 'ruri')
   @ApiAnswer(200, 'Done.', RedirectUriRequestView)
-  @ApiProblems(404, 409)
-  @HttpCode(200)
+  @ApiProblems(409)
   @UseGuards(EmptyBodyGuard)
-  async approve(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<RedirectUriRequestView> {
+  async approve(
+    @PathId('id', 'ruri') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<RedirectUriRequestView> {
     return RedirectUriRequestView.of(await this.requests.approve(id, actor));
   }
 
-  /** Nothing is changed: 200; not pending: 409. */
   @Post(':id/reject')
   @AdminWrite(
     'rejectRedirectUriRequest',
     'Reject what a partner asked for',
     'The members who are admins are told, with the reason. What is not pending: 409.',
   )
-  @ApiId('id', 'ruri')
   @ApiBody({ type: RejectionDto, required: false })
   @ApiAnswer(200, 'Rejected.', RedirectUriRequestView)
-  @ApiProblems(404, 409)
-  @HttpCode(200)
+  @ApiProblems(409)
   @UseGuards(EmptyBodyGuard)
   async reject(
-    @Param('id') id: string,
+    @PathId('id', 'ruri') id: string,
     @Body() { reason }: RejectionDto,
     @CurrentActor() actor: Actor,
   ): Promise<RedirectUriRequestView> {

@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { ApiAnswer, ApiId, ApiNoContent, ApiPage, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiNoContent, ApiPage, ApiProblems, PathId } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
 import { MembersService } from '../../../partners/members/members.service.js';
@@ -19,17 +19,14 @@ export class AdminMembersController {
     private readonly members: MembersService,
   ) {}
 
-  /** By the id of the user, paged; the owner's own account is not among them. */
   @Get()
   @AdminRead(
     'listMembers',
     'The members of an organisation',
     'By the id of the user. The owner’s own account is always an admin and not among them.',
   )
-  @ApiId('id', 'user')
   @ApiPage(MemberView)
-  @ApiProblems(404)
-  async list(@Param('id') id: string, @Query() query: PageQuery): Promise<ListAnswer<MemberView>> {
+  async list(@PathId('id', 'user') id: string, @Query() query: PageQuery): Promise<ListAnswer<MemberView>> {
     const organisation = await this.users.get(id);
     return listAnswer(
       await this.members.list(organisation.id, pageRequestOf(query)),
@@ -38,59 +35,50 @@ export class AdminMembersController {
     );
   }
 
-  /** Adds a user: 201; a member already, the owner, no organisation, or more than 50: 409. */
   @Post()
   @AdminWrite(
     'addMember',
     'Add a member to an organisation',
     'The user is told. A member already, the owner itself, an account that is no organisation, or more than 50 members: 409.',
   )
-  @ApiId('id', 'user')
   @ApiAnswer(201, 'Added.', MemberView)
-  @ApiProblems(404, 409)
+  @ApiProblems(409)
   async add(
-    @Param('id') id: string,
+    @PathId('id', 'user') id: string,
     @Body() { user_id: userId, role }: NewMemberDto,
     @CurrentActor() actor: Actor,
   ): Promise<MemberView> {
     return MemberView.of(await this.members.add(id, userId, role, actor));
   }
 
-  /** Another role: 200; it applies to the member's next request. */
   @Patch(':user_id')
   @AdminWrite(
     'changeMember',
     'Change the role of a member',
     'It applies to the next request of the member. The owner itself: 409.',
   )
-  @ApiId('id', 'user')
-  @ApiId('user_id', 'user')
   @ApiAnswer(200, 'Changed.', MemberView)
-  @ApiProblems(404, 409)
+  @ApiProblems(409)
   async change(
-    @Param('id') id: string,
-    @Param('user_id') userId: string,
+    @PathId('id', 'user') id: string,
+    @PathId('user_id', 'user') userId: string,
     @Body() { role }: MemberRoleDto,
     @CurrentActor() actor: Actor,
   ): Promise<MemberView> {
     return MemberView.of(await this.members.changeRole(id, userId, role, actor));
   }
 
-  /** Ends the membership and the member's portal sessions: 204. */
   @Delete(':user_id')
   @AdminWrite(
     'removeMember',
     'Remove a member',
     'Also ends the member’s sessions in the portals of the organisation. The owner itself: 409.',
   )
-  @ApiId('id', 'user')
-  @ApiId('user_id', 'user')
   @ApiNoContent('Removed.')
-  @ApiProblems(404, 409)
-  @HttpCode(204)
+  @ApiProblems(409)
   remove(
-    @Param('id') id: string,
-    @Param('user_id') userId: string,
+    @PathId('id', 'user') id: string,
+    @PathId('user_id', 'user') userId: string,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
     return this.members.remove(id, userId, actor);

@@ -1,12 +1,12 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
 import {
   ApiAnswer,
-  ApiId,
   ApiNoContent,
   ApiPage,
   ApiProblems,
   NOT_CACHED,
+  PathId,
 } from '../../../http/api/api-answers.js';
 import { listAnswer, type ListAnswer } from '../../../http/api/list-answer.js';
 import { PageQuery, pageRequestOf } from '../../../http/api/page-query.js';
@@ -28,19 +28,16 @@ import { EndpointView, NewEndpointView } from './admin-webhook-endpoints.view.js
 export class AdminWebhookEndpointsController {
   constructor(private readonly endpoints: EndpointsService) {}
 
-  /** Adds an endpoint: 201 and, only this once, its `secret`; 409 if the client has 50. */
   @Post('clients/:client_id/webhook_endpoints')
   @AdminWrite(
     'createWebhookEndpoint',
     'Add a webhook endpoint',
     'The secret that signs its deliveries is shown only once. A client has at most 50 endpoints: 409.',
   )
-  @ApiId('client_id', 'clnt')
   @ApiAnswer(201, 'The endpoint and, only this once, its secret.', NewEndpointView, NOT_CACHED)
-  @ApiProblems(404, 409)
-  @Header('cache-control', 'no-store')
+  @ApiProblems(409)
   async create(
-    @Param('client_id') clientId: string,
+    @PathId('client_id', 'clnt') clientId: string,
     @Body() body: NewEndpointDto,
     @CurrentActor() actor: Actor,
   ): Promise<NewEndpointView> {
@@ -48,14 +45,11 @@ export class AdminWebhookEndpointsController {
     return { ...ENDPOINT.view(endpoint), secret };
   }
 
-  /** The client's endpoints by id, paged. */
   @Get('clients/:client_id/webhook_endpoints')
   @AdminRead('listWebhookEndpoints', 'Webhook endpoints of a client', 'Sorted by id.')
-  @ApiId('client_id', 'clnt')
   @ApiPage(EndpointView)
-  @ApiProblems(404)
   async list(
-    @Param('client_id') clientId: string,
+    @PathId('client_id', 'clnt') clientId: string,
     @Query() query: PageQuery,
   ): Promise<ListAnswer<EndpointView>> {
     return listAnswer(await this.endpoints.list(clientId, pageRequestOf(query)), (endpoint) =>
@@ -63,42 +57,32 @@ export class AdminWebhookEndpointsController {
     );
   }
 
-  /** One endpoint, or 404. */
   @Get('webhook_endpoints/:id')
   @AdminRead('getWebhookEndpoint', 'Get a webhook endpoint', 'Never with its secret.')
-  @ApiId('id', 'endp')
   @ApiAnswer(200, 'The endpoint.', EndpointView)
-  @ApiProblems(404)
-  async get(@Param('id') id: string): Promise<EndpointView> {
+  async get(@PathId('id', 'endp') id: string): Promise<EndpointView> {
     return ENDPOINT.view(await this.endpoints.get(id));
   }
 
-  /** Changes the given members; enabling also clears the reason why the service disabled it. */
   @Patch('webhook_endpoints/:id')
   @AdminWrite(
     'updateWebhookEndpoint',
     'Update a webhook endpoint',
     'Omitted members stay unchanged. Enabling also clears the reason why the service disabled it.',
   )
-  @ApiId('id', 'endp')
   @ApiAnswer(200, 'The endpoint.', EndpointView)
-  @ApiProblems(404)
   async update(
-    @Param('id') id: string,
+    @PathId('id', 'endp') id: string,
     @Body() body: EndpointChangesDto,
     @CurrentActor() actor: Actor,
   ): Promise<EndpointView> {
     return ENDPOINT.view(await this.endpoints.update(id, undefined, toEndpointChanges(body), actor));
   }
 
-  /** Deletes the endpoint: nothing more is sent to it. 204. */
   @Delete('webhook_endpoints/:id')
   @AdminWrite('deleteWebhookEndpoint', 'Delete a webhook endpoint', 'Nothing more is sent to it.')
-  @ApiId('id', 'endp')
   @ApiNoContent('Deleted.')
-  @ApiProblems(404)
-  @HttpCode(204)
-  delete(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+  delete(@PathId('id', 'endp') id: string, @CurrentActor() actor: Actor): Promise<void> {
     return this.endpoints.delete(id, undefined, actor);
   }
 }

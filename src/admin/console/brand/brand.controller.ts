@@ -1,4 +1,5 @@
 import { BrandDto, brandValuesOf } from '../../../brand/brand.dto.js';
+import { BRAND_FORM, type BrandFormValues } from '../../../brand/brand.resource.js';
 import { BrandService } from '../../../brand/brand.service.js';
 import { logoFrom, LOGO_FIELD } from '../../../brand/logo-image.js';
 import type { BrandValues } from '../../../config/brand-values.js';
@@ -6,16 +7,7 @@ import { Context } from '../../../http/page-routes/page-context.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost, ConsoleUpload } from '../console-pages.decorator.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import {
-  BRAND_PATH,
-  brandFieldsIn,
-  brandFieldsOf,
-  brandLogoPage,
-  brandPage,
-  brandPreview,
-  editBrandPage,
-  type BrandFields,
-} from './brand.pages.js';
+import { BRAND_PATH, brandLogoPage, brandPage, brandPreview, editBrandPage } from './brand.pages.js';
 
 /** In whose name the service speaks: what pages and mails show of the company. */
 @ConsolePages('brand')
@@ -29,13 +21,13 @@ export class ConsoleBrandController {
 
   @ConsoleGet('edit', 'asked')
   askForChanges(): ConsoleAnswer {
-    return { page: editBrandPage({ fields: brandFieldsOf(this.brand.current) }) };
+    return { page: editBrandPage({ fields: BRAND_FORM.of(this.brand.current) }) };
   }
 
   /** Saves what was typed, or shows a page with it, or the form again. */
   @ConsolePost('edit', 'asked in the form')
   async change(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const fields = brandFieldsIn(context.form);
+    const fields = BRAND_FORM.in(context.form);
     switch (context.form.get('do')) {
       case 'edit':
         return { page: editBrandPage({ fields }) };
@@ -73,14 +65,11 @@ export class ConsoleBrandController {
   }
 }
 
-const refused = (fields: BrandFields, errors: FieldErrors): ConsoleAnswer => ({
+const refused = (fields: BrandFormValues, errors: FieldErrors): ConsoleAnswer => ({
   page: editBrandPage({ fields, errors }),
   status: 400,
 });
 
-/** What was typed, by the rules; an empty field is none. */
-async function valuesIn(fields: BrandFields): Promise<BrandValues> {
-  const { name, ...optional } = fields;
-  const members = Object.entries(optional).map(([field, text]) => [field, text.trim() || null] as const);
-  return brandValuesOf(await formValue(BrandDto, { name: name.trim(), ...Object.fromEntries(members) }));
-}
+/** What was typed, by the rules; an empty field means no value. */
+const valuesIn = async (fields: BrandFormValues): Promise<BrandValues> =>
+  brandValuesOf(await formValue(BrandDto, BRAND_FORM.newMembers(fields)));

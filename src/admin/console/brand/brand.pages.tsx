@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
-import type { BrandValues } from '../../../config/brand-values.js';
-import type { Form } from '../../../http/forms/form.js';
+import { BRAND_FORM, type BrandFormValues } from '../../../brand/brand.resource.js';
 import { FormFields, TextField } from '../../../web/forms/field.js';
 import { LinkButton, PostForm } from '../../../web/forms/form.js';
 import { logoPath, type Brand } from '../../../web/layout/brand.js';
@@ -15,23 +14,6 @@ import { LogoForms } from '../pages/logo-forms.js';
 export const BRAND_PATH = '/admin/console/brand';
 const EDIT_PATH = `${BRAND_PATH}/edit`;
 const LOGO_PATH = `${BRAND_PATH}/logo`;
-
-const FIELD_NAMES = ['name', 'accent_color', 'support_email', 'privacy_url', 'terms_url', 'footer'] as const;
-
-/** What was typed. */
-export type BrandFields = Record<(typeof FIELD_NAMES)[number], string>;
-
-export const brandFieldsIn = (form: Form): BrandFields =>
-  Object.fromEntries(FIELD_NAMES.map((name) => [name, form.get(name) ?? ''])) as BrandFields;
-
-export const brandFieldsOf = (brand: BrandValues): BrandFields => ({
-  name: brand.name,
-  accent_color: brand.accentColor ?? '',
-  support_email: brand.supportEmail ?? '',
-  privacy_url: brand.privacyUrl ?? '',
-  terms_url: brand.termsUrl ?? '',
-  footer: brand.footer ?? '',
-});
 
 const above = [{ href: BRAND_PATH, label: 'Brand' }];
 
@@ -77,7 +59,7 @@ export const editBrandPage = ({
   fields,
   errors,
 }: {
-  fields: BrandFields;
+  fields: BrandFormValues;
   errors?: FieldErrors;
 }): ConsolePage => ({
   part: 'brand',
@@ -96,49 +78,19 @@ export const editBrandPage = ({
         </button>
       }
     >
-      <TextField
-        name="name"
-        label="Name"
-        hint="What the service is called: on pages, in mails, in authenticator apps and in passkeys."
-      />
-      <TextField
-        name="accent_color"
-        label="Accent colour"
-        spellcheck={false}
-        hint="The colour of buttons and links, such as #006b57. White text on it must be readable; for dark pages a lighter shade is used. Leave it empty for the usual green."
-      />
-      <TextField
-        name="support_email"
-        label="Support address"
-        hint="The email address that people can write to. Optional."
-      />
-      <TextField
-        name="privacy_url"
-        label="Privacy"
-        hint="Your page about privacy. It begins with https://. Optional."
-      />
-      <TextField
-        name="terms_url"
-        label="Terms"
-        hint="Your page with the terms. It begins with https://. Optional."
-      />
-      <TextField
-        name="footer"
-        label="Footer"
-        hint="A line at the bottom of each page, such as the name and seat of the company. Optional."
-      />
+      {BRAND_FORM.show(['name', 'accent_color', 'support_email', 'privacy_url', 'terms_url', 'footer'])}
     </ConsoleForm>
   ),
 });
 
 /** A page in a brand that is not saved, with what was typed. */
-export const brandPreview = (brand: Brand, fields: BrandFields): ConsolePage => ({
+export const brandPreview = (brand: Brand, fields: BrandFormValues): ConsolePage => ({
   title: 'Preview',
   children: null,
   preview: previewPage(brand, fields),
 });
 
-const previewPage = (brand: Brand, fields: BrandFields): LayoutProps => ({
+const previewPage = (brand: Brand, fields: BrandFormValues): LayoutProps => ({
   title: 'Preview',
   brand,
   children: (

@@ -1,9 +1,11 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
+import { nameViolations } from '../../../http/validation/name-rule.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
+import { EventCatalogueService } from '../../../webhooks/event-types/event-catalogue.service.js';
+import { EVENT_TYPE_NAME } from '../../../webhooks/event-types/event-type.entity.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
-import { EventTypeDto, isEventTypeName } from '../../api/event-types/admin-event-types.dto.js';
+import { EventTypeDto } from '../../api/event-types/admin-event-types.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
@@ -18,14 +20,13 @@ import {
 import { parsedJson } from './parsed-json.js';
 import { translationViolations } from '../../../scopes/purposes/purpose-words.js';
 import { translationsIn, typedTranslations } from './translations.js';
-import { violation } from '../../../http/problems/violation.js';
 
 /** The catalogue of event types in the console. */
 @ConsolePages('event-types')
 export class ConsoleEventTypesController {
   constructor(
     private readonly types: EventTypesService,
-    private readonly catalogue: EventCatalogue,
+    private readonly catalogue: EventCatalogueService,
     private readonly scopes: ScopesService,
   ) {}
 
@@ -102,10 +103,10 @@ export class ConsoleEventTypesController {
       resource: resource === '' ? null : resource,
     };
     const { value, violations } = await judged(EventTypeDto, body);
-    refuseTogether(
-      isEventTypeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ and .' })] },
-      { ...violations, ...translationViolations(translations) },
-    );
+    refuseTogether(nameViolations(EVENT_TYPE_NAME, name), {
+      ...violations,
+      ...translationViolations(translations),
+    });
     await this.catalogue.putType({ name, ...value!, resource: value!.resource ?? null }, context.actor);
   }
 

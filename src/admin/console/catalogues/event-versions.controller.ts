@@ -1,7 +1,7 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { notFound } from '../../../http/problems/problem.js';
-import { EventCatalogue } from '../../../webhooks/event-types/event-catalogue.service.js';
+import { EventCatalogueService } from '../../../webhooks/event-types/event-catalogue.service.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import { EventTypeVersionDto } from '../../api/event-types/admin-event-types.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -16,7 +16,7 @@ import type { VersionedEventType } from '../../../webhooks/event-types/versioned
 export class ConsoleEventVersionsController {
   constructor(
     private readonly types: EventTypesService,
-    private readonly catalogue: EventCatalogue,
+    private readonly catalogue: EventCatalogueService,
   ) {}
 
   @ConsoleGet(':type/versions/:version', 'asked')

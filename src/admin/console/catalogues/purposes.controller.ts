@@ -1,8 +1,8 @@
 import { LANGUAGES } from '../../../language/languages.js';
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { violation } from '../../../http/problems/violation.js';
-import { isPurposeName } from '../../../scopes/purposes/purpose.entity.js';
+import { nameViolations } from '../../../http/validation/name-rule.js';
+import { PURPOSE_NAME } from '../../../scopes/purposes/purpose.entity.js';
 import { purposeViolations } from '../../../scopes/purposes/purpose-words.js';
 import { PurposesService } from '../../../scopes/purposes/purposes.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -72,10 +72,7 @@ export class ConsolePurposesController {
       typed.filter(([language, text]) => language === 'en' || text.trim() !== ''),
     );
     const { errors } = await context.attemptWithPassword(async () => {
-      refuseTogether(
-        isPurposeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ and -' })] },
-        purposeViolations(words),
-      );
+      refuseTogether(nameViolations(PURPOSE_NAME, name), purposeViolations(words));
       await this.purposes.put(name, words, context.actor);
     });
     if (!errors) return { goTo: PURPOSES_PATH, notice: 'purpose_saved' };

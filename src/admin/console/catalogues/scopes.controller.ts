@@ -1,16 +1,16 @@
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { Settings } from '../../../config/settings.js';
+import { nameViolations } from '../../../http/validation/name-rule.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { translationViolations } from '../../../scopes/purposes/purpose-words.js';
-import { isScopeName } from '../../../scopes/scope-name.js';
+import { SCOPE_NAME } from '../../../scopes/scope-name.js';
 import { ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
 import { scopeFormPage, scopesPage, SCOPES_PATH, scopePath, type ScopeFields } from './scopes.pages.js';
 import { translationsIn, typedTranslations } from './translations.js';
-import { violation } from '../../../http/problems/violation.js';
 
 /** The scope catalogue in the console. */
 @ConsolePages('scopes')
@@ -77,10 +77,10 @@ export class ConsoleScopesController {
   ): Promise<void> {
     const translations = translationsIn(typed);
     const { value, violations } = await judged(ScopeDto, { ...members, translations });
-    refuseTogether(
-      isScopeName(name) ? {} : { name: [violation('name', { characters: 'a-z, 0-9, _ . : and -' })] },
-      { ...violations, ...translationViolations(translations) },
-    );
+    refuseTogether(nameViolations(SCOPE_NAME, name), {
+      ...violations,
+      ...translationViolations(translations),
+    });
     const { meaning_changed: meaningChanged, ...scope } = value!;
     await this.scopes.put({ name, ...scope }, context.actor, { meaningChanged });
   }

@@ -5,7 +5,7 @@ import { GivenConsentsService } from '../../../consents/given-consents.service.j
 import { Context } from '../../../http/page-routes/page-context.js';
 import { notFound } from '../../../http/problems/problem.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
-import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../../users/accounts/operator-protection.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { ConsentDto } from '../../api/consents/admin-consents.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -28,7 +28,7 @@ export class ConsoleClientConsentsController {
     private readonly given: GivenConsentsService,
     private readonly scopes: ScopesService,
     private readonly users: UsersService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')

@@ -5,7 +5,7 @@ import { safeReturnTo } from '../../../http/forms/return-to.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import type { GrantInList } from '../../../tokens/grants/grant.js';
 import { GrantsService } from '../../../tokens/grants/grants.service.js';
-import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../../users/accounts/operator-protection.service.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { CONSOLE_PATH, type ConsoleAnswer, type ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
@@ -19,7 +19,7 @@ export class ConsoleGrantsController {
     private readonly grants: GrantsService,
     private readonly clients: ClientsService,
     private readonly users: UsersService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
   ) {}
 
   @ConsoleGet('clients/:client_id/grants', 'not asked', 'viewer')

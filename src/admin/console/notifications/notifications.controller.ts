@@ -1,6 +1,6 @@
 import { Context } from '../../../http/page-routes/page-context.js';
 import { NotificationsService } from '../../../notifications/notifications.service.js';
-import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../../users/accounts/operator-protection.service.js';
 import {
   NewNotificationDto,
   NotificationsQuery,
@@ -23,7 +23,7 @@ import {
 export class ConsoleNotificationsController {
   constructor(
     private readonly notifications: NotificationsService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')

@@ -8,7 +8,7 @@ export interface Subject {
   /** The list of all of them. */
   list: { href: string; label: string };
   name: string;
-  /** Said beside its name where it is in a sandbox. */
+  /** Shown with its name if it is in a sandbox. */
   environment?: 'live' | 'sandbox';
   path: string;
   /** The pages about this one. */

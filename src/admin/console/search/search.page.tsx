@@ -1,6 +1,4 @@
-import { TextField } from '../../../web/forms/field.js';
-import { FilterForm } from '../../../web/forms/form.js';
-import { Hits, type HitsOfKind } from '../../../web/search/hits.js';
+import { Search, type HitsOfKind } from '../../../web/search/hits.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { SEARCH_PATH } from './explanation-path.js';
 
@@ -9,22 +7,13 @@ export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): Con
   title: 'Search',
   part: 'search',
   children: (
-    <>
-      <FilterForm path={SEARCH_PATH} values={{ q: wanted ?? '' }} submit="Search">
-        <TextField
-          name="q"
-          label="An ID of any kind, an email address, a name, or part of an endpoint’s URL"
-          spellcheck={false}
-        />
-      </FilterForm>
-      {found.length === 0 && (
-        <p class="empty">
-          {wanted === undefined
-            ? 'Search also for the ID of a request: its page says why it was refused.'
-            : 'Nothing was found. Of requests, the refused ones are kept for seven days, others only in part.'}
-        </p>
-      )}
-      <Hits found={found} />
-    </>
+    <Search
+      path={SEARCH_PATH}
+      wanted={wanted}
+      found={found}
+      label="An ID of any kind, an email address, a name, or part of an endpoint’s URL"
+      hint="Search also for the ID of a request: its page says why it was refused."
+      nothing="Nothing was found."
+    />
   ),
 });

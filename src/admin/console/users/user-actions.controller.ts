@@ -2,9 +2,10 @@ import { Param } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants/grants.service.js';
-import { OperatorProtection } from '../../../users/accounts/operator-protection.service.js';
+import { OperatorProtectionService } from '../../../users/accounts/operator-protection.service.js';
+import { USER } from '../../../users/accounts/user.resource.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
-import { toUserChanges, UserChangesDto } from '../../api/users/admin-users.dto.js';
+import { UserChangesDto } from '../../api/users/admin-users.dto.js';
 import { FourEyes, type Outcome } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import { COUNTED_UP_TO } from '../clients/client-action.page.js';
@@ -20,7 +21,7 @@ export class ConsoleUserActionsController {
   constructor(
     private readonly users: UsersService,
     private readonly grants: GrantsService,
-    private readonly protection: OperatorProtection,
+    private readonly protection: OperatorProtectionService,
     private readonly fourEyes: FourEyes,
     private readonly settings: Settings,
   ) {}
@@ -64,7 +65,7 @@ export class ConsoleUserActionsController {
   makeOperator(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     return this.perform(context, id, 'make-operator', 'operator_made', async () => {
       const members = { role: 'operator', operator_role: context.form.get('operator_role') ?? '' };
-      const changes = toUserChanges(await formValue(UserChangesDto, members));
+      const changes = USER.changesOf(await formValue(UserChangesDto, members));
       return this.fourEyes.updateUser(id, changes, context.actor);
     });
   }

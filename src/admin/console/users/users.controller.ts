@@ -7,15 +7,10 @@ import { conflict } from '../../../http/problems/problem.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
 import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowed.guard.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
+import { USER, USER_FORM, type UserFormValues } from '../../../users/accounts/user.resource.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
-import { AccountDeletions } from '../../../users/leaving/account-deletions.service.js';
-import {
-  NewUserDto,
-  toNewUser,
-  toUserChanges,
-  UserChangesDto,
-  UsersQuery,
-} from '../../api/users/admin-users.dto.js';
+import { AccountDeletionsService } from '../../../users/leaving/account-deletions.service.js';
+import { NewUserDto, UserChangesDto, UsersQuery } from '../../api/users/admin-users.dto.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -23,7 +18,7 @@ import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorato
 import { PersonalExports } from '../personal-exports.service.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import { EMPTY_USER, givesPower, userFieldsIn, userFieldsOf, type UserFields } from './user-form.js';
+import { givesPower, userFormIn, userFormOf } from './user-form.js';
 import { editUserPage, newUserPage } from './user-form.pages.js';
 import { userPath } from './user-layout.js';
 import { passwordLinkPage, userPage } from './user.pages.js';
@@ -48,7 +43,7 @@ export class ConsoleUsersController {
     private readonly users: UsersService,
     private readonly fourEyes: FourEyes,
     private readonly factors: SecondFactorService,
-    private readonly deletions: AccountDeletions,
+    private readonly deletions: AccountDeletionsService,
     private readonly exports: PersonalExports,
     private readonly settings: Settings,
   ) {}
@@ -67,15 +62,15 @@ export class ConsoleUsersController {
 
   @ConsoleGet('new', 'not asked', 'support')
   askForNew(): ConsoleAnswer {
-    return this.newForm(EMPTY_USER);
+    return this.newForm(USER_FORM.empty());
   }
 
   /** Creates a user, who sets a password with a link that an operator creates. */
   @ConsolePost('new', 'not asked', 'support')
   async create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const fields = userFieldsIn(context.form, context.role === 'admin' ? undefined : EMPTY_USER);
+    const fields = userFormIn(context, USER_FORM.empty());
     const { done, errors } = await attempt(async () =>
-      this.users.create(toNewUser(await formValue(NewUserDto, { ...fields })), context.actor),
+      this.users.create(USER.newOf(await formValue(NewUserDto, USER_FORM.newMembers(fields))), context.actor),
     );
     if (errors) return this.newForm(fields, besideEmail(errors));
     return { goTo: userPath(done.id), notice: 'user_created' };
@@ -95,17 +90,17 @@ export class ConsoleUsersController {
   @ConsoleGet(':id/edit', 'asked in the form', 'support')
   async askForChanges(@Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
-    return { page: editUserPage({ user, fields: userFieldsOf(user) }) };
+    return { page: editUserPage({ user, fields: userFormOf(user) }) };
   }
 
   @ConsolePost(':id/edit', 'asked in the form', 'support')
   async change(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
-    const fields = userFieldsIn(context.form, context.role === 'admin' ? undefined : userFieldsOf(user));
+    const fields = userFormIn(context, userFormOf(user));
     const work = async () =>
       this.fourEyes.updateUser(
         id,
-        toUserChanges(await formValue(UserChangesDto, { ...fields })),
+        USER.changesOf(await formValue(UserChangesDto, USER_FORM.changedMembers(fields))),
         context.actor,
       );
     const { done, errors } = await (givesPower(user, fields)
@@ -153,7 +148,7 @@ export class ConsoleUsersController {
     page: PageRequest,
   ): Promise<Page<UserEntity>> => this.users.list({ q, operatorRole, environment }, page);
 
-  private newForm(fields: UserFields, errors?: FieldErrors): ConsoleAnswer {
+  private newForm(fields: UserFormValues, errors?: FieldErrors): ConsoleAnswer {
     return { page: newUserPage({ fields, errors }), status: errors ? 400 : 200 };
   }
 }

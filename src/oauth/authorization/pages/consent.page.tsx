@@ -75,7 +75,7 @@ function Consent({
           />
         </p>
       </PostForm>
-      {/* Both decisions in one form, which holds what they are about, so that they can stay in sight beside it. */}
+      {/* Both decisions in one form with what they are about, so that they can stay in sight. */}
       <PostForm action="/o/authorize/" hidden={{ request, words: shown }}>
         <NeededAccess access={access} given={given} />
         <WhatFor purposes={words.purposes} />

@@ -53,7 +53,7 @@ function stateOf({ waiting }: Driver, isCharging: boolean, power: number): strin
 
 const WIDTH = 92;
 
-/** How full the battery is, with a mark at the limit. The facts beside it say the same. */
+/** How full the battery is, with a mark at the limit. The facts next to it say the same. */
 function Battery({
   percent = 0,
   limit,

@@ -17,7 +17,7 @@ const NEW_ENDPOINT = '/portal/endpoints/new';
 /** The query parameter with which the script asks for what changes alone. */
 export const ONLY_LIVE = { name: 'part', value: 'live' };
 
-/** The car, and beside it what is sent as it happens. With our script, both change by themselves; without it, a link does that. */
+/** The car, and what is sent as it happens. With our script, both change by themselves; otherwise by a link. */
 export function LiveDriver(props: LiveDriverProps): VNode {
   const { driver, deliveries, requests, faults } = props;
   const path = `${PATH}?driver=${driver.id}`;

@@ -3,7 +3,7 @@ import { RequestLogService } from '../../../partners/request-log/request-log.ser
 import type { Driver } from '../../../sandbox/driver.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import { EndpointsService } from '../../../webhooks/endpoints/endpoints.service.js';
-import { RecentEvents } from '../../../webhooks/events/recent-events.service.js';
+import { RecentEventsService } from '../../../webhooks/events/recent-events.service.js';
 import type { LiveDriverProps } from './live-driver.js';
 import { COURSE_EVENTS, COURSE_TYPES, courseOf } from './session-course.js';
 import { sinceFaults, TIME_LINE_LENGTH } from './time-line.js';
@@ -17,7 +17,7 @@ export class LiveDrivers {
   constructor(
     private readonly deliveries: DeliveriesService,
     private readonly endpoints: EndpointsService,
-    private readonly events: RecentEvents,
+    private readonly events: RecentEventsService,
     private readonly requests: RequestLogService,
   ) {}
 

@@ -16,8 +16,8 @@ import { say } from '../../language/text.js';
 
 /** What login and logout need of the providers. */
 @Injectable()
-export class LoginProviders {
-  private readonly logger = new Logger(LoginProviders.name);
+export class SignInProviders {
+  private readonly logger = new Logger(SignInProviders.name);
 
   constructor(
     private readonly clients: ProviderClients,
@@ -54,8 +54,8 @@ export class LoginProviders {
   }
 
   /**
-   * Notes that the user has logged out. Returns the way to where a session that came from a provider ends there too; undefined if there
-   * is none.
+   * Notes that the user has logged out. Returns the way to where a session that came from a provider ends there too; undefined for any
+   * other session.
    */
   async logoutOf(signIn: SignInMethod | undefined, reply: FastifyReply): Promise<WayOut | undefined> {
     // Whatever the session came from: the user may still be logged in at the provider.

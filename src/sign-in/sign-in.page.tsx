@@ -8,7 +8,7 @@ import type { LayoutProps } from '../web/layout/layout.js';
 import { Say, useShown, useText } from '../web/layout/say.js';
 import { TIMES_SCRIPT } from '../web/tables/moment.js';
 
-export interface LoginPageProps {
+export interface SignInPageProps {
   /** Where to go after login; posted back unchanged. */
   returnTo?: string;
   /** Fills in the email field again after a failed attempt. */
@@ -26,14 +26,14 @@ export interface LoginPageProps {
   offersSignUp?: boolean;
 }
 
-export const loginPage = (props: LoginPageProps): LayoutProps => ({
+export const signInPage = (props: SignInPageProps): LayoutProps => ({
   title: say('Log in'),
   scripts: [TIMES_SCRIPT, PASSKEY_SCRIPT],
   isTranslated: true,
   children: <Login {...props} />,
 });
 
-function Login(props: LoginPageProps): VNode {
+function Login(props: SignInPageProps): VNode {
   const t = useText();
   const shown = useShown();
   const { returnTo, error, clientName, providers, withPassword, offersNewPassword, offersSignUp } = props;
@@ -73,7 +73,7 @@ function Login(props: LoginPageProps): VNode {
   );
 }
 
-function PasswordForm({ returnTo, email, error }: LoginPageProps): VNode {
+function PasswordForm({ returnTo, email, error }: SignInPageProps): VNode {
   const t = useText();
   const invalid = error ? ({ 'aria-invalid': 'true', 'aria-describedby': 'login-error' } as const) : {};
   return (

@@ -13,27 +13,27 @@ import { Context } from '../http/page-routes/page-context.js';
 import { forbidden } from '../http/problems/problem.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { AFTER_LOGIN, safeReturnTo, withReturnTo } from '../http/forms/return-to.js';
-import { LoginProviders } from '../identity-providers/sign-in/login-providers.service.js';
+import { SignInProviders } from '../identity-providers/sign-in/sign-in-providers.service.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
 import { secondFactorPath } from '../users/factors/factor-paths.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
-import { PendingSignIns } from '../users/factors/pending-sign-ins.service.js';
+import { PendingSignInsService } from '../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
-import { LoginDestinations } from './login-destinations.service.js';
-import { loginPage } from './login.page.js';
+import { SignInDestinations } from './sign-in-destinations.service.js';
+import { signInPage } from './sign-in.page.js';
 import { say } from '../language/text.js';
 
 /** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
 @OpenPages()
 @UseGuards(AddressRateLimitGuard)
-export class LoginController {
+export class SignInController {
   constructor(
     private readonly sessions: SessionsService,
     private readonly limits: SignInLimitsService,
-    private readonly destinations: LoginDestinations,
+    private readonly destinations: SignInDestinations,
     private readonly factors: SecondFactorService,
-    private readonly pending: PendingSignIns,
-    private readonly providers: LoginProviders,
+    private readonly pending: PendingSignInsService,
+    private readonly providers: SignInProviders,
     private readonly settings: Settings,
   ) {}
 
@@ -59,7 +59,7 @@ export class LoginController {
    * many failures get a 429 page.
    */
   @OpenPost('login')
-  async logIn(
+  async signIn(
     @Context() { form }: OpenContext,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -112,7 +112,7 @@ export class LoginController {
 
   private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {
     return {
-      page: loginPage({
+      page: signInPage({
         ...props,
         clientName: await this.destinations.nameOf(props.returnTo),
         providers: this.providers.all,

@@ -8,7 +8,7 @@ import type { CheckedRequest } from '../oauth/authorization/authorization-reques
 
 /** Where a login leads if an application asked for it. */
 @Injectable()
-export class LoginDestinations implements OnModuleInit {
+export class SignInDestinations implements OnModuleInit {
   constructor(
     private readonly checks: AuthorizationRequestChecks,
     private readonly onward: OnwardRedirects,

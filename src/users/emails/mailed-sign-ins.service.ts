@@ -3,18 +3,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../audit/audit.service.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { secondFactorPath } from '../factors/factor-paths.js';
-import { PendingSignIns } from '../factors/pending-sign-ins.service.js';
+import { PendingSignInsService } from '../factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../factors/second-factor.service.js';
 import { KnownBrowsersService } from '../sessions/known-browsers.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 
 /** Going on after a mailed link that was asked for on the way to somewhere, such as a consent (contract §18). */
 @Injectable()
-export class MailedLogins {
+export class MailedSignInsService {
   constructor(
     private readonly sessions: SessionsService,
     private readonly factors: SecondFactorService,
-    private readonly pending: PendingSignIns,
+    private readonly pending: PendingSignInsService,
     private readonly browsers: KnownBrowsersService,
   ) {}
 
@@ -22,7 +22,7 @@ export class MailedLogins {
    * Logs in, in this browser, the person who has just used up a mailed link, as read with the password hash that was set with it. Returns
    * the path to go on to, which asks for the second factor first where the account has one; undefined if the account was changed in the meantime.
    */
-  async logIn(
+  async signIn(
     request: FastifyRequest,
     reply: FastifyReply,
     user: UserEntity,

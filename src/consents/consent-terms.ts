@@ -1,0 +1,46 @@
+import { Column } from 'typeorm';
+
+/** How a version of a consent came about: on the consent page, on the account page, by an operator, in a sandbox, … */
+export type ConsentMethod = 'page' | 'account' | 'operator' | 'sandbox' | 'import' | 'schedule' | 'service';
+
+/** Why a consent ended. */
+export type ConsentEnd = 'withdrawn' | 'revoked_by_operator' | 'expired' | 'user_erased' | 'client_deleted';
+
+/** Why a consent ended, or came to have an end. */
+export type ConsentReason = ConsentEnd | 'words_changed';
+
+/** What a consent is about and how it came to be, at present or in one of its versions. */
+export abstract class ConsentTerms {
+  @Column('text', { array: true })
+  scopes!: string[];
+
+  /** What the client said the data are for: names of purposes. */
+  @Column('text', { array: true, default: '{}' })
+  purposes!: string[];
+
+  @Column('timestamptz')
+  grantedAt!: Date;
+
+  /** The proof that an operator holds, if an operator recorded the consent. */
+  @Column('text', { nullable: true })
+  evidence!: string | null;
+
+  /** How it came to be as it is. */
+  @Column('text', { default: 'import' })
+  method!: ConsentMethod;
+
+  /** Why it ended, or came to have an end. */
+  @Column('text', { nullable: true })
+  reason!: ConsentReason | null;
+
+  /** The operator, or the client, that recorded it for the user. */
+  @Column('text', { nullable: true })
+  recordedBy!: string | null;
+
+  /** The language of the words that the user saw. */
+  @Column('text', { nullable: true })
+  language!: string | null;
+
+  @Column('bytea', { nullable: true })
+  wordsDigest!: Buffer | null;
+}

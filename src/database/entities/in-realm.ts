@@ -1,0 +1,14 @@
+import { Column } from 'typeorm';
+
+/** What people, clients and endpoints have in common. */
+export abstract class InRealm {
+  /** What foreign keys carry, so that nothing refers to another realm: `realmOf`. */
+  @Column({ type: 'text', select: false, update: false })
+  realm!: string;
+
+  @Column({ type: 'timestamptz', insert: false, update: false })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', insert: false })
+  updatedAt!: Date;
+}

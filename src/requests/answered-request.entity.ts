@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Column, PrimaryColumn } from 'typeorm';
+
+/** What logs of requests hold of each: nothing of it but its route. */
+export abstract class AnsweredRequest {
+  @PrimaryColumn('bigint')
+  id!: string;
+
+  @Column('timestamptz')
+  occurredAt!: Date;
+
+  /** Of the caller's choice, so that several requests may have it. */
+  @Column('text')
+  requestId!: string;
+
+  @Column('text')
+  method!: string;
+
+  /** The pattern of the path. */
+  @Column('text')
+  route!: string;
+
+  @Column('integer')
+  status!: number;
+
+  /** The slug of the problem, or the OAuth error code. */
+  @Column('text', { nullable: true })
+  error!: string | null;
+
+  @Column('integer')
+  milliseconds!: number;
+
+  /** Whether the sandbox made it fail on request (contract §19). */
+  @Column('boolean')
+  injected!: boolean;
+}
+
+/** Of a request that was answered just now. */
+export const answeredRequest = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Omit<AnsweredRequest, 'id'> => ({
+  occurredAt: new Date(),
+  requestId: request.id,
+  method: request.method,
+  route: request.routeOptions.url ?? '(none)',
+  status: reply.statusCode,
+  error: request.errorCode ?? null,
+  milliseconds: Math.round(reply.elapsedTime),
+  injected: request.sandboxFault !== undefined,
+});
