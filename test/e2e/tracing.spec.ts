@@ -95,7 +95,12 @@ describe('With a collector, the service', () => {
     await http.get('/nothing/of/the/kind');
     const refused = await collector.span('a 403', ({ name }) => name === 'GET /v2/users');
     expect([refused.parentSpanId, refused.status.code]).toEqual([undefined, UNSET]);
-    expect(refused.resource['service.name']).toBe('charging-data-service');
+    expect(refused.resource).toMatchObject({
+      ...{
+        'service.name': 'charging-data-service',
+        'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
+      },
+    });
     const unrouted = await collector.span('a 404', ({ name }) => name === 'GET');
     expect(unrouted.attributes['http.response.status_code']).toBe(404);
     const another = await tokenOf(http, partner);

@@ -22,7 +22,7 @@ import type { MetricsExport } from '../metrics-export.js';
 import type { OtlpProtocol } from '../../config/otlp-protocol.js';
 import { ExportWatch } from './export-watch.js';
 import { RegistryProducer } from './registry-producer.js';
-import { LAST_EXPORT_MS, serviceResource } from './service-resource.js';
+import { LAST_EXPORT_MS, SERVICE_RESOURCE } from './service-resource.js';
 
 // What OpenTelemetry calls such an exporter in metrics about itself.
 const COMPONENT = 'otlp_http_metric_exporter';
@@ -36,14 +36,13 @@ export function startMetricsExport(
   refresh: () => Promise<void>,
   logger: Logger,
 ): MetricsExport {
-  const resource = serviceResource();
   const interval = getNumberFromEnv('OTEL_METRIC_EXPORT_INTERVAL');
   const reader = new PeriodicExportingMetricReader({
     exporter: new MetricsExporter(protocol, new ExportWatch('Metrics', logger)),
-    metricProducers: [new RegistryProducer(register, resource, refresh)],
+    metricProducers: [new RegistryProducer(register, SERVICE_RESOURCE, refresh)],
     ...(interval === undefined ? {} : { exportIntervalMillis: interval }),
   });
-  const provider = new MeterProvider({ resource, readers: [reader] });
+  const provider = new MeterProvider({ resource: SERVICE_RESOURCE, readers: [reader] });
   return {
     stop: async () => {
       const stopped = provider.shutdown().catch(() => undefined);

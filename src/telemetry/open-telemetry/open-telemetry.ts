@@ -19,7 +19,7 @@ import { keepLogScope } from '../log-scope.js';
 import type { OtlpProtocol } from '../../config/otlp-protocol.js';
 import type { RequestSpan, SpanAttributes, SpanOutcome, Tracing } from '../tracing.js';
 import { RedactingExporter } from './redacting-exporter.js';
-import { LAST_EXPORT_MS, SERVICE_NAME, serviceResource } from './service-resource.js';
+import { LAST_EXPORT_MS, SERVICE_NAME, SERVICE_RESOURCE } from './service-resource.js';
 import { traceStatements } from './statement-spans.js';
 
 // Requested every few seconds by machines.
@@ -32,7 +32,7 @@ const NOT_TRACED = /^\/(health\/|metrics$)/;
 export function startOpenTelemetry(protocol: OtlpProtocol, logger: Logger): Tracing {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
   const provider = new BasicTracerProvider({
-    resource: serviceResource(),
+    resource: SERVICE_RESOURCE,
     spanProcessors: [new BatchSpanProcessor(new RedactingExporter(exporter, logger))],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
