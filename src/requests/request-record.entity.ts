@@ -7,7 +7,7 @@ export class RequestRecordEntity {
   @PrimaryColumn('bigint')
   id!: string;
 
-  @Column('timestamptz', { name: 'occurred_at' })
+  @PrimaryColumn('timestamptz', { name: 'occurred_at' })
   occurredAt!: Date;
 
   /** Of the caller's choice, so that several requests may have it. */
