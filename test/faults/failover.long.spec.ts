@@ -43,7 +43,7 @@ describeUnless(lackingPatroni, 'with three PostgreSQL servers under Patroni, two
   beforeAll(async () => {
     cluster = await PatroniCluster.start();
     database = {
-      url: cluster.url,
+      url: await cluster.leaderUrl(),
       query: (sql, parameters) => cluster.query(sql, parameters),
       drop: () => cluster.remove(),
     };

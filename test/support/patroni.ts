@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
 import { parse, stringify } from 'yaml';
 import { clusterProcesses } from '../../demo/embedded-postgres/cluster-processes.js';
 import { ensurePostgresUser, isRoot } from '../../demo/embedded-postgres/postgres-user.js';
@@ -12,7 +13,6 @@ import {
   spawnIds,
   type RunAs,
 } from '../../demo/embedded-postgres/run-command.js';
-import { newConnection } from '../../src/database/connections/connections.js';
 import { freePort } from './free-port.js';
 import { lackingHaproxy, runHaproxy, type RunningHaproxy } from './haproxy.js';
 import { installedPostgresFolder, lackingPostgres } from './installed-postgres.js';
@@ -30,7 +30,7 @@ const NODES = 3;
 const PASSWORD = 'for-the-test';
 const DATABASE = 'live';
 // Shorter than what is shipped (20 s), so that a test does not wait for it. A busy machine may lose a lease: that is one fail-over more.
-const SHORT_LEASE = { ttl: 6, loop_wait: 1, retry_timeout: 2 };
+const SHORT_LEASE = { ttl: 8, loop_wait: 1, retry_timeout: 3 };
 
 interface PatroniOptions {
   dcs: Record<string, unknown>;
@@ -119,12 +119,20 @@ export class PatroniCluster {
 
   /** The servers by name, as in a DATABASE_URL. */
   get url(): string {
-    return this.urlOf(DATABASE);
+    const hosts = this.nodes.map(({ port }) => `127.0.0.1:${port}`).join();
+    return `postgres://${this.user}:${PASSWORD}@${hosts}/${DATABASE}?target_session_attrs=read-write`;
   }
 
   /** The leader by the load balancer. */
   get balancedUrl(): string {
     return `postgres://${this.user}:${PASSWORD}@127.0.0.1:${this.balancerPort}/${DATABASE}`;
+  }
+
+  /** The server that leads now, alone. */
+  async leaderUrl(database = DATABASE): Promise<string> {
+    let name: string | undefined;
+    await until('there is a leader', async () => (name = await this.leader()) !== undefined);
+    return `postgres://${this.user}:${PASSWORD}@127.0.0.1:${this.node(name!).port}/${database}`;
   }
 
   /** The name of the server that Patroni calls the leader; undefined if there is none. */
@@ -221,13 +229,26 @@ export class PatroniCluster {
     parameters: unknown[] = [],
     database = DATABASE,
   ): Promise<T[]> {
-    const connection = newConnection(this.urlOf(database), {});
+    const connection = await this.connect(database);
     try {
-      await connection.connect();
       return (await connection.query(sql, parameters)).rows as T[];
     } finally {
       await connection.end().catch(() => undefined);
     }
+  }
+
+  /** A connection to the leader, however long a busy machine takes. */
+  private async connect(database: string): Promise<Client> {
+    let client!: Client;
+    await until('the leader accepts a connection', async () => {
+      client = new Client({ connectionString: await this.leaderUrl(database) });
+      client.on('error', () => undefined);
+      return client.connect().then(
+        () => true,
+        () => false,
+      );
+    });
+    return client;
   }
 
   async remove(): Promise<void> {
@@ -235,11 +256,6 @@ export class PatroniCluster {
     for (const { name } of this.nodes) await this.kill(name);
     if (this.etcd) signal(-this.etcd.pid!, 'SIGKILL');
     await rm(this.folder, { recursive: true, force: true });
-  }
-
-  private urlOf(database: string): string {
-    const hosts = this.nodes.map(({ port }) => `127.0.0.1:${port}`).join();
-    return `postgres://${this.user}:${PASSWORD}@${hosts}/${database}?target_session_attrs=read-write`;
   }
 
   private node(name: string): Node {

@@ -26,7 +26,7 @@ interface Sent {
 }
 
 /** A series of a metric: `value` of a counter or a gauge, the rest of a histogram. */
-export interface ReceivedSeries {
+interface ReceivedSeries {
   labels: Record<string, unknown>;
   value?: number;
   count?: number;
