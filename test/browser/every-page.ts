@@ -205,20 +205,27 @@ async function readAsMember(
     .click();
 }
 
+const openReference =
+  (path: string, heading: string): PageOpener =>
+  async (page, service) => {
+    await page.goto(`${service.url}${path}#reference`);
+    await page.locator('#reference').getByRole('heading', { level: 1, name: heading }).waitFor();
+  };
+
 /** How to reach each page and each of its states, in a new browser context. */
 export const EVERY_PAGE: Record<string, PageOpener> = {
-  'description of the API': async (page, service) => {
-    await page.goto(`${service.url}/docs`);
-    await page.getByRole('heading', { level: 1, name: 'Charging Data Service' }).waitFor();
-  },
+  'description of the API': go('/docs'),
+  'reference of the API': openReference('/docs', 'Charging Data Service'),
   'description of the API, whose reference does not load': async (page, service) => {
     await page.route('**/assets/scalar-*', (route) => route.abort());
-    await page.goto(`${service.url}/docs`);
+    await page.goto(`${service.url}/docs#reference`);
+    await page.getByText('The reference could not be loaded.').waitFor();
   },
-  'description of the API for operators': async (page, service) => {
-    await page.goto(`${service.url}/docs/operators`);
-    await page.getByRole('heading', { level: 1, name: 'Charging Data Service for operators' }).waitFor();
-  },
+  'description of the API for operators': go('/docs/operators'),
+  'reference of the API for operators': openReference(
+    '/docs/operators',
+    'Charging Data Service for operators',
+  ),
   'list of guides': go('/docs/guides'),
   'guide with tables': go('/docs/guides/webhooks'),
   'guide with the list of errors': go('/docs/guides/errors'),
