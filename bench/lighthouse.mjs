@@ -113,4 +113,6 @@ async function submitted(address, fields) {
   return [...cookies, ...cookiesOf(answer)].join('; ');
 }
 
-const cookiesOf = ({ headers }) => headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+function cookiesOf({ headers }) {
+  return headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+}

@@ -67,7 +67,7 @@ export async function signIn(service: TestService, page: Page, user: UserEntity)
 export const makeAdmin = (service: TestService, { id }: UserEntity): Promise<unknown> =>
   service.database.query("UPDATE users SET role = 'operator', operator_role = 'admin' WHERE id = $1", [id]);
 
-export async function portalLink(service: TestService, { client }: Cast): Promise<string> {
+export async function portalLink(service: TestService, { client }: Pick<Cast, 'client'>): Promise<string> {
   const bearer = await service.make.clientToken(client);
   return (await service.http.get('/webhook_portal', { bearer })).json.url as string;
 }
