@@ -152,7 +152,7 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
       expect(idIn(await browser.open(`${GUIDE}?client=${sandbox.id}`))).toBe(second.id);
       const reference = await browser.open('/docs');
       expect(reference.text).toContain(`"x-scalar-client-id":"${second.id}"`);
-      expect(reference.html.querySelector('.docs-ways')!.text).toContain('B second (sandbox)');
+      expect(reference.html.querySelector('.docs-ways')!.text).toContain('Sandbox: B second');
       await browser.submit(await browser.open('/portal'), '/portal/logout');
       expect((await read(browser)).id).toBeUndefined();
     });
@@ -169,7 +169,7 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
       expect(words).toContain('C live of Southwind');
       expect(words).toContain('It is a live client');
       expect([page.text.includes('private'), page.text.includes(live.secret)]).toEqual([false, false]);
-      expect((await browser.open('/docs')).html.querySelector('.docs-ways')!.text).toContain('C live (live)');
+      expect((await browser.open('/docs')).html.querySelector('.docs-ways')!.text).toContain('Live: C live');
       expect((await browser.open(GOING_LIVE)).html.querySelector('.checks .badge')).not.toBeNull();
       // Its end ends that, too.
       await service.make.updateClient(live, { enabled: false });

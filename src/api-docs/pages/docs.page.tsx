@@ -91,6 +91,6 @@ const Mark = ({ of: { logoId } }: { of: Brand }): VNode =>
 
 const ForClient = ({ of: { name, environment } }: { of: MemberClient }): VNode => (
   <span class="docs-client">
-    For <bdi>{name}</bdi> ({environment})
+    {environment === 'sandbox' ? 'Sandbox' : 'Live'}: <bdi>{name}</bdi>
   </span>
 );

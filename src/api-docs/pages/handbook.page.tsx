@@ -69,7 +69,7 @@ function Text({ html, forReader, children }: TextProps): VNode {
 const headingsIn = (sections: readonly Section[]): Section[] => sections.filter(({ level }) => level === 2);
 
 const Links = ({ of }: { of: Section[] }): VNode => (
-  <ul role="list">
+  <ul class="plain" role="list">
     {of.map(({ heading, anchor }) => (
       <li>
         <a href={`#${anchor}`}>{heading}</a>
@@ -133,7 +133,7 @@ export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): Lay
       {SHELVES.map(({ folder, label, entries }) => (
         <>
           <h2 id={label.toLowerCase().replaceAll(' ', '-')}>{label}</h2>
-          <ul class="guide-list" role="list">
+          <ul class="guide-list plain" role="list">
             {entries.map(({ slug, label: name }) => {
               const address = pathOf(folder, slug);
               return (

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { Table } from '../../web/tables/table.js';
 import type { OpenApiDocument } from '../openapi.js';
 import { operationAnchor, webhookAnchor } from '../reference-addresses.js';
+import { SIGNED } from '../webhooks.js';
 
 interface Listed {
   /** Of the interactive reference. */
@@ -54,5 +55,5 @@ const typesIn = (webhooks: OpenApiDocument['webhooks']): Listed[] =>
   Object.entries(webhooks).map(([type, { post }]) => ({
     anchor: webhookAnchor(type),
     name: type,
-    summary: post?.description?.replaceAll('`', '') ?? '',
+    summary: post?.description?.replace(SIGNED, '').replaceAll('`', '') ?? '',
   }));

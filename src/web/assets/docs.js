@@ -65,6 +65,7 @@ async function showReference() {
   document.body.className = '';
   const ways = document.querySelector('.docs-ways');
   document.body.replaceChildren(ways, reference);
+  scrollTo(0, 0);
   new MutationObserver(nameControls).observe(document.body, { childList: true, subtree: true });
   globalThis.Scalar.createApiReference(reference, configuration);
 }
