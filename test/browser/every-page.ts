@@ -49,7 +49,7 @@ const consentPath = ({ client }: Cast): string =>
   authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's1' });
 
 /** Lets the client say what it wants the data for. */
-export async function declarePurposes(service: TestService, { client }: Pick<Cast, 'client'>): Promise<void> {
+export async function declarePurposes(service: TestService, { client }: Cast): Promise<void> {
   const words = { route_planning: 'To plan routes with charging stops', billing: 'To refund what you paid' };
   for (const [name, en] of Object.entries(words)) {
     await service.app.get(PurposesService).put(name, { en }, SERVICE_ACTOR);
@@ -67,7 +67,7 @@ export async function signIn(service: TestService, page: Page, user: UserEntity)
 export const makeAdmin = (service: TestService, { id }: UserEntity): Promise<unknown> =>
   service.database.query("UPDATE users SET role = 'operator', operator_role = 'admin' WHERE id = $1", [id]);
 
-export async function portalLink(service: TestService, { client }: Pick<Cast, 'client'>): Promise<string> {
+export async function portalLink(service: TestService, { client }: Cast): Promise<string> {
   const bearer = await service.make.clientToken(client);
   return (await service.http.get('/webhook_portal', { bearer })).json.url as string;
 }

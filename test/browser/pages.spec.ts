@@ -304,7 +304,7 @@ describe('in a browser', () => {
     const page = await newPage();
     await page.setViewportSize({ width: 390, height: 844 });
     await signIn(service, page, driver);
-    await page.goto(await portalLink(service, { client }));
+    await page.goto(await portalLink(service, { client, driver, owner: driver }));
     await page.getByRole('button', { name: 'Open webhook portal' }).click();
     const consent = { response_type: 'code', client_id: client.id, redirect_uri: client.redirectUris[0] };
     await page.addInitScript(() => {

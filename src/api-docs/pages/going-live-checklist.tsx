@@ -45,7 +45,7 @@ export function GoingLiveChecklist({ reader, checks }: ChecklistProps): VNode {
 }
 
 const List = ({ of, isJudged }: { of: readonly ListedCheck[]; isJudged?: true }): VNode => (
-  <ul class="checks plain" role="list">
+  <ul class="checks" role="list">
     {of.map(({ title, hint, isDone }) => (
       <li>
         <p>

@@ -69,7 +69,7 @@ function Text({ html, forReader, children }: TextProps): VNode {
 const headingsIn = (sections: readonly Section[]): Section[] => sections.filter(({ level }) => level === 2);
 
 const Links = ({ of }: { of: Section[] }): VNode => (
-  <ul class="plain" role="list">
+  <ul role="list">
     {of.map(({ heading, anchor }) => (
       <li>
         <a href={`#${anchor}`}>{heading}</a>
