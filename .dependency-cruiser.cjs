@@ -26,7 +26,8 @@ const LAYERS = [
   ['webhooks'],
   ['sandbox', 'partners'],
   ['identity-providers'],
-  ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'api-docs', 'operations', 'start'],
+  ['oauth', 'webhook-portal', 'partner-api', 'account', 'admin', 'operations', 'start'],
+  ['api-docs'],
   ['sign-in'],
   ['cli'],
 ];

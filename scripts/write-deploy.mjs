@@ -1,5 +1,5 @@
-// Writes what deploy/ has that follows from something else, after a compilation: values.schema.json of the chart from the declaration of
-// the settings, and deploy/kubernetes from the chart. With --check it only says what is out of date.
+// Writes what deploy/ has that follows from something else, after a compilation: the version of the chart from package.json, its
+// values.schema.json from the declaration of the settings, and deploy/kubernetes from the chart. With --check it only says what is out of date.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -200,6 +200,9 @@ function keep(file, content) {
   if (!process.argv.includes('--check')) writeFileSync(path.join(root, file), content);
 }
 
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const chart = readFileSync(path.join(root, CHART, 'Chart.yaml'), 'utf8');
+keep(`${CHART}/Chart.yaml`, chart.replace(/^((?:v|appV)ersion:) .*/gm, `$1 ${version}`));
 const schema = `${CHART}/values.schema.json`;
 const { code } = await format(schema, JSON.stringify(valuesSchema()), { printWidth: 110 });
 keep(schema, code);

@@ -12,6 +12,7 @@ import { AdminMembersController } from './api/users/admin-members.controller.js'
 import { AdminRedirectUriRequestsController } from './api/redirect-uri-requests/admin-redirect-uri-requests.controller.js';
 import { AdminMailsController } from './api/mails/admin-mails.controller.js';
 import { AdminNotificationsController } from './api/notifications/admin-notifications.controller.js';
+import { AdminOperatorInvitationsController } from './api/operator-invitations/admin-operator-invitations.controller.js';
 import { AdminPurposesController } from './api/purposes/admin-purposes.controller.js';
 import { AdminScopesController } from './api/scopes/admin-scopes.controller.js';
 import { AdminUsersController } from './api/users/admin-users.controller.js';
@@ -35,6 +36,7 @@ import { ConsoleModule } from './console/console.module.js';
     AdminMailsController,
     AdminMembersController,
     AdminNotificationsController,
+    AdminOperatorInvitationsController,
     AdminPurposesController,
     AdminRedirectUriRequestsController,
     AdminScopesController,

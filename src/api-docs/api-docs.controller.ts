@@ -5,6 +5,8 @@ import { PageRoute, sendPage } from '../http/page-routes/send-page.js';
 import { renderPage } from '../web/layout/layout.js';
 import type { Audience } from './audiences.js';
 import { ApiDocs } from './api-docs.service.js';
+import type { MemberClient } from '../partners/members/member-client.js';
+import { sampleClientOf } from './readers/docs-reader.js';
 import { DocsReaders } from './readers/docs-readers.service.js';
 
 /** The description of the HTTP API (contract §14), for programs and for people. */
@@ -32,14 +34,14 @@ export class ApiDocsController {
   @PageRoute()
   async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const reader = await this.readers.of(request, reply);
-    this.sendPage('partners', reply, reader?.sandbox.chosen?.id);
+    await this.sendPage('partners', reply, sampleClientOf(reader));
   }
 
   /** The second as a page. */
   @Get('docs/operators')
   @PageRoute()
-  readForOperators(@Res() reply: FastifyReply): void {
-    this.sendPage('operators', reply);
+  readForOperators(@Res() reply: FastifyReply): Promise<void> {
+    return this.sendPage('operators', reply);
   }
 
   private async send(audience: Audience, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -48,9 +50,13 @@ export class ApiDocsController {
     await document.send(request, reply);
   }
 
-  private sendPage(audience: Audience, reply: FastifyReply, clientId?: string): void {
+  private async sendPage(audience: Audience, reply: FastifyReply, client?: MemberClient): Promise<void> {
     const styleNonce = randomBytes(16).toString('base64url');
-    const page = renderPage(this.docs.pageWith(styleNonce, audience, clientId), reply.server.brand);
-    sendPage(reply, page, { withScript: true, styleNonce, isPersonal: clientId !== undefined });
+    const page = await this.docs.pageWith(styleNonce, audience, client);
+    sendPage(reply, renderPage(page, reply.server.brand), {
+      withScript: true,
+      styleNonce,
+      isPersonal: client !== undefined,
+    });
   }
 }

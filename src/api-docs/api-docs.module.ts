@@ -5,6 +5,7 @@ import { ClientsModule } from '../clients/clients.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { PartnersModule } from '../partners/partners.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { WebhookPortalModule } from '../webhook-portal/webhook-portal.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { ApiDocsController } from './api-docs.controller.js';
 import { ApiDocs } from './api-docs.service.js';
@@ -22,6 +23,7 @@ import { DocsReaders } from './readers/docs-readers.service.js';
     HttpModule,
     PartnersModule,
     UsersModule,
+    WebhookPortalModule,
     WebhooksModule,
   ],
   controllers: [ApiDocsController, HandbookController],

@@ -5,6 +5,7 @@ import { BrandService } from '../brand/brand.service.js';
 import { Settings } from '../config/settings.js';
 import { CompressedAsset } from '../http/server/compressed-asset.js';
 import { EventTypesService } from '../webhooks/event-types/event-types.service.js';
+import type { MemberClient } from '../partners/members/member-client.js';
 import type { LayoutProps } from '../web/layout/layout.js';
 import { titleOf, type Audience } from './audiences.js';
 import type { OpenApiDocument } from './openapi.js';
@@ -60,10 +61,9 @@ export class ApiDocs {
   }
 
   /** The page whose script may add style sheets that carry this value, for a reader with this client. */
-  pageWith(nonce: string, audience: Audience, clientId?: string): LayoutProps {
-    const { current } = this.brand;
-    const { info } = titled(this.described[audience], audience, current.name);
-    return docsPage({ info, audience, nonce, brand: current, clientId });
+  async pageWith(nonce: string, audience: Audience, client?: MemberClient): Promise<LayoutProps> {
+    const { document } = await this.current(audience);
+    return docsPage({ document, audience, nonce, brand: this.brand.current, client });
   }
 
   private async current(audience: Audience): Promise<{ document: OpenApiDocument; asset: CompressedAsset }> {

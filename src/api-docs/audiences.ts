@@ -23,18 +23,18 @@ interface Texts {
   tags: OpenApiDocument['tags'];
 }
 
-const COMMON =
-  'Refusals of `/o/token`, `/o/revoke_token/` and `/o/introspect/` are RFC 6749 JSON, all others problems (RFC 9457) whose `type` is the URL of a page. Each response carries `X-Request-Id`. Members are `snake_case`, times ISO 8601 UTC.';
+const common = (oauth: string): string =>
+  `Refusals of ${oauth} are RFC 6749 JSON, all others problems (RFC 9457) whose \`type\` is the URL of a page. Each response carries \`X-Request-Id\`. Members are \`snake_case\`, times ISO 8601 UTC.`;
 
 /** In the order in which a reader needs them. */
 const TEXTS: Record<Audience, Texts> = {
   partners: {
     title: titleOf('partners', PRODUCT_NAME),
-    description: `The OAuth 2 authority and webhook portal of an electric-vehicle charging data company, for partners. ${COMMON}`,
+    description: `The OAuth 2 authority and webhook portal of an electric-vehicle charging data company, for partners. ${common('`/o/token` and `/o/revoke_token/`')}`,
     tags: [
       {
         name: 'OAuth',
-        description: 'Get a user’s consent, and issue, refresh, revoke and introspect tokens.',
+        description: 'Get a user’s consent, and issue, refresh and revoke tokens.',
       },
       { name: 'Users', description: 'Who shares data with the client.' },
       {
@@ -48,7 +48,7 @@ const TEXTS: Record<Audience, Texts> = {
   },
   operators: {
     title: titleOf('operators', PRODUCT_NAME),
-    description: `The admin API, and what the company’s own services use, with tokens that carry operator scopes: those of client credentials, as the API for partners says. ${COMMON}`,
+    description: `The admin API, and what the company’s own services use, with tokens that carry operator scopes: those of client credentials, as the API for partners says. ${common('`/o/introspect/`')}`,
     tags: [
       { name: 'Admin', description: 'Operations for operators.' },
       { name: 'Events', description: 'Events that the company’s own services publish.' },
@@ -65,8 +65,8 @@ const TEXTS: Record<Audience, Texts> = {
 const FIRST = ['token', 'authorize', 'revokeToken', 'introspect', 'listUsers', 'listEvents'];
 
 /**
- * Divides the whole document: what is used with operator scopes is described to operators, everything else to partners. An operation
- * that both use is in both, each with its own ways to authenticate.
+ * Divides the whole document: what is used with operator scopes, in whichever way a client authenticates, is described to operators,
+ * everything else to partners.
  */
 export function divided(whole: OpenApiDocument, baseUrl: string): ApiDocuments {
   return {
@@ -102,12 +102,9 @@ const needsOperatorScope = (way: Record<string, string[]>): boolean =>
 
 function pathsOf(paths: Paths, audience: Audience): Paths {
   const entries = Object.entries(paths).map(([path, methods]) => {
-    const kept = Object.entries(methods).flatMap(([method, operation]): [string, Operation][] => {
-      const ways = operation.security ?? [];
-      const theirs = ways.filter((way) => needsOperatorScope(way) === (audience === 'operators'));
-      if (theirs.length === 0 && (ways.length > 0 || audience === 'operators')) return [];
-      return [[method, { ...operation, security: theirs }]];
-    });
+    const kept = Object.entries(methods).filter(
+      ([, { security = [] }]) => security.some(needsOperatorScope) === (audience === 'operators'),
+    );
     return [path, Object.fromEntries(kept)] as const;
   });
   return Object.fromEntries(entries.filter(([, methods]) => Object.keys(methods).length > 0));

@@ -8,12 +8,6 @@ import { completeDocument } from './complete-document.js';
 import type { OpenApiDocument } from './openapi.js';
 import { WEBHOOKS } from './webhooks.js';
 
-// The library's types know the licences of OpenAPI 3.0 only.
-const LICENSE: { name: string } = Object.assign(
-  { name: 'All rights reserved' },
-  { identifier: 'LicenseRef-Proprietary' },
-);
-
 /** The OpenAPI 3.1 documents of this service with its public URL, generated from its controllers. */
 export function openApiDocuments(app: INestApplication, baseUrl: string): ApiDocuments {
   const config = new DocumentBuilder()
@@ -42,10 +36,6 @@ export function openApiDocuments(app: INestApplication, baseUrl: string): ApiDoc
     app,
     {
       ...config,
-      info: {
-        ...config.info,
-        license: LICENSE,
-      },
       components: { ...config.components, responses: problemResponses(baseUrl) as never },
     },
     { onlyIncludeDecoratedEndpoints: true, autoTagControllers: false },

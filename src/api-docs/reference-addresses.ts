@@ -1,8 +1,8 @@
 /** Where the reference shows something: Scalar makes these anchors from the document. A test in a browser follows them. */
-const anchor = (tag: string, rest: string): string => `/docs#tag/${tag.toLowerCase()}/${rest}`;
+const anchor = (tag: string, rest: string): string => `#tag/${tag.toLowerCase()}/${rest}`;
 
-export const operationAddress = (tag: string, method: string, path: string): string =>
+export const operationAnchor = (tag: string, method: string, path: string): string =>
   anchor(tag, method.toUpperCase() + path);
 
-export const webhookAddress = (type: string): string =>
+export const webhookAnchor = (type: string): string =>
   anchor('webhooks', `webhook/POST/${type.replaceAll('_', '-')}`);

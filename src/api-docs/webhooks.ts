@@ -41,6 +41,9 @@ const envelope = ({ type, dataSchema, isNumbered }: DescribedEvent): Schema => (
   additionalProperties: false,
 });
 
+/** What the description of each event type ends with. */
+export const SIGNED = 'Signed to Standard Webhooks 1.0.';
+
 /** The id of the operation that describes an event type. */
 export const webhookOperationId = (type: string): string =>
   type.replace(/[._](.)/g, (_match, letter: string) => letter.toUpperCase());
@@ -49,7 +52,7 @@ export const webhookOperationId = (type: string): string =>
 export const webhookOf = (event: DescribedEvent): Operation => ({
   operationId: event.operationId,
   summary: event.type,
-  description: `${event.description} ${event.scope === null ? 'Requires no scope.' : `Requires the scope \`${event.scope}\`, in the client and in the user’s consent.`} Signed to Standard Webhooks 1.0.`,
+  description: `${event.description} ${event.scope === null ? 'Requires no scope.' : `Requires the scope \`${event.scope}\`, in the client and in the user’s consent.`} ${SIGNED}`,
   tags: ['Webhooks'],
   security: [],
   parameters: [

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
+import type { CommitPlace } from '../database/queries/in-order-of-commits.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { firstIdAt } from '../secrets/ids.js';
 import { AuditEventEntity } from './audit-event.entity.js';
@@ -20,16 +21,10 @@ export interface AuditFilter {
   since?: Date;
 }
 
-/** A place in the log: the number of a transaction, and the id of an entry. */
-export interface AuditPlace {
-  xid: string;
-  id: string;
-}
-
 /** Entries after a place, in the order of their commits; `isAhead` if no transaction has reached the place. */
 export interface AuditLook {
   isAhead: boolean;
-  entries: { place: AuditPlace; event: AuditEventEntity }[];
+  entries: { place: CommitPlace; row: AuditEventEntity }[];
 }
 
 @Injectable()
@@ -73,7 +68,7 @@ export class AuditRepository {
    * Up to `limit` entries after a place, in the order of their commits: an entry is shown only when every transaction that began to
    * write before its own has ended. In SQL: TypeORM knows no `xid8`.
    */
-  async after({ xid, id }: AuditPlace, limit: number): Promise<AuditLook> {
+  async after({ xid, id }: CommitPlace, limit: number): Promise<AuditLook> {
     const rows: (AuditEventEntity & { xid: string | null; isAhead: boolean })[] = await this.events.query(
       `SELECT s.ahead AS "isAhead", e.xid::text AS xid, e.id, e.occurred_at AS "occurredAt", e.actor_type AS "actorType",
               e.actor_id AS "actorId", e.action, e.subject_type AS "subjectType", e.subject_id AS "subjectId",
@@ -88,7 +83,7 @@ export class AuditRepository {
       [xid, id, limit],
     );
     const entries = rows.flatMap(({ isAhead: _, xid: number, ...event }) =>
-      number === null ? [] : [{ place: { xid: number, id: event.id }, event }],
+      number === null ? [] : [{ place: { xid: number, id: event.id }, row: event }],
     );
     return { isAhead: rows[0]!.isAhead, entries };
   }

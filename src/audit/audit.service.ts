@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Language } from '../language/languages.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
-import { setTimeout as pause } from 'node:timers/promises';
-import { badRequest } from '../http/problems/problem.js';
+import { inOrderOfCommits, placeOf } from '../database/queries/in-order-of-commits.js';
+import { cursorAhead, unknownCursor } from '../http/problems/cursor-problems.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
-import { AuditRepository, type AuditFilter, type AuditPlace } from './audit.repository.js';
+import { AuditRepository, type AuditFilter } from './audit.repository.js';
 import type { OperatorRole } from '../config/operator-role.js';
 
 export type { AuditFilter };
@@ -61,9 +61,7 @@ export type AuditEntry = {
   | { action: string; subjectType: SubjectType }
 );
 
-const READ_AT_ONCE = 500;
-const LOOK_EVERY_MS = 1_000;
-const CURSOR = /^(\d{1,19})\.(audt[0-9A-HJKMNP-TV-Z]{26})$/;
+const OURS = /^(audt[0-9A-HJKMNP-TV-Z]{26})?$/;
 
 /** The audit log. Every change records its entry here, in its own transaction. */
 @Injectable()
@@ -104,26 +102,15 @@ export class AuditService {
   async *follow(
     cursor: string | undefined,
     follow: boolean,
-  ): AsyncGenerator<{ event: AuditEventEntity; cursor: string }> {
-    const [, xid, id] = cursor === undefined ? ['', '0', ''] : (CURSOR.exec(cursor) ?? []);
-    if (xid === undefined || id === undefined) throw badRequest('The cursor is not one of this log.');
+  ): AsyncGenerator<{ row: AuditEventEntity; cursor: string }> {
+    const from = cursor === undefined ? { xid: '0', id: '' } : placeOf(cursor);
+    if (!from || !OURS.test(from.id)) throw unknownCursor();
     await this.repository.adoptRestored();
-    let place: AuditPlace = { xid, id };
-    for (;;) {
-      const { isAhead, entries } = await this.repository.after(place, READ_AT_ONCE);
-      if (isAhead) {
-        throw badRequest(
-          'The cursor is ahead of this database, which was restored: begin without one, or with an earlier one.',
-        );
-      }
-      for (const { place: at, event } of entries) {
-        yield { event, cursor: `${at.xid}.${at.id}` };
-        place = at;
-      }
-      if (entries.length === READ_AT_ONCE) continue;
-      if (!follow) return;
-      await pause(LOOK_EVERY_MS);
-    }
+    yield* inOrderOfCommits(from, follow, async (place, limit) => {
+      const { isAhead, entries } = await this.repository.after(place, limit);
+      if (isAhead) throw cursorAhead();
+      return entries;
+    });
   }
 }
 

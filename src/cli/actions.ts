@@ -13,6 +13,8 @@ import { migrate } from '../database/migrations/migrate.js';
 import type { LockWait } from '../database/migrations/migration-lock.js';
 import { badRequest, notFound } from '../http/problems/problem.js';
 import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
+import { RefusalView } from './refusal.view.js';
+import { RequestRecordsService } from '../requests/request-records.service.js';
 import { PurgeService } from '../database/purge/purge.service.js';
 import { TokenKeysService } from '../tokens/keys/token-keys.service.js';
 import { AuthenticatorAppsService } from '../users/factors/authenticator-apps.service.js';
@@ -116,10 +118,14 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
   },
   async audit(app, _argument, options) {
     const log = app.get(AuditService).follow(one(options, 'after'), options.follow !== undefined);
-    for await (const { event, cursor } of log) {
-      const line = `${JSON.stringify({ cursor, ...AuditEventView.of(event) })}\n`;
-      if (!process.stdout.write(line)) await once(process.stdout, 'drain');
-    }
+    for await (const { row, cursor } of log) await writeLine({ cursor, ...AuditEventView.of(row) });
+    return undefined;
+  },
+  async refusals(app, _argument, options) {
+    const log = app
+      .get(RequestRecordsService)
+      .followRefusals(one(options, 'after'), options.follow !== undefined);
+    for await (const { row, cursor } of log) await writeLine({ cursor, ...RefusalView.of(row) });
     return undefined;
   },
   purge: async (app) => ({ removed: await app.get(PurgeService).purge() }),
@@ -161,3 +167,8 @@ export const DATABASE_ACTIONS: Record<keyof typeof DATABASE_COMMANDS, DatabaseAc
     }),
   }),
 };
+
+/** Waits while the reader is slower. */
+async function writeLine(line: object): Promise<void> {
+  if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain');
+}

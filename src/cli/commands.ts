@@ -56,6 +56,11 @@ export const COMMANDS = {
       'Write the audit log, oldest first, a JSON object on each line; --after goes on where a line with this cursor ended, --follow waits for more',
     options: [{ name: 'after' }, { name: 'follow', flag: true }],
   },
+  refusals: {
+    usage: '[--after CURSOR] [--follow]',
+    summary: 'Write the refused requests of the last days in the same way',
+    options: [{ name: 'after' }, { name: 'follow', flag: true }],
+  },
   purge: {
     usage: '',
     summary: 'Remove what has expired, as the service does every minute',

@@ -4,6 +4,7 @@ import { encryptionKeyOf } from './encryption-key-file.js';
 import { readEnvironment, SettingsError, type Environment } from './environment.js';
 import { parseIdentityProviders, type IdentityProvider } from './identity-providers.js';
 import { isLoopbackHost } from './loopback.js';
+import type { OtlpProtocol } from './otlp-protocol.js';
 import { parseEncryptionKey, splitList } from './setting-constraints.js';
 
 /** The first operator, created if it does not exist: a user and, if configured, a confidential client. */
@@ -67,8 +68,10 @@ export class Settings {
   ownReceiver?: string;
   redisUrl?: string;
   metricsToken?: string;
-  /** The export protocol for traces; undefined if tracing is off. OpenTelemetry reads the endpoint itself. */
-  tracing?: 'http/protobuf' | 'http/json';
+  /** How traces are sent; undefined if they are not. OpenTelemetry reads the endpoint itself. */
+  tracing?: OtlpProtocol;
+  /** The same for metrics. */
+  metricsExport?: OtlpProtocol;
   trustedProxies!: string[];
   /** Connections that may be open, in all and from one address. */
   connectionsMax!: number;
@@ -152,7 +155,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     webhookAllowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES === 'true',
     redisUrl: env.REDIS_URL,
     metricsToken: env.METRICS_TOKEN,
-    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT && (env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf'),
+    ...otlpExports(env),
     trustedProxies: splitList(env.TRUSTED_PROXIES ?? ''),
     connectionsMax: env.CONNECTIONS_MAX,
     connectionsPerAddress: env.CONNECTIONS_PER_ADDRESS,
@@ -242,5 +245,17 @@ function bootstrapOperatorOf(env: Environment): BootstrapOperator | undefined {
     email: env.BOOTSTRAP_OPERATOR_EMAIL,
     password: env.BOOTSTRAP_OPERATOR_PASSWORD,
     ...(id !== undefined && secret !== undefined ? { client: { id, secret } } : {}),
+  };
+}
+
+/** What is sent by OpenTelemetry, and how: nothing without an endpoint. */
+function otlpExports(env: Environment): Pick<Settings, 'tracing' | 'metricsExport'> {
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const protocol = (env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf') as OtlpProtocol;
+  const sent = (where: string | undefined, exporter: string | undefined) =>
+    where === undefined || exporter === 'none' ? undefined : protocol;
+  return {
+    tracing: sent(endpoint, env.OTEL_TRACES_EXPORTER),
+    metricsExport: sent(env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? endpoint, env.OTEL_METRICS_EXPORTER),
   };
 }

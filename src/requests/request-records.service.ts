@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WriteBehind } from '../database/background/write-behind.js';
+import { inOrderOfCommits, placeOf } from '../database/queries/in-order-of-commits.js';
 import { Transactions } from '../database/queries/transactions.js';
+import { cursorAhead, unknownCursor } from '../http/problems/cursor-problems.js';
 import { answeredRequest } from './answered-request.entity.js';
 import type { NewRequestRecord, RequestRecordEntity } from './request-record.entity.js';
 import { RequestRecordsRepository } from './request-records.repository.js';
@@ -10,6 +12,9 @@ import { RequestRecordsRepository } from './request-records.repository.js';
 // Of one instance, between two writes: more than a partner who asks why needs, and no more than a flood may cost.
 const REFUSED_MAX = 500;
 const SERVED_MAX = 10;
+
+/** The id of a record in a cursor. */
+const OURS = /^\d{1,18}$/;
 
 /** Requests that nobody asks about: files of pages, and what watches the service. */
 const UNRECORDED = /^\/(assets|health|metrics|brand)\b/;
@@ -39,6 +44,24 @@ export class RequestRecordsService extends WriteBehind {
   ): Promise<RequestRecordEntity[]> {
     await this.flush();
     return this.repository.withId(requestId, clientId, limit);
+  }
+
+  /**
+   * Refused requests in the order of their commits, each with the cursor that continues after it; with `follow` it goes on for good.
+   * Throws a 400 problem for a cursor that this database did not make.
+   */
+  async *followRefusals(
+    cursor: string | undefined,
+    follow: boolean,
+  ): AsyncGenerator<{ row: RequestRecordEntity; cursor: string }> {
+    const from = cursor === undefined ? { xid: '0', id: '0' } : placeOf(cursor);
+    if (!from || !OURS.test(from.id)) throw unknownCursor();
+    await this.repository.adoptRestored();
+    yield* inOrderOfCommits(from, follow, async (place, limit) => {
+      const rows = await this.repository.refusalsAfter(place, limit);
+      if (!rows) throw cursorAhead();
+      return rows;
+    });
   }
 
   protected override noteAnswer(request: FastifyRequest, reply: FastifyReply): void {

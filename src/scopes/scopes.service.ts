@@ -6,6 +6,7 @@ import { auditViewOf } from '../audit/audit-view.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { translationViolations } from './purposes/purpose-words.js';
 import { conflict, notFound, validationFailed } from '../http/problems/problem.js';
+import { say } from '../language/text.js';
 import { violation } from '../http/problems/violation.js';
 import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
 import { inOrder, translationsAfter } from './translations.js';
@@ -137,7 +138,7 @@ export class ScopesService {
       );
     if (!read.every(isSame)) {
       throw conflict(
-        'What this page says has changed since you opened it. Please go back and read it again.',
+        say('What this page says has changed since you opened it. Please go back and read it again.'),
       );
     }
   }

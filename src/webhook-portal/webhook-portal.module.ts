@@ -99,6 +99,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     SandboxStatesRepository,
     SandboxStreams,
   ],
+  exports: [PortalAccessService],
 })
 export class WebhookPortalModule {
   constructor(purge: PurgeTasks) {

@@ -27,8 +27,11 @@ describe('the interactive API reference', () => {
         foreign.push(request.url());
     });
     page.on('pageerror', ({ message }) => complaints.push(message));
-    await page.goto(`${service.url}/docs`);
-    await page.getByRole('heading', { level: 1, name: 'Charging Data Service' }).waitFor();
+    await page.goto(`${service.url}/docs#reference`);
+    await page
+      .locator('#reference')
+      .getByRole('heading', { level: 1, name: 'Charging Data Service' })
+      .waitFor();
   });
   afterEach(async () => {
     await page.context().close();

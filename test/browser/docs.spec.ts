@@ -128,9 +128,26 @@ describe('the API description in a browser', () => {
     const broken = await browser.newPage();
     await broken.route('**/assets/scalar-*', (route) => route.abort());
     await broken.goto(`${service.url}/docs`);
+    await broken.getByRole('link', { name: 'POST /o/token' }).click();
     await broken.getByText('The reference could not be loaded.').waitFor();
     expect(await broken.getByText('needs JavaScript').isVisible()).toBe(false);
     await broken.close();
+  });
+
+  it('lists all operations at once, and opens the reference at the one that is chosen', async () => {
+    const loaded: string[] = [];
+    const reader = await browser.newPage();
+    reader.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+    await reader.goto(`${service.url}/docs`);
+    const type = reader.getByRole('row', { name: /^vehicle\.updated/ });
+    expect(await type.innerText()).toMatch(/Requires the scope vehicle:read, .*consent\.\s*$/);
+    expect(loaded.filter((path) => path.includes('scalar'))).toEqual([]);
+    await reader.getByRole('link', { name: 'GET /v2/users', exact: true }).click();
+    await reader
+      .locator('#reference')
+      .getByRole('heading', { name: 'The users who share data with the client' })
+      .waitFor();
+    await reader.close();
   });
 
   it('leads to the guides, and from one guide to another, on a desktop and on a phone', async () => {

@@ -49,7 +49,7 @@ const consentPath = ({ client }: Cast): string =>
   authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, state: 's1' });
 
 /** Lets the client say what it wants the data for. */
-export async function declarePurposes(service: TestService, { client }: Pick<Cast, 'client'>): Promise<void> {
+export async function declarePurposes(service: TestService, { client }: Cast): Promise<void> {
   const words = { route_planning: 'To plan routes with charging stops', billing: 'To refund what you paid' };
   for (const [name, en] of Object.entries(words)) {
     await service.app.get(PurposesService).put(name, { en }, SERVICE_ACTOR);
@@ -205,20 +205,27 @@ async function readAsMember(
     .click();
 }
 
+const openReference =
+  (path: string, heading: string): PageOpener =>
+  async (page, service) => {
+    await page.goto(`${service.url}${path}#reference`);
+    await page.locator('#reference').getByRole('heading', { level: 1, name: heading }).waitFor();
+  };
+
 /** How to reach each page and each of its states, in a new browser context. */
 export const EVERY_PAGE: Record<string, PageOpener> = {
-  'description of the API': async (page, service) => {
-    await page.goto(`${service.url}/docs`);
-    await page.getByRole('heading', { level: 1, name: 'Charging Data Service' }).waitFor();
-  },
+  'description of the API': go('/docs'),
+  'reference of the API': openReference('/docs', 'Charging Data Service'),
   'description of the API, whose reference does not load': async (page, service) => {
     await page.route('**/assets/scalar-*', (route) => route.abort());
-    await page.goto(`${service.url}/docs`);
+    await page.goto(`${service.url}/docs#reference`);
+    await page.getByText('The reference could not be loaded.').waitFor();
   },
-  'description of the API for operators': async (page, service) => {
-    await page.goto(`${service.url}/docs/operators`);
-    await page.getByRole('heading', { level: 1, name: 'Charging Data Service for operators' }).waitFor();
-  },
+  'description of the API for operators': go('/docs/operators'),
+  'reference of the API for operators': openReference(
+    '/docs/operators',
+    'Charging Data Service for operators',
+  ),
   'list of guides': go('/docs/guides'),
   'guide with tables': go('/docs/guides/webhooks'),
   'guide with the list of errors': go('/docs/guides/errors'),

@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as openid from 'openid-client';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
+import { authorizePath } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, type TestClient } from '../support/factory.js';
 import { type TestService, sharedService } from '../support/test-service.js';
 import { launchChromium } from './chromium.js';
-import { portalLink } from './every-page.js';
+import { portalLink, signIn } from './every-page.js';
 
 /** A partner's application, which records the requests of the browser. */
 interface Application {
@@ -79,8 +80,8 @@ describe('in a browser', () => {
       if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
     });
     page.on('console', (message) => {
-      // Chromium also reports pages that are meant to be 400, 401 or 410.
-      if (/the server responded with a status of (400|401|410)/.test(message.text())) return;
+      // Chromium also reports pages that are meant to be 400, 401, 404 or 410.
+      if (/the server responded with a status of (400|401|404|410)/.test(message.text())) return;
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
     });
     return page;
@@ -297,5 +298,47 @@ describe('in a browser', () => {
       await page.keyboard.press('Space');
       await page.waitForURL(`${service.url}/portal`);
     });
+  });
+
+  it('the pages that people see first are found, light, and do not move', async () => {
+    const page = await newPage();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await signIn(service, page, driver);
+    await page.goto(await portalLink(service, { client, driver, owner: driver }));
+    await page.getByRole('button', { name: 'Open webhook portal' }).click();
+    const consent = { response_type: 'code', client_id: client.id, redirect_uri: client.redirectUris[0] };
+    await page.addInitScript(() => {
+      const moved: number[] = [];
+      Object.assign(globalThis, { moved });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          moved.push((entry as PerformanceEntry & { value: number }).value);
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    for (const path of [
+      ...['/', '/login', authorizePath(consent), '/account', '/portal'],
+      ...['/docs', '/docs/guides/first-token', '/docs/search?q=token'],
+    ]) {
+      const loaded: Request[] = [];
+      const note = (request: Request) => void loaded.push(request);
+      page.on('request', note);
+      const response = (await page.goto(service.url + path, { waitUntil: 'networkidle' }))!;
+      page.off('request', note);
+      const own = loaded.filter((request) => ['stylesheet', 'script'].includes(request.resourceType()));
+      const sizes = await Promise.all(own.map((request) => request.sizes()));
+      const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+      const [described, robots, moved, status] = await page.evaluate(async () => [
+        document.querySelector<HTMLMetaElement>('meta[name=description]')?.content,
+        document.querySelector('meta[name=robots]'),
+        (globalThis as unknown as { moved: number[] }).moved,
+        // In the name of the page, as those who read it do.
+        (await fetch('/robots.txt')).status,
+      ]);
+      const indexed = response.headers()['x-robots-tag'];
+      expect({ path, described, robots, indexed, moved, status, isLight: bytes < 60_000 }).toEqual({
+        ...{ path, described: expect.stringMatching(/.{20}/), robots: null, indexed: undefined },
+        ...{ moved: [], status: 404, isLight: true },
+      });
+    }
   });
 });

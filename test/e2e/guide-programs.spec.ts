@@ -3,7 +3,7 @@ import path from 'node:path';
 import { SHELVES } from '../../src/api-docs/handbook/catalogue.js';
 import type { Method } from '../../src/api-docs/openapi.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
 import { isAccepted } from '../support/oauth.js';
 import { committedDocument } from '../support/openapi-document.js';
@@ -68,17 +68,36 @@ describe('The programs in the guides', () => {
     }
   });
 
-  it('act on behalf of a user with curl: PKCE, the exchange, the user, the refresh and the end', async () => {
-    const programs = await pageOf('on-behalf-of-a-user');
+  /** Sends a user away with the program of the guide, and returns what it keeps and where the browser came back to. */
+  const sentToUs = async (programs: PagePrograms) => {
     const browser = await service.make.signedIn(user);
     run.add('pkce.sh');
-    await writeFile(path.join(programs.folder, 'try.sh'), '. ./pkce.sh\necho "$VERIFIER"');
-    const [sent, VERIFIER] = (await outputOf(programs, 'try.sh')).split('\n');
+    await writeFile(path.join(programs.folder, 'try.sh'), '. ./pkce.sh\necho "$STATE"\necho "$VERIFIER"');
+    const [sent, STATE, VERIFIER] = (await outputOf(programs, 'try.sh')).split('\n');
     const cameTo = await browser.authorize(Object.fromEntries(new URL(sent!).searchParams));
-    const CODE = cameTo.searchParams.get('code')!;
-    const tokens = JSON.parse(
-      await outputOf(programs, 'exchange.sh', { CODE, VERIFIER: VERIFIER! }),
-    ) as Record<string, string>;
+    return { STATE: STATE!, VERIFIER: VERIFIER!, CAME_BACK: cameTo.href };
+  };
+
+  it('exchange a code with Node.js and Python, if it answers their request', async () => {
+    const programs = await pageOf('on-behalf-of-a-user');
+    for (const file of ['exchange.mjs', 'exchange.py']) {
+      const given = { ...settings(), ...(await sentToUs(programs)) };
+      const refused = [
+        { ...given, STATE: 'other' },
+        { ...given, CAME_BACK: given.CAME_BACK.replace(/iss=[^&]*/, 'iss=https%3A%2F%2Felsewhere.example') },
+        { ...given, CAME_BACK: `${given.CAME_BACK}&error=access_denied` },
+      ];
+      for (const wrong of refused) expect((await programs.start(file, wrong).end()).code).toBe(1);
+      expect(JSON.parse(await outputOf(programs, file, given))).toHaveProperty('refresh_token');
+    }
+  });
+
+  it('act on behalf of a user with curl: PKCE, the exchange, the user, the refresh and the end', async () => {
+    const programs = await pageOf('on-behalf-of-a-user');
+    const tokens = JSON.parse(await outputOf(programs, 'exchange.sh', await sentToUs(programs))) as Record<
+      string,
+      string
+    >;
     const me = await outputOf(programs, 'me.sh', { ACCESS_TOKEN: tokens.access_token! });
     expect(JSON.parse(me)).toMatchObject({ id: user.id });
     const fresh = JSON.parse(
@@ -319,6 +338,20 @@ describeUnless(LACKING.go, 'The programs in Go in the guides', () => {
     expect({ file, code, err }).toEqual({ file, code: 0, err: '' });
     return lines.join('\n');
   };
+
+  it('exchange a code, if it answers their request', async () => {
+    const browser = await service.make.signedIn(user);
+    const page = await goOf('on-behalf-of-a-user');
+    const { verifier, challenge } = newPkce();
+    const cameTo = await browser.authorize({
+      ...{ client_id: client.id, redirect_uri: REDIRECT_URI, response_type: 'code', state: 'kept' },
+      ...{ scope: 'vehicle:read', code_challenge: challenge, code_challenge_method: 'S256' },
+    });
+    const given = { CAME_BACK: cameTo.href, STATE: 'kept', VERIFIER: verifier, REDIRECT_URI };
+    const settings = { CLIENT_ID: client.id, CLIENT_SECRET: client.secret, ...given };
+    expect((await page.start('exchange.go', { ...settings, STATE: 'other' }).end()).code).toBe(1);
+    expect(JSON.parse(await outputOf(page, 'exchange.go', given))).toHaveProperty('refresh_token');
+  });
 
   it('get a token, call the API, and refresh', async () => {
     await service.make.consent(client, user);

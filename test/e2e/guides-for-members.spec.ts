@@ -5,18 +5,21 @@ import { MembersService } from '../../src/partners/members/members.service.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
-import { makeEndpoint } from '../support/portal.js';
+import { enterPortal, makeEndpoint } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
 const GUIDE = '/docs/guides/on-behalf-of-a-user';
 const GOING_LIVE = '/docs/guides/going-live';
 
-/** What a page's samples have for a variable; undefined where nothing was put in. */
-const valueIn = ({ text: page }: Page, variable: string): string | undefined => {
+const textIn = ({ text: page }: Page, variable: string): string => {
   const html = parse(page, { blockTextElements: { script: true, style: true } });
-  const text = html.querySelector(`[data-variable="${variable}"]`)!.textContent;
+  return html.querySelector(`[data-variable="${variable}"]`)!.textContent;
+};
+/** What a page's samples have for a variable; undefined where nothing was put in. */
+const valueIn = (page: Page, variable: string): string | undefined => {
+  const text = textIn(page, variable);
   return text.endsWith('…') ? undefined : text;
 };
 const idIn = (page: Page): string | undefined => valueIn(page, 'CLIENT_ID');
@@ -126,6 +129,59 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
     const page = await (await signedIn(organisation)).open(GUIDE);
     expect(page.html.querySelector('.your-client')!.text).toContain('has no sandbox client yet');
     expect(idIn(page)).toBeUndefined();
+  });
+
+  describe('and by someone with a one-time link,', () => {
+    const read = async (browser: BrowserSession) => {
+      const page = await browser.open(GUIDE);
+      return {
+        id: idIn(page),
+        uri: textIn(page, 'REDIRECT_URI'),
+        words: page.html.querySelector('.your-client')!.text.replace(/\s+/g, ' '),
+        page,
+      };
+    };
+
+    it('have the values of the sandbox client whose portal it opened, and say whose; those of others are no choice', async () => {
+      const browser = await enterPortal(service, second);
+      const { id, uri, words, page } = await read(browser);
+      expect([id, uri]).toEqual([second.id, REDIRECT_URI]);
+      expect(words).toContain('B second Sandbox of Northwind, whose portal is open in this browser');
+      expect([page.text.includes(second.secret), page.text.includes(sandbox.id)]).toEqual([false, false]);
+      expect(cacheOf(page)).toBe('private, no-store');
+      expect(idIn(await browser.open(`${GUIDE}?client=${sandbox.id}`))).toBe(second.id);
+      const reference = await browser.open('/docs');
+      expect(reference.text).toContain(`"x-scalar-client-id":"${second.id}"`);
+      expect(reference.html.querySelector('.docs-ways')!.text).toContain('Sandbox: B second');
+      await browser.submit(await browser.open('/portal'), '/portal/logout');
+      expect((await read(browser)).id).toBeUndefined();
+    });
+
+    it('have of a live client its id and the host of its redirect URI, say that it is live, and what is to do', async () => {
+      const { id: ownerId } = await service.make.user({ kind: 'organisation', name: 'Southwind' });
+      const live = await service.make.client({
+        ...{ ownerId, name: 'C live' },
+        redirectUris: ['https://app.example/private/callback?key=1'],
+      });
+      const browser = await enterPortal(service, live);
+      const { id, uri, words, page } = await read(browser);
+      expect([id, uri]).toEqual([live.id, 'https://app.example/…']);
+      expect(words).toContain('C live of Southwind');
+      expect(words).toContain('It is a live client');
+      expect([page.text.includes('private'), page.text.includes(live.secret)]).toEqual([false, false]);
+      expect((await browser.open('/docs')).html.querySelector('.docs-ways')!.text).toContain('Live: C live');
+      expect((await browser.open(GOING_LIVE)).html.querySelector('.checks .badge')).not.toBeNull();
+      // Its end ends that, too.
+      await service.make.updateClient(live, { enabled: false });
+      expect((await read(browser)).id).toBeUndefined();
+    });
+
+    it('leave a member who opens it the choice among all', async () => {
+      const browser = await enterPortal(service, foreign);
+      await browser.logIn(member.email, PASSWORD);
+      expect((await read(browser)).id).toBe(foreign.id);
+      expect(idIn(await browser.open(`${GUIDE}?client=${second.id}`))).toBe(second.id);
+    });
   });
 
   describe('about going live', () => {

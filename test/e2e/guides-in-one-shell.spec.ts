@@ -87,10 +87,10 @@ describe('A guide, pasted from the top into one shell,', () => {
     const browser = await service.make.signedIn(user);
     const typed = byHand(credentialsOf(client), instead('https://…', REDIRECT_URI));
     const outputs = await paste('on-behalf-of-a-user', typed, async (sample, before) => {
-      if (!sample.startsWith('CAME_BACK=')) return undefined;
+      if (!sample.startsWith('export CAME_BACK=')) return undefined;
       const sent = before.find((output) => output.includes('/o/authorize/?'))!;
       const cameTo = await browser.authorize(Object.fromEntries(new URL(sent).searchParams));
-      return `CAME_BACK='${cameTo.href}'`;
+      return `export CAME_BACK='${cameTo.href}'`;
     });
     const [tokens, me] = jsonIn(outputs) as { access_token: string; id: string }[];
     expect(me!.id).toBe(user.id);

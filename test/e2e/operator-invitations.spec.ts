@@ -1,4 +1,6 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { OperatorRole } from '../../src/config/operator-role.js';
+import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
@@ -119,6 +121,97 @@ describe('An admin invites operators', () => {
     it('beyond 5 to an address in an hour', async () => {
       for (let n = 0; n < 5; n++) expect((await invite('viewer')).status).toBe(303);
       expect((await invite('viewer')).status).toBe(429);
+    });
+  });
+
+  describe('with the admin API', () => {
+    const API = '/admin/operator_invitations';
+    const SCOPES = ['admin:read', 'admin:write'];
+    const bearer = madeForEach(async () => ({ own: await service.make.adminToken(SCOPES, inviter) }));
+    const ask = (json: object, of = bearer.own) => service.http.send(API, { bearer: of, json });
+    const open = async () =>
+      ((await service.http.get(API, { bearer: bearer.own })).json as { email: string }[]).filter(
+        (each) => each.email === email,
+      );
+
+    it.each<[string, () => object, number, object]>([
+      ['no address', () => ({ email: 'nobody', role: 'viewer' }), 400, { email: expect.anything() }],
+      ['a role that there is not', () => ({ email, role: 'king' }), 400, { role: expect.anything() }],
+      ['a member that there is not', () => ({ email, role: 'viewer', x: 1 }), 400, { x: expect.anything() }],
+    ])('refuses %s', async (_name, json, status, fields) => {
+      const answer = await ask(json());
+      expect([answer.status, answer.json.field_errors]).toEqual([status, fields]);
+      expect(await audited()).toEqual([]);
+    });
+
+    it('refuses an operator, and who has no admin behind them', async () => {
+      const of = async (owner?: UserEntity) => service.make.adminToken(SCOPES, owner);
+      const support = await service.make.user({ role: 'operator', operatorRole: 'support' });
+      const refusals: [string, object, string, number][] = [
+        ['an operator', { email: viewer.email, role: 'admin' }, bearer.own, 409],
+        ['by support', { email, role: 'viewer' }, await of(support), 403],
+        ['by a service of the company', { email, role: 'viewer' }, await of(), 409],
+        ['by a token that only reads', { email, role: 'viewer' }, await reading(), 403],
+      ];
+      for (const [name, json, token, status] of refusals)
+        expect([name, (await ask(json, token)).status]).toEqual([name, status]);
+      await service.database.query("UPDATE users SET operator_role = 'support' WHERE id = $1", [inviter.id]);
+      expect((await ask({ email, role: 'viewer' })).status).toBeGreaterThanOrEqual(401);
+      expect([await audited(), smtp.to(email)]).toEqual([[], []]);
+    });
+    const reading = () => service.make.adminToken(['admin:read'], inviter);
+
+    it('refuses without mail, and a new admin with FOUR_EYES', async () => {
+      for (const [env, json, status] of [
+        [{}, { email, role: 'viewer' }, 404],
+        [{ ...smtp.env, FOUR_EYES: 'true' }, { email, role: 'admin' }, 409],
+      ] as const) {
+        const { http, app } = await startInstance(service.database, env);
+        try {
+          expect((await http.send(API, { bearer: bearer.own, json })).status).toBe(status);
+        } finally {
+          await app.close();
+        }
+      }
+    });
+
+    it('mails a link, never shows it, and says when to try again beyond 5 to an address in an hour', async () => {
+      const { status, json, text } = await ask({ email, role: 'support' });
+      expect([status, json]).toEqual([
+        201,
+        {
+          ...{ id: expect.stringMatching(/^mbiv/), email, role: 'support', invited_by: inviter.id },
+          ...{ created_at: expect.any(String), expires_at: expect.any(String) },
+        },
+      ]);
+      const link = await linkOf();
+      expect([text.includes(link), await open()]).toEqual([false, [json]]);
+      expect(wordsOf(await newBrowser().open(link))).toContain('with the role support');
+      for (let n = 1; n < 5; n++) expect((await ask({ email, role: 'viewer' })).status).toBe(201);
+      const refused = await ask({ email, role: 'viewer' });
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      expect(await open()).toHaveLength(1);
+    });
+
+    it('withdraws, once, and never one of an organisation', async () => {
+      const { json } = await ask({ email, role: 'viewer' });
+      const link = await linkOf();
+      const id = json.id as string;
+      const withdraw = async () =>
+        (await service.http.send(`${API}/${id}`, { method: 'DELETE', bearer: bearer.own })).status;
+      const { id: organisationId } = await service.make.user({ kind: 'organisation' });
+      await service.app.get(InvitationsService).invite(organisationId, email, 'viewer', SERVICE_ACTOR);
+      expect(await open()).toHaveLength(1);
+      expect([await withdraw(), await withdraw()]).toEqual([204, 404]);
+      expect((await newBrowser().open(link)).status).toBe(410);
+      const events = await service.database.query<{ action: string; actor_type: string }>(
+        'SELECT action, actor_type FROM audit_events WHERE subject_id = $1 ORDER BY id',
+        [id],
+      );
+      expect(events).toEqual([
+        { action: 'invitation.sent', actor_type: 'client' },
+        { action: 'invitation.withdrawn', actor_type: 'client' },
+      ]);
     });
   });
 

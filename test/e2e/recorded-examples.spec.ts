@@ -19,6 +19,9 @@ const NEVER_CAUSED = [
   'listScopes 400',
   'listPurposes 400',
   'listAdminEventTypes 400',
+  'listOperatorInvitations 400',
+  // Only without mail.
+  'inviteOperator 404',
   // Only while another request deletes it.
   'putPurpose 409',
   // Only a person approves, in the console.

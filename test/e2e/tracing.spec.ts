@@ -10,7 +10,7 @@ import { Secrets } from '../support/secrets.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance } from '../support/test-service.js';
-import { TraceCollector } from '../support/trace-collector.js';
+import { TraceCollector, type ReceivedMetric } from '../support/trace-collector.js';
 import { until } from '../support/until.js';
 import { TYPE } from '../support/webhooks.js';
 import { SERVER, settingsFor, startBuilt, tokenOf, TRACE_ID, TRACE_PARENT } from './tracing.js';
@@ -95,7 +95,12 @@ describe('With a collector, the service', () => {
     await http.get('/nothing/of/the/kind');
     const refused = await collector.span('a 403', ({ name }) => name === 'GET /v2/users');
     expect([refused.parentSpanId, refused.status.code]).toEqual([undefined, UNSET]);
-    expect(refused.resource['service.name']).toBe('charging-data-service');
+    expect(refused.resource).toMatchObject({
+      ...{
+        'service.name': 'charging-data-service',
+        'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
+      },
+    });
     const unrouted = await collector.span('a 404', ({ name }) => name === 'GET');
     expect(unrouted.attributes['http.response.status_code']).toBe(404);
     const another = await tokenOf(http, partner);
@@ -235,23 +240,77 @@ describe('With a collector, a service of its own', () => {
   });
 });
 
+describe('With a collector for metrics only, the service', () => {
+  it('sends what Prometheus would get, again and again and once more at its end, and no traces', async () => {
+    const collector = await TraceCollector.start();
+    const { service, http } = await startBuilt(database, {
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
+      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_METRIC_EXPORT_INTERVAL: '100' },
+      OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=authority-a',
+    });
+    const issued = (sent: Record<string, ReceivedMetric> | undefined) =>
+      sent?.oauth_tokens_issued_total?.series.find(({ labels }) => labels.grant_type === 'client_credentials')
+        ?.value;
+    try {
+      await tokenOf(http, partner);
+      await until('the token is counted', () => issued(collector.exports.at(-1)) === 1);
+      const { text } = await http.get('/metrics');
+      await tokenOf(http, partner);
+      expect(await service.stop()).toBe(0);
+      const last = collector.exports.at(-1)!;
+      expect(issued(last)).toBe(2);
+      const kindOf = { counter: 'sum', gauge: 'gauge', histogram: 'histogram' };
+      const shown = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram)\n(?=\w)/gm)];
+      expect(shown.length).toBeGreaterThan(40);
+      for (const [, name, type] of shown) {
+        expect([name, last[name!]?.kind]).toEqual([name, kindOf[type as keyof typeof kindOf]]);
+      }
+      const durations = last.http_request_duration_seconds!;
+      expect([durations.isCumulative, durations.resource]).toEqual([
+        true,
+        expect.objectContaining({
+          ...{ 'service.name': 'charging-data-service', 'service.instance.id': 'authority-a' },
+        }),
+      ]);
+      const ofTokens = durations.series.find(({ labels }) => labels.route === '/o/token')!;
+      const labels = { method: 'POST', route: '/o/token', status: 200 };
+      expect(ofTokens).toMatchObject({ count: 2, labels, sum: expect.any(Number) as number });
+      expect(ofTokens.counts).toHaveLength(ofTokens.bounds!.length + 1);
+      expect(ofTokens.counts!.reduce((sum, n) => sum + n)).toBe(2);
+      expect(new Set(collector.received.map(({ url }) => url))).toEqual(new Set(['/v1/metrics']));
+    } finally {
+      await SpawnedService.killAll();
+      await collector.stop();
+    }
+  });
+});
+
 describe('While the collector is unavailable,', () => {
   it('requests are served, the log says it once, and the shutdown is in time', async () => {
     const port = await freePort();
     const settings = {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      ...{ OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
+      ...{
+        OTEL_BSP_SCHEDULE_DELAY: '20',
+        OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+        OTEL_METRIC_EXPORT_INTERVAL: '200',
+      },
     };
     // "In time" means that no limit of the shutdown applies, because here they never run out.
     const { service, http } = await startBuilt(database, settings, Object.values(SHUTDOWN_LIMITS));
-    const complaints = () => linesOf(service).filter(({ context }) => context === 'Tracing');
+    const complaints = () =>
+      linesOf(service).filter(({ context }) => context === 'Tracing' || context === 'Metrics');
     await until('the log says so', async () => {
       await tokenOf(http, partner);
-      return complaints().length > 0;
+      return complaints().length > 1;
     });
     for (let n = 0; n < 40; n++) expect(await tokenOf(http, partner)).toMatch(/^cds_at_/);
     expect(await service.stop()).toBe(0);
-    expect(complaints()).toHaveLength(1);
-    expect(complaints()[0]).toMatchObject({ level: 'warn' });
+    expect(complaints()).toHaveLength(2);
+    expect(
+      complaints()
+        .map(({ level, context }) => `${level} ${context}`)
+        .sort(),
+    ).toEqual(['warn Metrics', 'warn Tracing']);
   });
 });

@@ -36,4 +36,5 @@ export const settingsFor = ({ url }: TraceCollector): Record<string, string> => 
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   OTEL_BSP_SCHEDULE_DELAY: '50',
+  OTEL_METRICS_EXPORTER: 'none',
 });

@@ -32,6 +32,7 @@ const PREFIXES: Record<string, string> = {
   webhook_endpoints: 'endp',
   approvals: 'appr',
   redirect_uri_requests: 'ruri',
+  operator_invitations: 'mbiv',
 };
 const NAMED: Record<string, string> = { client_id: 'clnt', user_id: 'user' };
 

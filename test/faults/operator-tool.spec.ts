@@ -9,6 +9,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService, SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
+import { RequestRecordsService } from '../../src/requests/request-records.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { addApp, givePassword, newBrowserAt } from '../support/second-factors.js';
 import {
@@ -154,6 +155,10 @@ describe('the operator tool for use without a browser', () => {
       [['audit', '--after', "0.audt'; --"], 'The cursor is not one'],
       [['audit', '--after', `${'9'.repeat(19)}.audt01HN2NJ9NMRZBXT1H6FT9N7735`], 'ahead of this database'],
       [['audit', '--follow=1'], '--follow'],
+      [['refusals', '--after', "0.1'; --"], 'The cursor is not one'],
+      [['refusals', '--after', '0.audt01HN2NJ9NMRZBXT1H6FT9N7735'], 'The cursor is not one'],
+      [['refusals', '--after', `${'9'.repeat(19)}.1`], 'ahead of this database'],
+      [['refusals', '1'], 'Unexpected argument'],
     ];
     for (const [args, words] of refused) {
       const { code, out, err } = await operator(args);
@@ -174,7 +179,7 @@ describe('the operator tool for use without a browser', () => {
 
   /** The cursor of the entry about a subject: it is in the log when every transaction of the server that began before is over. */
   const cursorOf = async (subjectId: string): Promise<string> => {
-    for await (const { event, cursor } of service.app.get(AuditService).follow(undefined, true)) {
+    for await (const { row: event, cursor } of service.app.get(AuditService).follow(undefined, true)) {
       if (event.subjectId === subjectId) return cursor;
     }
     throw new Error('The log ended.');
@@ -183,7 +188,7 @@ describe('the operator tool for use without a browser', () => {
   it('has the audit log in the order of commits, and goes on after a cursor', async () => {
     const audit = async (after?: string) => {
       const entries = [];
-      for await (const { event, cursor } of service.app.get(AuditService).follow(after, false))
+      for await (const { row: event, cursor } of service.app.get(AuditService).follow(after, false))
         entries.push({ cursor, id: event.id, subjectId: event.subjectId });
       return entries;
     };
@@ -222,6 +227,50 @@ describe('the operator tool for use without a browser', () => {
     const [restored, ...more] = await auditOf(1, after[1]!.cursor);
     expect([restored!.subjectId, more]).toEqual(['restored', []]);
     expect(await audit(restored!.cursor)).toEqual([]);
+  });
+
+  it('writes refused requests after a cursor, without who and what was in them', async () => {
+    const secret = 'a-wrong-secret-of-nobody';
+    const request = (id: string) =>
+      service.http.send('/o/token', {
+        form: { grant_type: 'client_credentials' },
+        basic: { id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', secret },
+        headers: { 'x-request-id': id },
+      });
+    await request('refused-first');
+    await request('refused-second');
+    await service.http.get('/v2/users?query-value', { headers: { 'x-request-id': 'refused-third' } });
+    await service.http.get('/openapi.json', { headers: { 'x-request-id': 'served' } });
+    await service.app.get(RequestRecordsService).flush();
+    const lines = async (...args: string[]) => {
+      const { code, out } = await operator(['refusals', ...args]);
+      expect(code).toBe(0);
+      const all = out.trim().split('\n').filter(Boolean);
+      return all.map((line) => JSON.parse(line) as { cursor: string; request_id: string });
+    };
+    const named = (name: string) => (line: { request_id: string }) => line.request_id === name;
+    let all = await lines();
+    await until('they are final', async () => (all = await lines()).some(named('refused-third')));
+    const first = all.find(named('refused-first'))!;
+    expect(first).toEqual({
+      ...{ cursor: expect.stringMatching(/^\d+\.\d+$/) as string, id: expect.any(String) as string },
+      ...{ occurred_at: expect.stringMatching(/^\d{4}-/) as string, request_id: 'refused-first' },
+      ...{ client_id: null, method: 'POST', route: '/o/token', status: 401, error: 'invalid_client' },
+      ...{ kind: 'token_refused', reason: 'unknown_client', injected: false },
+      milliseconds: expect.any(Number) as number,
+    });
+    expect(JSON.stringify(all)).not.toMatch(/query-value|a-wrong-secret|127\.0\.0\.1/);
+    expect(all.filter(named('served'))).toEqual([]);
+    const after = await lines('--after', first.cursor);
+    expect(after.filter(named('refused-first'))).toEqual([]);
+    expect(after.filter(named('refused-second'))).toHaveLength(1);
+    // From a dump of a database that had counted further.
+    await service.database.query(
+      "UPDATE request_records SET xid = '9000000000000' WHERE request_id = 'refused-first'",
+    );
+    await until('it is there again', async () =>
+      (await lines('--after', first.cursor)).some(named('refused-first')),
+    );
   });
 
   it('follows the audit log after a cursor until it is ended, a JSON object on each line', async () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Factory } from '../support/factory.js';
-import { Haproxy, lackingHaproxy } from '../support/haproxy.js';
+import { Haproxy, lackingHaproxy, WATCHED_MS } from '../support/haproxy.js';
 import { Http } from '../support/http.js';
 import { describeUnless } from '../support/left-out.js';
 import { GENTLY_MS, Load, makeSenders, UNLIMITED, type Senders } from '../support/load.js';
@@ -12,8 +12,6 @@ import { until } from '../support/until.js';
 
 const ROUNDS = process.env.NIGHTLY ? 5 : 1;
 const ASK_EVERY_MS = 300;
-// The service waits for a balancer that has asked for half a second at least; the shipped one asks once a second.
-const WATCHED_MS = 2_500;
 /** The three seconds in which a stopping service still serves. */
 const DRAIN = '3000:graceful-shutdown';
 

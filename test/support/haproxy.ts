@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,15 @@ const PROGRAM = ['haproxy', '/usr/sbin/haproxy'].find((name) => spawnSync(name, 
 /** Why HAProxy cannot be tested on this machine; undefined if it can. */
 export const lackingHaproxy = PROGRAM ? undefined : 'there is no haproxy on this machine';
 
+/** The service waits for a balancer that has asked for half a second at least; the shipped one asks once a second. */
+export const WATCHED_MS = 2_500;
+
 /** The load balancer with the shipped `deploy/haproxy.cfg`, in front of instances on this machine. */
 export class Haproxy {
   private constructor(
     readonly url: string,
     private readonly stateUrl: string,
-    private readonly child: ChildProcess,
-    private readonly folder: string,
+    private readonly running: RunningHaproxy,
   ) {}
 
   static async start(port: number, instances: number[]): Promise<Haproxy> {
@@ -33,14 +35,8 @@ export class Haproxy {
       `  bind 127.0.0.1:${statePort}`,
       '  http-request return status 200 content-type text/plain lf-string "%[nbsrv(instances)]"',
     ];
-    const folder = await mkdtemp(path.join(tmpdir(), 'charging-haproxy-'));
-    const file = path.join(folder, 'haproxy.cfg');
-    await writeFile(file, `${config}\n${state.join('\n')}\n`);
-    const child = spawn(PROGRAM!, ['-db', '-f', file], { stdio: 'ignore' });
-    const killWithUs = () => void child.kill('SIGKILL');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.off('exit', killWithUs));
-    return new Haproxy(`http://127.0.0.1:${port}`, `http://127.0.0.1:${statePort}`, child, folder);
+    const running = await runHaproxy(`${config}\n${state.join('\n')}\n`);
+    return new Haproxy(`http://127.0.0.1:${port}`, `http://127.0.0.1:${statePort}`, running);
   }
 
   /** Waits until it has found that many instances ready. */
@@ -51,12 +47,32 @@ export class Haproxy {
     });
   }
 
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, 'exit');
-      this.child.kill('SIGKILL');
-      await ended;
-    }
-    await rm(this.folder, { recursive: true, force: true });
+  stop(): Promise<void> {
+    return this.running.stop();
   }
+}
+
+export interface RunningHaproxy {
+  stop(): Promise<void>;
+}
+
+/** Runs it with this configuration. */
+export async function runHaproxy(config: string): Promise<RunningHaproxy> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'charging-haproxy-'));
+  const file = path.join(folder, 'haproxy.cfg');
+  await writeFile(file, config);
+  const child = spawn(PROGRAM!, ['-db', '-f', file], { stdio: 'ignore' });
+  const killWithUs = () => void child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  child.once('exit', () => process.off('exit', killWithUs));
+  return {
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit');
+        child.kill('SIGKILL');
+        await ended;
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }

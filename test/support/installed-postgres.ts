@@ -16,6 +16,9 @@ const USER = 'charging';
 
 const FOLDER = findFolder();
 
+/** Where its programs are; undefined if {@link lackingPostgres}. */
+export const installedPostgresFolder = FOLDER;
+
 /** Why an installed PostgreSQL cannot be tested on this machine; undefined if it can. */
 export const lackingPostgres = FOLDER
   ? undefined

@@ -15,8 +15,12 @@ export interface Seen {
   begun: number;
 }
 
-/** Settings under which no rate limit refuses the load. */
-export const UNLIMITED = { RATE_LIMIT_PER_HOUR: '1000000000', OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' };
+/** Settings under which no rate limit refuses the load, and no link of it ends before they are counted. */
+export const UNLIMITED = {
+  RATE_LIMIT_PER_HOUR: '1000000000',
+  OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
+  PORTAL_LINK_TTL_SECONDS: '3600',
+};
 
 // Enough to keep every part busy, few enough to leave processor time for the rest.
 const LOOPS_EACH = 3;

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { until } from './until.js';
 
-const MAIN = path.join(process.cwd(), 'dist', 'src', 'main.js');
 /** The flags that `npm start` passes to Node.js. */
 const FLAGS = (
   JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
@@ -25,7 +24,7 @@ export class SpawnedService {
 
   /**
    * `files`: how many files it may open; `imports`: modules to load first; `heldTimers`: timers (held-timers.mjs) that do not
-   * fire before {@link letTimersPass}, so that whatever ends without it did not depend on them.
+   * fire before {@link letTimersPass}, so that whatever ends without it did not depend on them; `folder`: of another build.
    */
   constructor(
     environment: Record<string, string>,
@@ -33,7 +32,8 @@ export class SpawnedService {
       files,
       imports = [],
       heldTimers = [],
-    }: { files?: number; imports?: string[]; heldTimers?: (number | string)[] } = {},
+      folder = process.cwd(),
+    }: { files?: number; imports?: string[]; heldTimers?: (number | string)[]; folder?: string } = {},
   ) {
     const { PATH, HOME, TMPDIR } = process.env;
     const env = {
@@ -41,7 +41,8 @@ export class SpawnedService {
       ...(TMPDIR ? { TMPDIR } : {}),
       ...environment,
     };
-    const args = [...FLAGS, ...[HELD_TIMERS, ...imports].map((module) => `--import=${module}`), MAIN];
+    const args = [...FLAGS, ...[HELD_TIMERS, ...imports].map((module) => `--import=${module}`)];
+    args.push(path.join(folder, 'dist/src/main.js'));
     const [command, ...all] = files
       ? ['/bin/sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, process.execPath, ...args]
       : [process.execPath, ...args];

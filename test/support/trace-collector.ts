@@ -25,7 +25,50 @@ interface Sent {
   }[];
 }
 
-/** Receives spans over OTLP/HTTP on a loopback port. */
+/** A series of a metric: `value` of a counter or a gauge, the rest of a histogram. */
+interface ReceivedSeries {
+  labels: Record<string, unknown>;
+  value?: number;
+  count?: number;
+  sum?: number;
+  bounds?: number[];
+  counts?: number[];
+}
+
+/** A metric as sent in OTLP's JSON, with its series. */
+export interface ReceivedMetric {
+  kind: 'sum' | 'gauge' | 'histogram';
+  description: string;
+  isCumulative: boolean;
+  resource: Record<string, unknown>;
+  series: ReceivedSeries[];
+}
+
+interface SentPoint {
+  attributes: Pair[];
+  asDouble?: number;
+  count?: number | string;
+  sum?: number;
+  explicitBounds?: number[];
+  bucketCounts?: (number | string)[];
+}
+interface SentPoints {
+  dataPoints: SentPoint[];
+  aggregationTemporality?: number;
+  isMonotonic?: boolean;
+}
+interface SentMetric {
+  name: string;
+  description: string;
+  sum?: SentPoints;
+  gauge?: SentPoints;
+  histogram?: SentPoints;
+}
+interface SentMetrics {
+  resourceMetrics: { resource: { attributes: Pair[] }; scopeMetrics: { metrics: SentMetric[] }[] }[];
+}
+
+/** Receives spans and metrics over OTLP/HTTP on a loopback port. */
 export class TraceCollector {
   private constructor(private readonly receiver: Receiver) {}
 
@@ -47,17 +90,31 @@ export class TraceCollector {
   }
 
   get spans(): ReceivedSpan[] {
-    return this.received.flatMap(({ body }) =>
-      (JSON.parse(body) as Sent).resourceSpans.flatMap(({ resource, scopeSpans }) =>
-        scopeSpans.flatMap(({ spans }) =>
-          spans.map((span) => ({
-            ...span,
-            attributes: byName(span.attributes),
-            resource: byName(resource.attributes),
-          })),
+    return this.received
+      .filter(({ url }) => url.endsWith('/v1/traces'))
+      .flatMap(({ body }) =>
+        (JSON.parse(body) as Sent).resourceSpans.flatMap(({ resource, scopeSpans }) =>
+          scopeSpans.flatMap(({ spans }) =>
+            spans.map((span) => ({
+              ...span,
+              attributes: byName(span.attributes),
+              resource: byName(resource.attributes),
+            })),
+          ),
         ),
-      ),
-    );
+      );
+  }
+
+  /** The metrics of each export, by name. */
+  get exports(): Record<string, ReceivedMetric>[] {
+    return this.received
+      .filter(({ url }) => url.endsWith('/v1/metrics'))
+      .map(({ body }) => {
+        const [sent] = (JSON.parse(body) as SentMetrics).resourceMetrics;
+        const resource = byName(sent!.resource.attributes);
+        const metrics = sent!.scopeMetrics.flatMap(({ metrics: all }) => all);
+        return Object.fromEntries(metrics.map((metric) => [metric.name, receivedMetric(metric, resource)]));
+      });
   }
 
   /** Waits for the first matching span. */
@@ -69,6 +126,25 @@ export class TraceCollector {
   stop(): Promise<void> {
     return this.receiver.stop();
   }
+}
+
+function receivedMetric(sent: SentMetric, resource: Record<string, unknown>): ReceivedMetric {
+  const kind = (['sum', 'gauge', 'histogram'] as const).find((each) => sent[each])!;
+  const { dataPoints, aggregationTemporality } = sent[kind]!;
+  const series = dataPoints.map((point) => ({
+    labels: byName(point.attributes),
+    ...(kind === 'histogram'
+      ? {
+          ...{ count: Number(point.count), sum: point.sum, bounds: point.explicitBounds },
+          counts: point.bucketCounts!.map(Number),
+        }
+      : { value: point.asDouble }),
+  }));
+  const CUMULATIVE = 2;
+  return {
+    ...{ kind, description: sent.description, resource, series },
+    isCumulative: aggregationTemporality === CUMULATIVE,
+  };
 }
 
 const byName = (pairs: Pair[]): Record<string, unknown> =>

@@ -120,6 +120,16 @@ describe.each(TRANSLATED)('The catalogues in %s', (language) => {
     ).toEqual([]);
   });
 
+  it('say “u hebt” in Dutch, in one form', () => {
+    const other = /\b(u( \p{L}+){0,2} heeft|heeft u)\b/iu;
+    expect(
+      entries.filter(
+        ({ translation }) =>
+          language === 'nl' && other.test(translation) && !/degene die u heeft/.test(translation),
+      ),
+    ).toEqual([]);
+  });
+
   it('keep what buttons and links say short', () => {
     const labels = new Set(messages.filter(({ isLabel }) => isLabel).map(({ message }) => message));
     expect(labels.size).toBeGreaterThan(10);

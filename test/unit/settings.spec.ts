@@ -131,6 +131,21 @@ const ROWS: Row[] = [
     ['grpc', 'json', 'HTTP/JSON', 'http/protobuf '],
   ],
   [
+    ...(['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'metricsExport', undefined] as const),
+    [['http://localhost:9090/api/v1/otlp/v1/metrics', 'http/protobuf']],
+    ['localhost:4318', 'grpc://metrics.example', 'http://'],
+  ],
+  [
+    ...(['OTEL_TRACES_EXPORTER', 'tracing', undefined] as const),
+    [['otlp', undefined]],
+    ['console', 'OTLP', 'otlp,none'],
+  ],
+  [
+    ...(['OTEL_METRICS_EXPORTER', 'metricsExport', undefined] as const),
+    [['none', undefined]],
+    ['prometheus', 'otlp '],
+  ],
+  [
     ...(['HOST', 'host', '127.0.0.1'] as const),
     asTheyAre('0.0.0.0', '::1', 'internal.example'),
     ['host name', 'http://0.0.0.0', 'a/b', 'x'.repeat(300)],
@@ -217,10 +232,21 @@ describe('settings', () => {
     });
   });
 
-  it('determine how traces are sent if they say where to', async () => {
-    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://localhost:4318';
-    const said = { ...DEVELOPMENT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
-    expect((await loadSettings(said)).tracing).toBe('http/json');
+  const OTLP = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  };
+  const METRICS_ALONE = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://localhost:4318/v1/metrics' };
+
+  it.each<[Record<string, string>, string | undefined, string | undefined]>([
+    [OTLP, 'http/json', 'http/json'],
+    [METRICS_ALONE, undefined, 'http/protobuf'],
+    [{ ...OTLP, OTEL_METRICS_EXPORTER: 'none' }, 'http/json', undefined],
+    [{ ...OTLP, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'otlp' }, undefined, 'http/json'],
+    [{ ...METRICS_ALONE, OTEL_METRICS_EXPORTER: 'none' }, undefined, undefined],
+  ])('%j: traces by %s, metrics by %s', async (given, traces, metrics) => {
+    const { tracing, metricsExport } = await loadSettings({ ...DEVELOPMENT, ...given });
+    expect([tracing, metricsExport]).toEqual([traces, metrics]);
   });
 
   describe('in production', () => {

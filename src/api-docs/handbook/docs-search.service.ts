@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import MiniSearch from 'minisearch';
 import { ApiDocs } from '../api-docs.service.js';
 import type { OpenApiDocument } from '../openapi.js';
-import { operationAddress, webhookAddress } from '../reference-addresses.js';
+import { operationAnchor, webhookAnchor } from '../reference-addresses.js';
 import { pathOf, SHELVES } from './catalogue.js';
 import { Handbook } from './handbook.service.js';
 
@@ -93,7 +93,7 @@ const operations = ({ paths }: OpenApiDocument): Found[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       kind: 'Reference' as const,
-      address: operationAddress(operation.tags[0]!, method, path),
+      address: `/docs${operationAnchor(operation.tags[0]!, method, path)}`,
       title: `${method.toUpperCase()} ${path}`,
       text: [operation.summary, operation.description].filter(Boolean).join('. '),
     })),
@@ -102,7 +102,7 @@ const operations = ({ paths }: OpenApiDocument): Found[] =>
 const eventTypes = ({ webhooks }: OpenApiDocument): Found[] =>
   Object.entries(webhooks).map(([type, { post }]) => ({
     kind: 'Event type' as const,
-    address: webhookAddress(type),
+    address: `/docs${webhookAnchor(type)}`,
     title: type,
     text: post?.description ?? '',
   }));

@@ -1,3 +1,5 @@
+import type { MemberClient } from '../../partners/members/member-client.js';
+
 /** The variables that a reader puts values into, and what stands in the samples until then. */
 const PLACEHOLDERS = {
   CLIENT_ID: 'clnt…',
@@ -6,7 +8,7 @@ const PLACEHOLDERS = {
 } as const;
 
 type Variable = keyof typeof PLACEHOLDERS;
-export type YourValues = Partial<Record<Variable, string>>;
+type YourValues = Partial<Record<Variable, string>>;
 
 /** Sets these variables of a shell, for all programs that are started in it. */
 export const exportOf = (...variables: Variable[]): string =>
@@ -42,6 +44,15 @@ export const withValues = (html: string, values: YourValues): string =>
 // A shell reads the value inside single quotes, or as one word without characters that mean something to it.
 const asHtml = (value: string): string =>
   value.replaceAll("'", "'\\''").replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** What is known of a client: its id and first redirect URI, of a live client no more than where that is. */
+export function valuesOf({ id, environment, redirectUris: [uri] }: MemberClient): YourValues {
+  const isWhole = uri === undefined || environment === 'sandbox';
+  return { CLIENT_ID: id, REDIRECT_URI: isWhole ? uri : withoutPath(new URL(uri)) };
+}
+
+const withoutPath = ({ protocol, host }: URL): string =>
+  host === '' ? `${protocol}/…` : `${protocol}//${host}/…`;
 
 /** Whether a page has samples with values of its reader. */
 export const hasPlacesForValues = (html: string): boolean => html.includes('data-variable="');

@@ -15,7 +15,7 @@ export const docsSearchPage = (query: string, found: Found[]): LayoutProps => ({
     <HandbookFrame query={query}>
       <h1>Search</h1>
       <p role="status">{summary(query, found.length)}</p>
-      <ol class="guide-list" role="list">
+      <ol class="guide-list plain" role="list">
         {found.map((each) => (
           <Hit of={each} />
         ))}

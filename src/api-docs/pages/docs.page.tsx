@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
 import { API_REFERENCE_SCRIPT } from '../../http/server/assets.js';
+import type { MemberClient } from '../../partners/members/member-client.js';
 import { logoPath, type Brand } from '../../web/layout/brand.js';
 import { BrandMark, type LayoutProps } from '../../web/layout/layout.js';
 import type { Audience } from '../audiences.js';
 import type { OpenApiDocument } from '../openapi.js';
 import { referenceSettings } from '../reference-settings.js';
+import { OperationLists } from './operation-lists.js';
 
 /** Where the documents are served. */
 const DOCUMENT_URLS: Record<Audience, string> = {
@@ -13,24 +15,31 @@ const DOCUMENT_URLS: Record<Audience, string> = {
 };
 
 interface DocsPageProps {
-  info: OpenApiDocument['info'];
+  document: OpenApiDocument;
   audience: Audience;
   /** The style sheets of the interactive reference carry it. */
   nonce: string;
   brand: Brand;
-  /** The sandbox client of a member, with which requests are tried out. */
-  clientId?: string;
+  /** The reader's client, as which requests are tried out. */
+  client?: MemberClient;
 }
 
-/** The way to the OpenAPI document and the guides. A script puts the interactive reference in its place. */
-export function docsPage({ info, audience, nonce, brand, clientId }: DocsPageProps): LayoutProps {
+/**
+ * All operations, and the way to the OpenAPI document and the guides. A script puts the interactive reference in its place once an operation is
+ * chosen: it is larger than all other pages together.
+ */
+export function docsPage({ document, audience, nonce, brand, client }: DocsPageProps): LayoutProps {
   const url = DOCUMENT_URLS[audience];
-  const configuration = referenceSettings(url, clientId);
+  const configuration = referenceSettings(url, client?.id);
   const settings = { script: API_REFERENCE_SCRIPT, nonce, configuration };
+  const { info } = document;
+  const description = info.description.replaceAll('`', '');
   return {
     title: audience === 'partners' ? 'API' : 'API for operators',
-    width: 'wide',
+    description,
+    width: 'broad',
     scripts: API_REFERENCE_SCRIPT ? ['/assets/docs.js'] : [],
+    footer: 'for developers',
     children: (
       <>
         <h1>{audience === 'partners' ? `${info.title} API` : info.title}</h1>
@@ -46,8 +55,9 @@ export function docsPage({ info, audience, nonce, brand, clientId }: DocsPagePro
           ) : (
             <a href="/docs">API for partners</a>
           )}
+          {client && <ForClient of={client} />}
         </nav>
-        <p>{info.description.replaceAll('`', '')}</p>
+        <p>{description}</p>
         <p>
           Machine-readable: <a href={url}>{url.slice(1)}</a> (OpenAPI 3.1). For OAuth clients:{' '}
           <a href="/.well-known/oauth-authorization-server">metadata</a>.
@@ -61,6 +71,11 @@ export function docsPage({ info, audience, nonce, brand, clientId }: DocsPagePro
         <p class="notice notice-error" id="docs-failed" hidden>
           The reference could not be loaded. Reload the page, or read the OpenAPI document.
         </p>
+        <p id="reference">
+          Choose an operation to see its parameters and answers, and to try it out, or open the{' '}
+          <a href="#reference">whole reference</a>.
+        </p>
+        <OperationLists of={document} />
         <script
           type="application/json"
           id="docs-settings"
@@ -73,3 +88,9 @@ export function docsPage({ info, audience, nonce, brand, clientId }: DocsPagePro
 
 const Mark = ({ of: { logoId } }: { of: Brand }): VNode =>
   logoId === null ? <BrandMark /> : <img class="brand-logo" src={logoPath(logoId)} alt="" height="32" />;
+
+const ForClient = ({ of: { name, environment } }: { of: MemberClient }): VNode => (
+  <span class="docs-client">
+    {environment === 'sandbox' ? 'Sandbox' : 'Live'}: <bdi>{name}</bdi>
+  </span>
+);

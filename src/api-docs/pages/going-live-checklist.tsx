@@ -2,20 +2,20 @@ import type { VNode } from 'preact';
 import { State } from '../../web/tables/state.js';
 import { GOING_LIVE_CHECKS } from '../going-live/going-live-checks.js';
 import type { JudgedCheck } from '../going-live/going-live.service.js';
-import type { DocsReader } from '../readers/docs-readers.service.js';
+import type { DocsReader } from '../readers/docs-reader.js';
 import { ClientChoice } from './client-choice.js';
 
 type ListedCheck = Pick<JudgedCheck, 'title' | 'hint'> & Partial<JudgedCheck>;
 
 interface ChecklistProps {
-  /** The live clients of a member; undefined for other readers. */
-  live?: DocsReader['live'];
-  /** Of the chosen one. */
+  reader?: DocsReader;
+  /** Of the live client that the reader chose. */
   checks?: JudgedCheck[];
 }
 
 /** What has to be done before live use: judged for a member with a live client, otherwise a plain list. */
-export function GoingLiveChecklist({ live, checks }: ChecklistProps): VNode {
+export function GoingLiveChecklist({ reader, checks }: ChecklistProps): VNode {
+  const { live, byLink } = reader ?? {};
   const client = live?.chosen;
   if (!client || !checks) {
     return (
@@ -36,7 +36,7 @@ export function GoingLiveChecklist({ live, checks }: ChecklistProps): VNode {
       <p>
         <strong>{`${done} of ${concerned.length} done`}</strong> for the live client{' '}
         <bdi class="identity-name">{client.name}</bdi> of <bdi>{client.organisationName}</bdi>, as of now.{' '}
-        <a href="/portal/sign-in">Open its portal</a>
+        <a href={client === byLink ? '/portal' : '/portal/sign-in'}>Open its portal</a>
       </p>
       <ClientChoice label="Live client" all={live.all} chosen={client} />
       <List of={checks} isJudged />

@@ -4,13 +4,13 @@ import { CHECKLIST_MARK } from '../going-live/checklist-mark.js';
 import type { JudgedCheck } from '../going-live/going-live.service.js';
 import { pathOf, SHELVES } from '../handbook/catalogue.js';
 import type { RenderedPage, Section } from '../handbook/markdown.js';
-import { hasPlacesForValues, withValues } from '../handbook/your-values.js';
-import type { DocsReader } from '../readers/docs-readers.service.js';
+import { hasPlacesForValues, valuesOf, withValues } from '../handbook/your-values.js';
+import { sampleClientOf, type DocsReader } from '../readers/docs-reader.js';
 import { GoingLiveChecklist } from './going-live-checklist.js';
 import { HandbookFrame, IN_ORDER, LAYOUT } from './handbook-frame.js';
 import { YourClient } from './your-client.js';
 
-/** What a page shows to a member of a partner's organisation. */
+/** What a page shows to a reader with clients. */
 export interface ForReader {
   reader: DocsReader;
   /** Of the live client, on the page about going live. */
@@ -20,12 +20,13 @@ export interface ForReader {
 /** A guide or a page about a library, with the way to all others. */
 export const handbookPage = (
   address: string,
-  { title, html, sections }: RenderedPage,
+  { title, summary, html, sections }: RenderedPage,
   forReader?: ForReader,
 ): LayoutProps => ({
   ...LAYOUT,
   scripts: [...LAYOUT.scripts],
   title,
+  description: summary,
   children: (
     <HandbookFrame current={address} contents={<Contents of={sections} />}>
       <Text html={html} forReader={forReader}>
@@ -46,11 +47,8 @@ interface TextProps {
 
 /** The text, with the values of its reader and, where that is marked, the checklist. */
 function Text({ html, forReader, children }: TextProps): VNode {
-  const { sandbox, live } = forReader?.reader ?? {};
-  const client = sandbox?.chosen;
-  const filled = client
-    ? withValues(html, { CLIENT_ID: client.id, REDIRECT_URI: client.redirectUris[0] })
-    : html;
+  const client = sampleClientOf(forReader?.reader);
+  const filled = client ? withValues(html, valuesOf(client)) : html;
   const headingAt = filled.indexOf('<h2');
   const [before, after] = filled.slice(headingAt).split(`<p>${CHECKLIST_MARK}</p>`);
   return (
@@ -60,7 +58,7 @@ function Text({ html, forReader, children }: TextProps): VNode {
       <div dangerouslySetInnerHTML={{ __html: before! }} />
       {after !== undefined && (
         <>
-          <GoingLiveChecklist live={live} checks={forReader?.checks} />
+          <GoingLiveChecklist {...forReader} />
           <div dangerouslySetInnerHTML={{ __html: after }} />
         </>
       )}
@@ -123,6 +121,7 @@ export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): Lay
   ...LAYOUT,
   scripts: [...LAYOUT.scripts],
   title: 'Guides',
+  description: 'How to get tokens, read the API and receive webhooks.',
   width: 'broad',
   children: (
     <HandbookFrame isList>
@@ -134,7 +133,7 @@ export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): Lay
       {SHELVES.map(({ folder, label, entries }) => (
         <>
           <h2 id={label.toLowerCase().replaceAll(' ', '-')}>{label}</h2>
-          <ul class="guide-list" role="list">
+          <ul class="guide-list plain" role="list">
             {entries.map(({ slug, label: name }) => {
               const address = pathOf(folder, slug);
               return (

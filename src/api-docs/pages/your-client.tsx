@@ -1,16 +1,16 @@
 import type { VNode } from 'preact';
 import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import type { MemberClient } from '../../partners/members/member-client.js';
-import type { DocsReader } from '../readers/docs-readers.service.js';
+import { sampleClientOf, type DocsReader } from '../readers/docs-reader.js';
 import { ClientChoice } from './client-choice.js';
 
 /** With which client's values the samples of a page are filled, and where to put in the secret. */
-export function YourClient({ of, address }: { of?: DocsReader; address: string }): VNode {
-  const client = of?.sandbox.chosen;
+export function YourClient({ of, address }: { of: DocsReader | undefined; address: string }): VNode {
+  const client = sampleClientOf(of);
   return (
     <section class="your-client" aria-label="Your client">
-      {client ? (
-        <Chosen client={client} all={of.sandbox.all} />
+      {of && client ? (
+        <Chosen client={client} all={of.sandbox.all} isByLink={client === of.byLink} />
       ) : (
         <p>{of ? <NoSandbox /> : <WhoYouAre address={address} />}</p>
       )}
@@ -27,12 +27,32 @@ export function YourClient({ of, address }: { of?: DocsReader; address: string }
   );
 }
 
-const Chosen = ({ client, all }: { client: MemberClient; all: MemberClient[] }): VNode => (
+interface ChosenProps {
+  client: MemberClient;
+  all: MemberClient[];
+  /** The reader came to its portal with a one-time link. */
+  isByLink: boolean;
+}
+
+const Chosen = ({ client, all, isByLink }: ChosenProps): VNode => (
   <>
     <p>
-      The samples have the values of <bdi class="identity-name">{client.name}</bdi>{' '}
-      <SandboxBadge of={client} /> of <bdi>{client.organisationName}</bdi>. We keep no copy of its secret that
-      could be shown: put yours in, or make a new one in the <a href="/portal/sign-in">portal</a>.
+      The samples have {client.environment === 'live' ? 'the id and the host' : 'the values'} of{' '}
+      <bdi class="identity-name">{client.name}</bdi> <SandboxBadge of={client} /> of{' '}
+      <bdi>{client.organisationName}</bdi>
+      {isByLink && (
+        <>
+          , whose <a href="/portal">portal</a> is open in this browser
+        </>
+      )}
+      .{client.environment === 'live' && <strong> It is a live client: its users are real people.</strong>} We
+      keep no copy of its secret that could be shown: put yours in
+      {!isByLink && (
+        <>
+          , or make a new one in the <a href="/portal/sign-in">portal</a>
+        </>
+      )}
+      .
     </p>
     <ClientChoice label="Sandbox client" all={all} chosen={client} />
   </>
@@ -47,7 +67,7 @@ const NoSandbox = (): VNode => (
 const WhoYouAre = ({ address }: { address: string }): VNode => (
   <>
     <a href={`/login?${new URLSearchParams({ return_to: address }).toString()}`}>Log in</a> as a member of a
-    partner’s organisation, and the samples have the values of your sandbox client.
+    partner’s organisation, or open the portal with a link of your client, and the samples have its values.
   </>
 );
 

@@ -1,21 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ClientsService } from '../../clients/clients.service.js';
 import { Form, queryStringOf } from '../../http/forms/form.js';
 import { Cookies } from '../../http/server/cookies.js';
 import type { MemberClient } from '../../partners/members/member-client.js';
 import { MembersService } from '../../partners/members/members.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
+import { PortalAccessService } from '../../webhook-portal/access/portal-access.service.js';
+import type { DocsReader } from './docs-reader.js';
 
-/** Remembers for which sandbox client a member reads the guides. */
+/** Remembers for which sandbox client a reader has the guides. */
 const COOKIE = 'docs_client';
-
-/** A member of a partner's organisation who reads the documentation. */
-export interface DocsReader {
-  /** The sandbox clients of the reader's organisations, of which one is chosen if there is any. */
-  sandbox: { all: MemberClient[]; chosen?: MemberClient };
-  live: { all: MemberClient[]; chosen?: MemberClient };
-}
 
 /** Who reads the documentation, as far as that changes what it shows (contract §24). */
 @Injectable()
@@ -24,17 +20,18 @@ export class DocsReaders {
     private readonly sessions: SessionsService,
     private readonly factors: SecondFactorService,
     private readonly members: MembersService,
+    private readonly portals: PortalAccessService,
+    private readonly clients: ClientsService,
     private readonly cookies: Cookies,
   ) {}
 
   /**
-   * The member; undefined for everybody else. Nothing is looked up for a browser without a login. `?client=` chooses one of the reader's
-   * clients; that of a sandbox is remembered.
+   * A member of a partner's organisation, or whoever opened a portal with a one-time link; undefined for everybody else. Nothing is looked
+   * up for a browser without a session. `?client=` chooses one of the reader's clients; that of a sandbox is remembered.
    */
   async of(request: FastifyRequest, reply: FastifyReply): Promise<DocsReader | undefined> {
-    const user = await this.sessions.current(request);
-    if (!user || (await this.factors.leadingToFactor(user, '/docs')) !== undefined) return undefined;
-    const clients = await this.members.clientsOf(user.id);
+    const [own, byLink] = await Promise.all([this.clientsOfMember(request), this.clientOfLink(request)]);
+    const clients = byLink && !withId(own, byLink.id) ? [byLink, ...own] : own;
     if (clients.length === 0) return undefined;
     const asked = Form.parse(queryStringOf(request.url)).get('client');
     const sandbox = clients.filter(({ environment }) => environment === 'sandbox');
@@ -47,7 +44,25 @@ export class DocsReaders {
         chosen: chosen ?? withId(sandbox, this.cookies.get(request, COOKIE)) ?? sandbox[0],
       },
       live: { all: live, chosen: withId(live, asked) ?? live[0] },
+      byLink,
     };
+  }
+
+  private async clientsOfMember(request: FastifyRequest): Promise<MemberClient[]> {
+    const user = await this.sessions.current(request);
+    if (!user || (await this.factors.leadingToFactor(user, '/docs')) !== undefined) return [];
+    return this.members.clientsOf(user.id);
+  }
+
+  /** The client whose portal a one-time link opened in this browser. */
+  private async clientOfLink(request: FastifyRequest): Promise<MemberClient | undefined> {
+    const visitor = await this.portals.visitor(request);
+    if (!visitor || visitor.user) return undefined;
+    const client = await this.clients.find(visitor.clientId);
+    if (!client) return undefined;
+    const { id, name, environment, redirectUris } = client;
+    const { ownerId: organisationId, ownerName: organisationName } = visitor;
+    return { id, name, environment, redirectUris, organisationId, organisationName };
   }
 }
 

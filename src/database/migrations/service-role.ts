@@ -12,6 +12,7 @@ const FUNCTIONS = [
   'forget_in_audit_events(text)',
   'adopt_restored_audit_events()',
   'purge_consent_versions(timestamptz, integer)',
+  'turn_request_records(integer, integer)',
 ];
 
 /**

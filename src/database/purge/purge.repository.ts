@@ -60,6 +60,12 @@ export class PurgeRepository {
     );
     return batch!;
   }
+
+  /** Makes and drops partitions of a task; returns about how many rows went. */
+  async turnPartitions(call: string): Promise<number> {
+    const [turned]: { count: number }[] = await this.changes.manager.query(`SELECT ${call}::float8 AS count`);
+    return turned!.count;
+  }
 }
 
 function deleteSql({ table, by, before = 'now()', condition = 'true' }: PurgeTask, size: number): string {

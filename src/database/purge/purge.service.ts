@@ -7,7 +7,7 @@ import { isLockTimeout, isStatementTimeout } from '../queries/database-errors.js
 import { PeriodicWorker } from '../background/periodic-worker.js';
 import { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
 import { FIRST_BATCH, nextSize, restAfter, sizeAfterTimeout } from './purge-pace.js';
-import { PurgeRepository, type PurgedBatch } from './purge.repository.js';
+import { PurgeRepository } from './purge.repository.js';
 import { PurgeTasks, type PurgePreparation, type PurgeTask } from './purge-tasks.js';
 
 const PURGE_EVERY_MS = 60_000;
@@ -67,9 +67,15 @@ export class PurgeService extends PeriodicWorker {
       await attempt(preparation.table, this.prepare(preparation));
     }
     for (const task of this.tasks.inOrder()) {
+      const onRemoved = (count: number) => {
+        removed += count;
+        purgedRows.inc({ table: task.table }, count);
+      };
       await attempt(
         task.table,
-        this.deleteAll(task, begun, (count) => (removed += count)),
+        task.partitions
+          ? this.turnPartitions(task.partitions, onRemoved)
+          : this.deleteAll(task, begun, onRemoved),
       );
     }
     if (failures.length > 0) throw new PurgeError(removed, failures);
@@ -89,10 +95,8 @@ export class PurgeService extends PeriodicWorker {
     }
   }
 
-  private async deleteBatch(task: PurgeTask, size: number, from: string): Promise<PurgedBatch> {
-    const batch = await this.repository.deleteBatch(task, size, from, this.settings.retentionDays);
-    purgedRows.inc({ table: task.table }, batch.count);
-    return batch;
+  private async turnPartitions(call: string, onRemoved: (count: number) => void): Promise<void> {
+    onRemoved(await this.repository.turnPartitions(call));
   }
 
   /** `begun`: when the purge began, in milliseconds of the process's monotonic clock. */
@@ -101,10 +105,12 @@ export class PurgeService extends PeriodicWorker {
     let from = '-infinity';
     while (!this.stopping.signal.aborted) {
       const batchBegun = performance.now();
-      const batch = await this.deleteBatch(task, size, from).catch((error: unknown) => {
-        if (!isStatementTimeout(error) && !isLockTimeout(error)) throw error;
-        return error as Error;
-      });
+      const batch = await this.repository
+        .deleteBatch(task, size, from, this.settings.retentionDays)
+        .catch((error: unknown) => {
+          if (!isStatementTimeout(error) && !isLockTimeout(error)) throw error;
+          return error as Error;
+        });
       const ended = performance.now();
       const took = ended - batchBegun;
       if (batch instanceof Error) {

@@ -5,7 +5,7 @@ export interface PageOptions {
    * are not known here, because Chromium applies the policy also to redirects after a form.
    */
   formTarget?: string;
-  /** For pages enhanced by a script of this service: the script may run and send requests to this service. */
+  /** For pages enhanced by a script of this service: the script may run. */
   withScript?: boolean;
   /** For the page whose script adds style sheets of its own: those that carry this value, new in each response, apply. */
   styleNonce?: string;
@@ -21,7 +21,9 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
     "default-src 'none'",
     ["style-src 'self'", ...(options.styleNonce ? [`'nonce-${options.styleNonce}'`] : [])].join(' '),
     "img-src 'self'",
-    ...(options.withScript ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(options.withScript ? ["script-src 'self'"] : []),
+    // Without a script: what tools read in a page's name, such as /robots.txt.
+    "connect-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
     ...(options.formTarget === 'anywhere'

@@ -46,6 +46,10 @@ export class InvitationsRepository {
     return found as OperatorInvitation[];
   }
 
+  getForOperators(manager: EntityManager, id: string): Promise<OperatorInvitation> {
+    return manager.withRepository(this.invitations).findOneByOrFail({ id }) as Promise<OperatorInvitation>;
+  }
+
   /** Those to an address, up to so many. */
   async listTo(email: string, limit: number): Promise<Invitation[]> {
     const found = await this.invitations.find({

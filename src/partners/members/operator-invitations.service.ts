@@ -45,18 +45,20 @@ export class OperatorInvitationsService {
   }
 
   /**
-   * Mails the link; an earlier one to the same address ends. Throws a 403 problem for anybody but an admin, a 404 problem without mail, and
-   * a 409 problem for an operator, beyond 50, and for an admin whom a second one would have to approve.
+   * Mails the link; an earlier one to the same address ends. The admin behind it is the actor, or owns the client that is. Throws a 403
+   * problem for anybody but an admin, a 404 problem without mail, and a 409 problem for an operator, beyond 50, for a client that no admin
+   * owns, and for an admin whom a second one would have to approve.
    */
-  async invite(email: string, role: OperatorRole, invitedBy: string, actor: Actor): Promise<void> {
+  async invite(email: string, role: OperatorRole, actor: Actor): Promise<OperatorInvitation> {
     if (!this.mails.isOn) throw notFound('This service sends no mail. Create the user, and give the role.');
     const present = await this.users.findByEmail(email);
     if (present?.role === 'operator') throw conflict('Someone with this address is an operator already.');
     await this.refuseAlone(role, present);
     if (present?.environment === 'sandbox') throw conflict('This is the address of an invented driver.');
     try {
-      await this.transactions.run(async (manager) => {
+      return await this.transactions.run(async (manager) => {
         await this.protection.requireAdmin(manager, actor);
+        const invitedBy = await this.adminBehind(manager, actor);
         const { name } = this.brand.current;
         const id = await this.links.send(manager, { organisationId: null, email, role, invitedBy }, (url) =>
           MAIL_TEXTS.operatorInvitation(name, role, url),
@@ -67,6 +69,7 @@ export class OperatorInvitationsService {
           subjectId: id,
           after: { role },
         });
+        return this.repository.getForOperators(manager, id);
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'organisation_invitations_operator_email_key')) throw error;
@@ -138,6 +141,16 @@ export class OperatorInvitationsService {
       await this.recordUse(manager, { ...actor, id: user.id }, found, user.id);
       return true;
     });
+  }
+
+  private async adminBehind(manager: EntityManager, { type, id, ownerId }: Actor): Promise<string> {
+    const person = type === 'client' ? ownerId : id;
+    if (!person || !(await this.protection.isStillAdmin(manager, { type: 'user', id: person }))) {
+      throw conflict(
+        'An admin stands behind each invitation. Use a client that an admin owns, or the console.',
+      );
+    }
+    return person;
   }
 
   private async find(key: string): Promise<OperatorInvitation | undefined> {

@@ -4,6 +4,7 @@ import { Settings } from '../../config/settings.js';
 import { withheldMails } from '../../mail/mail-metrics.js';
 import { accountDigest } from '../../users/sessions/known-browsers.service.js';
 import { addressKey } from '../../http/server/address-key.js';
+import { rateLimitExceeded } from '../../http/problems/problem.js';
 import { countDecision } from '../rate-limit-metrics.js';
 import type { RateLimitDecision, RateLimitStore } from '../store/rate-limit-store.js';
 import { retryAfterSeconds } from '../rate-limits.service.js';
@@ -40,9 +41,18 @@ export class MailLimitsService {
 
   /** Counts a mail that a logged-in person sends to an address; false over the limit. */
   async admitTo(email: string): Promise<boolean> {
-    const allowed = await this.count(mailToKey(email), MAILS_TO_ONE_ADDRESS);
-    if (!allowed) withheldMails.inc({ reason: 'limit_of_address' });
-    return allowed;
+    return (await this.decideTo(email)).allowed;
+  }
+
+  /** The same for a program; throws a 429 problem over the limit. */
+  async requireTo(email: string): Promise<void> {
+    const decision = await this.decideTo(email);
+    if (decision.allowed) return;
+    const seconds = retryAfterSeconds(decision);
+    throw rateLimitExceeded(
+      `Too many mails were sent to this address. Please try again in ${waitingTime(seconds)}.`,
+      { headers: { 'retry-after': String(seconds) } },
+    );
   }
 
   /**
@@ -76,6 +86,12 @@ export class MailLimitsService {
       };
     }
     return undefined;
+  }
+
+  private async decideTo(email: string): Promise<RateLimitDecision> {
+    const decision = await this.decide(mailToKey(email), MAILS_TO_ONE_ADDRESS);
+    if (!decision.allowed) withheldMails.inc({ reason: 'limit_of_address' });
+    return decision;
   }
 
   private async count(key: string, limit: number): Promise<boolean> {

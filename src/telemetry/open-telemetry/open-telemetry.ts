@@ -11,19 +11,17 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setTimeout as after } from 'node:timers/promises';
 import { keepLogScope } from '../log-scope.js';
+import type { OtlpProtocol } from '../../config/otlp-protocol.js';
 import type { RequestSpan, SpanAttributes, SpanOutcome, Tracing } from '../tracing.js';
 import { RedactingExporter } from './redacting-exporter.js';
+import { LAST_EXPORT_MS, SERVICE_NAME, SERVICE_RESOURCE } from './service-resource.js';
 import { traceStatements } from './statement-spans.js';
 
-const SERVICE_NAME = 'charging-data-service';
-// Contract §14: within the time of a shutdown.
-const LAST_SPANS_MS = 1_000;
 // Requested every few seconds by machines.
 const NOT_TRACED = /^\/(health\/|metrics$)/;
 
@@ -31,12 +29,10 @@ const NOT_TRACED = /^\/(health\/|metrics$)/;
  * Tracing with OpenTelemetry over OTLP. Endpoint, service name, sampling and headers are set by its standard variables
  * (`OTEL_…`), which its libraries read themselves. Only loaded if tracing is configured.
  */
-export function startOpenTelemetry(protocol: 'http/protobuf' | 'http/json', logger: Logger): Tracing {
+export function startOpenTelemetry(protocol: OtlpProtocol, logger: Logger): Tracing {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
   const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': SERVICE_NAME }).merge(
-      detectResources({ detectors: [envDetector] }),
-    ),
+    resource: SERVICE_RESOURCE,
     spanProcessors: [new BatchSpanProcessor(new RedactingExporter(exporter, logger))],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -100,7 +96,7 @@ class OpenTelemetry implements Tracing {
 
   async stop(): Promise<void> {
     const stopped = this.provider.shutdown().catch(() => undefined);
-    await Promise.race([stopped, after(LAST_SPANS_MS, undefined, { ref: false })]);
+    await Promise.race([stopped, after(LAST_EXPORT_MS, undefined, { ref: false })]);
   }
 }
 

@@ -1,5 +1,5 @@
 /*
- * Replaces the page with the interactive API reference, once that has loaded.
+ * Replaces the page with the interactive API reference, once something in it is chosen and it has loaded.
  */
 
 const { script, nonce, configuration } = JSON.parse(document.getElementById('docs-settings').textContent);
@@ -65,13 +65,26 @@ async function showReference() {
   document.body.className = '';
   const ways = document.querySelector('.docs-ways');
   document.body.replaceChildren(ways, reference);
+  scrollTo(0, 0);
   new MutationObserver(nameControls).observe(document.body, { childList: true, subtree: true });
   globalThis.Scalar.createApiReference(reference, configuration);
 }
 
-makeStylesAllowed();
-const element = document.createElement('script');
-element.src = script;
-element.addEventListener('load', showReference);
-element.addEventListener('error', () => (document.getElementById('docs-failed').hidden = false));
-document.head.append(element);
+/** The address says what is shown: another page leads to an operation, or a link of this one was followed. */
+function openReference() {
+  if (!location.hash) return;
+  removeEventListener('hashchange', openReference);
+  makeStylesAllowed();
+  const element = document.createElement('script');
+  element.src = script;
+  element.addEventListener('load', showReference);
+  element.addEventListener('error', () => {
+    const failed = document.getElementById('docs-failed');
+    failed.hidden = false;
+    failed.scrollIntoView();
+  });
+  document.head.append(element);
+}
+
+addEventListener('hashchange', openReference);
+openReference();

@@ -18,6 +18,9 @@ export interface HomePageProps {
 /** The start page: what this service is, and a door for each who uses it. */
 export const homePage = (props: HomePageProps): LayoutProps => ({
   title: say('Home'),
+  description: say(
+    'Applications can ask to read the charging data of your electric vehicle. This is where you decide.',
+  ),
   width: 'broad',
   isTranslated: true,
   children: <Home {...props} />,

@@ -19,6 +19,8 @@ export interface Reader {
 export interface LayoutProps {
   title: string | Said;
   children: ComponentChildren;
+  /** What it is about, for search engines; without it, what all pages of its kind are about. */
+  description?: string | Said;
   /** What stands beside the page, above it where there is no room. */
   side?: ComponentChildren;
   /**
@@ -49,6 +51,7 @@ export interface LayoutProps {
 function Layout({
   title,
   children,
+  description,
   side,
   width = 'narrow',
   styles = [],
@@ -78,6 +81,10 @@ function Layout({
           </noscript>
         )}
         {goesOnTo !== undefined && <meta http-equiv="refresh" content={`0; url=${goesOnTo}`} />}
+        <meta
+          name="description"
+          content={description === undefined ? `${brand.name} – ${shown(footer)}` : shown(description)}
+        />
         <title>{`${shown(title)} · ${brand.name}`}</title>
         <link rel="stylesheet" href="/assets/pico.min.css" />
         <link rel="stylesheet" href="/assets/app.css" />

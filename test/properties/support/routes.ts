@@ -102,6 +102,7 @@ const PARAMETERS: Record<string, Live[] | string[]> = {
   'sign-in': ['clientId', 'disabledClientId'],
   export: ['exportKey'],
   invitations: ['invitationKey'],
+  operator_invitations: ['operatorInvitationId'],
   withdraw: ['invitationId', 'operatorInvitationId'],
   redirect_uri_requests: ['redirectUriRequestId'],
   'redirect-uris': ['redirectUriRequestId'],

@@ -9,6 +9,21 @@ export async function recordAdministration(stage: Stage): Promise<void> {
   await recordEventTypes(stage);
   await recordClients(stage);
   await recordConsents(stage);
+  await recordInvitations(stage);
+}
+
+/** Of operators, by the client of an admin; a service of the company has nobody to stand behind one. */
+async function recordInvitations(stage: Stage): Promise<void> {
+  const admin = await stage.service.make.user({
+    ...{ email: 'olivia@charging.example', name: 'Olivia' },
+    ...{ role: 'operator', operatorRole: 'admin' },
+  });
+  const bearer = await stage.service.make.adminToken(['admin:read', 'admin:write'], admin);
+  const json = { email: 'olga@charging.example', role: 'support' };
+  const { id } = (await stage.operator('inviteOperator', 201, { bearer, json })).json as { id: string };
+  await stage.conflict('inviteOperator', { json });
+  await stage.operator('listOperatorInvitations', 200);
+  await stage.operator('withdrawOperatorInvitation', 204, { path: { id } });
 }
 
 async function recordUsers(stage: Stage): Promise<void> {

@@ -3,7 +3,7 @@ import { Settings } from '../../../config/settings.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { OperatorInvitationsService } from '../../../partners/members/operator-invitations.service.js';
 import { MailLimitsService } from '../../../rate-limits/sign-in/mail-limits.service.js';
-import { OperatorInvitationDto } from './operator-invitation.dto.js';
+import { OperatorInvitationDto } from '../../api/operator-invitations/admin-operator-invitations.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
@@ -31,12 +31,12 @@ export class ConsoleOperatorInvitationsController {
   /** Mails an invitation. */
   @ConsolePost('new', 'asked')
   async invite(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const { form, user, actor } = context;
+    const { form, actor } = context;
     const typed = { email: form.get('email')?.trim() ?? '', role: form.get('role') ?? '' };
     const { done: isWithin, errors } = await attempt(async () => {
       const { email, role } = await formValue(OperatorInvitationDto, typed);
       if (this.settings.sendsMail && !(await this.limits.admitTo(email))) return false;
-      await this.invitations.invite(email, role, user.id, actor);
+      await this.invitations.invite(email, role, actor);
       return true;
     });
     if (errors) return this.form(typed, errors);

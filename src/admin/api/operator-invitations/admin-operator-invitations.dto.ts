@@ -1,7 +1,7 @@
 import { OPERATOR_ROLES, type OperatorRole } from '../../../config/operator-role.js';
 import { IsEmailAddress, IsOneOf } from '../../../http/validation/validation.decorators.js';
 
-/** What is typed to invite an operator. */
+/** Body of `POST /admin/operator_invitations`. */
 export class OperatorInvitationDto {
   @IsEmailAddress()
   email!: string;

@@ -1,0 +1,78 @@
+// `npm run release`: writes what a release consists of to `release/`, from a build made now: the program, its list of parts (SBOM,
+// CycloneDX) and their checksums. It keeps the program in `test/releases/` too, where the next release is tested beside it. The version
+// is the one in package.json, which CHANGELOG.md must know.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const root = path.join(import.meta.dirname, '..');
+const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const run = (command, args) =>
+  execFileSync(command, args, { cwd: root, maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] });
+
+if (!readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8').includes(`\n## [${version}] - `)) {
+  process.stderr.write(
+    `CHANGELOG.md has no section for the version in package.json: ## [${version}] - date\n`,
+  );
+  process.exit(1);
+}
+run('npm', ['run', '--silent', 'build']);
+
+/** What runs: the bundle with the files it reads; `npm ci --omit=dev` beside it gets the packages that are not in the bundle. */
+const PROGRAM = [
+  'package.json',
+  'package-lock.json',
+  ...['bundle', 'src/main.js', 'src/operator.js', 'src/language/catalogs', 'src/web/assets'].map(
+    (part) => `dist/${part}`,
+  ),
+  ...readdirSync(path.join(root, 'dist/src/api-docs'), { recursive: true })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `dist/src/api-docs/${file}`),
+];
+/** The same for the same build: no times, no owners, in one order. */
+const packed = (files, leftOut = []) =>
+  run('tar', [
+    ...['--create', '--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner'],
+    ...leftOut.map((pattern) => `--exclude=${pattern}`),
+    ...files,
+  ]);
+
+const release = path.join(root, 'release');
+rmSync(release, { recursive: true, force: true });
+mkdirSync(release);
+const artefacts = {
+  [`${name}-${version}.tgz`]: gzipSync(packed(PROGRAM), { level: 9 }),
+  [`${name}-${version}.cdx.json`]: run('npm', [
+    'sbom',
+    '--sbom-format=cyclonedx',
+    '--omit=dev',
+    '--omit=peer',
+  ]),
+};
+for (const [file, content] of Object.entries(artefacts)) writeFileSync(path.join(release, file), content);
+const sums = Object.entries(artefacts).map(
+  ([file, content]) => `${createHash('sha256').update(content).digest('hex')}  ${file}\n`,
+);
+writeFileSync(path.join(release, 'SHA256SUMS'), sums.join(''));
+
+// Without what only a person would see.
+const kept = packed(PROGRAM, [
+  'dist/src/web/assets/vendor',
+  'dist/bundle/demonstration-*',
+  'package-lock.json',
+]);
+const releases = path.join(root, 'test/releases');
+mkdirSync(releases, { recursive: true });
+for (const file of readdirSync(releases)) rmSync(path.join(releases, file));
+writeFileSync(
+  path.join(releases, `${version}.tar.br`),
+  brotliCompressSync(kept, {
+    params: {
+      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: kept.length,
+    },
+  }),
+);
+process.stdout.write(`${sums.join('')}`);
