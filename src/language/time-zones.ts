@@ -7,7 +7,7 @@ const NAME = /^[A-Za-z][\w+-]{1,30}(\/[\w+-]{1,30}){0,2}$/;
 
 const known = new LRUCache<string, { zone: string | undefined }>({ max: 500 });
 
-/** The time zone by its usual name; undefined if there is none that is called so. */
+/** The time zone by its usual name; undefined for a name that is not known. */
 export function timeZoneOf(name: string): string | undefined {
   if (!NAME.test(name)) return undefined;
   let found = known.get(name);

@@ -10,7 +10,7 @@ const READ_AT_ONCE = 500;
 const LOOK_EVERY_MS = 1_000;
 const CURSOR = /^(\d{1,19})\.(\w{1,40})$/;
 
-/** The place of a cursor; undefined if it is none. */
+/** The place of a cursor; undefined for other text. */
 export function placeOf(cursor: string): CommitPlace | undefined {
   const [, xid, id] = CURSOR.exec(cursor) ?? [];
   return xid === undefined || id === undefined ? undefined : { xid, id };

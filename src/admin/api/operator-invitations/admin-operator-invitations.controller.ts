@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { ApiAnswer, ApiId, ApiNoContent, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiNoContent, ApiProblems, PathId } from '../../../http/api/api-answers.js';
 import { OperatorInvitationsService } from '../../../partners/members/operator-invitations.service.js';
 import { MailLimitsService } from '../../../rate-limits/sign-in/mail-limits.service.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
@@ -17,7 +17,6 @@ export class AdminOperatorInvitationsController {
     private readonly limits: MailLimitsService,
   ) {}
 
-  /** Those that still work, oldest first: at most 50. */
   @Get()
   @AdminRead('listOperatorInvitations', 'Invitations of operators', 'Those that still work, oldest first.')
   @ApiAnswer(200, 'The invitations.', [OperatorInvitationView])
@@ -25,7 +24,6 @@ export class AdminOperatorInvitationsController {
     return (await this.invitations.list()).map(OperatorInvitationView.of);
   }
 
-  /** Mails the link: 201; an operator already, without an admin behind it, or with `FOUR_EYES` alone: 409; without mail: 404. */
   @Post()
   @AdminWrite(
     'inviteOperator',
@@ -42,14 +40,10 @@ export class AdminOperatorInvitationsController {
     return OperatorInvitationView.of(await this.invitations.invite(email, role, actor));
   }
 
-  /** Ends an invitation: 204; used, expired or withdrawn: 404. */
   @Delete(':id')
   @AdminWrite('withdrawOperatorInvitation', 'Withdraw an invitation', 'Its link no longer works.')
-  @ApiId('id', 'mbiv')
   @ApiNoContent('Withdrawn.')
-  @ApiProblems(404)
-  @HttpCode(204)
-  withdraw(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+  withdraw(@PathId('id', 'mbiv') id: string, @CurrentActor() actor: Actor): Promise<void> {
     return this.invitations.withdraw(id, actor);
   }
 }
