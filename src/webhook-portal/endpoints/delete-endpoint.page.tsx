@@ -5,7 +5,7 @@ import type { PortalPage } from '../frame/portal-layout.js';
 export const deleteEndpointPage = ({ id, url }: { id: string; url: string }): PortalPage => ({
   title: 'Delete endpoint?',
   part: 'endpoints',
-  above: { href: `/portal/endpoints/${id}`, label: 'Endpoint' },
+  above: [{ href: `/portal/endpoints/${id}`, label: 'Endpoint' }],
   children: (
     <Confirmation
       question={<bdi>{url}</bdi>}

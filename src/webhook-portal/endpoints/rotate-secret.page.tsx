@@ -13,7 +13,7 @@ export function rotateSecretPage(endpoint: EndpointEntity): PortalPage {
   return {
     title: 'Rotate secret',
     part: 'endpoints',
-    above: { href: `/portal/endpoints/${id}`, label: 'Endpoint' },
+    above: [{ href: `/portal/endpoints/${id}`, label: 'Endpoint' }],
     children: (
       <Confirmation
         question={<bdi>{url}</bdi>}

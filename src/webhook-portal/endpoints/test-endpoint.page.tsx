@@ -20,7 +20,7 @@ export function testEndpointPage(props: TestEndpointPageProps): PortalPage {
   return {
     title: 'Send test',
     part: 'endpoints',
-    above: { href: path, label: 'Endpoint' },
+    above: [{ href: path, label: 'Endpoint' }],
     children: (
       <>
         <p class="lead">

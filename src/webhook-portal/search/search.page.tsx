@@ -1,4 +1,3 @@
-import { TextField } from '../../web/forms/field.js';
 import { FilterForm } from '../../web/forms/form.js';
 import { Hits, type HitsOfKind } from '../../web/search/hits.js';
 import { SEARCH_PATH, type PortalPage } from '../frame/portal-layout.js';
@@ -9,13 +8,19 @@ export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): Por
   part: 'search',
   children: (
     <>
-      <FilterForm path={SEARCH_PATH} values={{ q: wanted ?? '' }} submit="Search">
-        <TextField
-          name="q"
-          label="The ID of a request, a delivery or an event, or part of an endpoint’s URL or of an email address"
-          spellcheck={false}
-        />
-      </FilterForm>
+      <FilterForm
+        path={SEARCH_PATH}
+        values={{ q: wanted ?? '' }}
+        submit="Search"
+        fields={[
+          {
+            name: 'q',
+            label:
+              'The ID of a request, a delivery or an event, or part of an endpoint’s URL or of an email address',
+            spellcheck: false,
+          },
+        ]}
+      />
       {found.length === 0 && (
         <p class="empty">
           {wanted === undefined

@@ -1,4 +1,3 @@
-import { TextField } from '../../../web/forms/field.js';
 import { FilterForm } from '../../../web/forms/form.js';
 import { Hits, type HitsOfKind } from '../../../web/search/hits.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -10,13 +9,18 @@ export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): Con
   part: 'search',
   children: (
     <>
-      <FilterForm path={SEARCH_PATH} values={{ q: wanted ?? '' }} submit="Search">
-        <TextField
-          name="q"
-          label="An ID of any kind, an email address, a name, or part of an endpoint’s URL"
-          spellcheck={false}
-        />
-      </FilterForm>
+      <FilterForm
+        path={SEARCH_PATH}
+        values={{ q: wanted ?? '' }}
+        submit="Search"
+        fields={[
+          {
+            name: 'q',
+            label: 'An ID of any kind, an email address, a name, or part of an endpoint’s URL',
+            spellcheck: false,
+          },
+        ]}
+      />
       {found.length === 0 && (
         <p class="empty">
           {wanted === undefined

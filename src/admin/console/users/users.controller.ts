@@ -9,13 +9,7 @@ import { PasswordsAllowedGuard } from '../../../users/passwords/passwords-allowe
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { AccountDeletions } from '../../../users/leaving/account-deletions.service.js';
-import {
-  NewUserDto,
-  toNewUser,
-  toUserChanges,
-  UserChangesDto,
-  UsersQuery,
-} from '../../api/users/admin-users.dto.js';
+import { NewUserDto, toNewUser, toUserChanges, UserChangesDto } from '../../api/users/admin-users.dto.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -27,6 +21,7 @@ import { EMPTY_USER, givesPower, userFieldsIn, userFieldsOf, type UserFields } f
 import { editUserPage, newUserPage } from './user-form.pages.js';
 import { userPath } from './user-layout.js';
 import { passwordLinkPage, userPage } from './user.pages.js';
+import { ConsoleUsersQuery } from './users-query.dto.js';
 import { usersPage } from './users.page.js';
 
 const USER_CSV: CsvColumns<UserEntity> = [
@@ -55,14 +50,14 @@ export class ConsoleUsersController {
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(UsersQuery, context.url, this.read);
+    const list = await filteredList(ConsoleUsersQuery, context.url, this.read);
     return { page: usersPage(list), status: list.errors ? 400 : 200 };
   }
 
   /** Many people at once, so for admins who gave their password lately. */
   @ConsoleGet('csv', 'asked')
   download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    return this.exports.of(context, 'users', USER_CSV, UsersQuery, this.read);
+    return this.exports.of(context, 'users', USER_CSV, ConsoleUsersQuery, this.read);
   }
 
   @ConsoleGet('new', 'not asked', 'support')
@@ -149,9 +144,10 @@ export class ConsoleUsersController {
   }
 
   private readonly read = (
-    { q, operator_role: operatorRole, environment }: UsersQuery,
+    { q, operator_role: operatorRole, environment, state }: ConsoleUsersQuery,
     page: PageRequest,
-  ): Promise<Page<UserEntity>> => this.users.list({ q, operatorRole, environment }, page);
+  ): Promise<Page<UserEntity>> =>
+    this.users.list({ q, operatorRole, environment, isDisabled: state === 'disabled' }, page);
 
   private newForm(fields: UserFields, errors?: FieldErrors): ConsoleAnswer {
     return { page: newUserPage({ fields, errors }), status: errors ? 400 : 200 };
