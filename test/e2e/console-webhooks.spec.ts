@@ -64,7 +64,7 @@ describe('In the console,', () => {
         ['Messages', true],
         ['To decide', true],
       ]);
-      expect(Number(groups[2]!.querySelector('summary .count')!.firstChild!.text)).toBe(before + 1);
+      expect(Number(groups[2]!.querySelector('summary .count-folded')!.firstChild!.text)).toBe(before + 1);
       browser.cookies.delete('folded');
       const list = await browser.open(`${CONSOLE}/endpoints?client_id=${client.id}&state=failing`);
       expect(list.html.querySelectorAll('tbody tr .badge').map(({ text }) => text)).toEqual(['Failing']);

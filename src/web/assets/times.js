@@ -49,17 +49,16 @@ function showSince(root) {
 /** The time in the zone of the page, and in UTC. */
 const titleOf = ({ dataset: { since, utc } }) => (since === utc ? utc : `${since} · ${utc}`);
 
-/** Keeps the room of what is shown now. */
+/** Notes the room of what is shown now, which the style sheet keeps where there is enough of it. */
 function keepRoom(times) {
   const sizes = times.map((time) => time.getBoundingClientRect());
   times.forEach(({ style }, n) => {
-    style.minWidth = `${sizes[n].width}px`;
-    style.minHeight = `${sizes[n].height}px`;
+    style.setProperty('--width', `${sizes[n].width}px`);
+    style.setProperty('--height', `${sizes[n].height}px`);
   });
 }
 
-const isPhone = matchMedia('(max-width: 47.99rem)').matches;
-if (!isExact && !isPhone) keepRoom([...document.querySelectorAll('time[data-since]')]);
+if (!isExact) keepRoom([...document.querySelectorAll('time[data-since]')]);
 showSince(document);
 setInterval(() => document.hidden || showSince(document), MINUTE_MS);
 document.addEventListener('visibilitychange', () => document.hidden || showSince(document));

@@ -82,7 +82,7 @@ export function SideNavigation({ label, groups, current, counts = {} }: SideNavi
               <summary>
                 <span id={`nav-${n}`}>{heading}</span>
                 {inGroup.map((count) => (
-                  <CountBadge count={count} />
+                  <CountBadge count={count} class="count-folded" />
                 ))}
               </summary>
               <ul role="list" aria-labelledby={`nav-${n}`}>
@@ -105,10 +105,16 @@ export function SideNavigation({ label, groups, current, counts = {} }: SideNavi
 }
 
 /** How many wait or fail; nothing for none. */
-export function CountBadge({ count }: { count: Count | undefined }): VNode | null {
+export function CountBadge({
+  count,
+  class: className = 'count',
+}: {
+  count: Count | undefined;
+  class?: 'count' | 'count-folded';
+}): VNode | null {
   if (!count || count.number === 0) return null;
   return (
-    <span class="count">
+    <span class={className}>
       {count.number}
       <span class="visually-hidden"> {count.word}</span>
     </span>

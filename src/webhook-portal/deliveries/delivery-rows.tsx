@@ -5,7 +5,6 @@ import { Table } from '../../web/tables/table.js';
 import type { Delivery, DeliveryState } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from './delivery-query.js';
 import { lastOutcome } from './failure-messages.js';
-import { TypeName } from '../frame/type-name.js';
 
 export const STATE_LABELS: Record<DeliveryState, string> = {
   pending: 'Pending',
@@ -55,8 +54,8 @@ export function DeliveryRows({
           cell: (delivery) => (
             <>
               {chosenFor && <Choice delivery={delivery} form={chosenFor} />}
-              <a href={withQuery(`/portal/deliveries/${delivery.id}`, place)}>
-                <TypeName name={delivery.eventType} />
+              <a class="whole" href={withQuery(`/portal/deliveries/${delivery.id}`, place)}>
+                {delivery.eventType}
                 {delivery.isTest && ' (test)'}
               </a>
             </>
