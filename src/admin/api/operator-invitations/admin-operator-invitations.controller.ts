@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
 import type { Actor } from '../../../audit/audit.service.js';
-import { ApiAnswer, ApiId, ApiNoContent, ApiProblems } from '../../../http/api/api-answers.js';
+import { ApiAnswer, ApiNoContent, ApiProblems, PathId } from '../../../http/api/api-answers.js';
 import { OperatorInvitationsService } from '../../../partners/members/operator-invitations.service.js';
 import { MailLimitsService } from '../../../rate-limits/sign-in/mail-limits.service.js';
 import { CurrentActor } from '../../../tokens/access/current-principal.decorator.js';
@@ -45,11 +45,9 @@ export class AdminOperatorInvitationsController {
   /** Ends an invitation: 204; used, expired or withdrawn: 404. */
   @Delete(':id')
   @AdminWrite('withdrawOperatorInvitation', 'Withdraw an invitation', 'Its link no longer works.')
-  @ApiId('id', 'mbiv')
   @ApiNoContent('Withdrawn.')
   @ApiProblems(404)
-  @HttpCode(204)
-  withdraw(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
+  withdraw(@PathId('id', 'mbiv') id: string, @CurrentActor() actor: Actor): Promise<void> {
     return this.invitations.withdraw(id, actor);
   }
 }
