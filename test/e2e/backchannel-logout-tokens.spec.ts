@@ -1,27 +1,11 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
-import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useBrokenProvider } from '../support/broken-provider.js';
 
 const PATH = '/login/backchannel_logout/company';
 const MINUTES = 60;
 
 describe('A logout token', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = {
-      ...{ id: 'company', label: 'Example Company', issuer: idp.url, client_id: CLIENT_ID },
-      ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
-    };
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const { idp, service } = useBrokenProvider();
   beforeEach(() => {
     idp.faults = {};
   });

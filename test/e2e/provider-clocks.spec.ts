@@ -1,24 +1,8 @@
-import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
+import { useBrokenProvider } from '../support/broken-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
 
 describe('The clock of an identity provider', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = {
-      ...{ id: 'broken', label: 'Broken Company', issuer: idp.url, client_id: CLIENT_ID },
-      ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
-    };
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const { idp, service } = useBrokenProvider({ id: 'broken', label: 'Broken Company' });
 
   const logIn = async (claims: Record<string, unknown>) => {
     idp.faults = { claims };

@@ -1,26 +1,11 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
+import { useBrokenProvider } from '../support/broken-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { CLIENT_ID } from '../support/identity-provider.js';
 
 describe('Logging out at the provider', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = {
-      ...{ id: 'company', label: 'Example Company', issuer: idp.url, client_id: CLIENT_ID },
-      ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
-    };
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const { idp, service } = useBrokenProvider();
 
   const logIn = async (sub: string, claims: object = {}): Promise<BrowserSession> => {
     idp.faults = { claims: { sub, email: `${sub}@mail.example`, ...claims } };

@@ -1,7 +1,7 @@
-import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
+import { useBrokenProvider } from '../support/broken-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
-import { CLIENT_ID, CLIENT_SECRET, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { CLIENT_ID, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
 
 const OTHER_PASSWORD = 'a new long password';
@@ -75,21 +75,7 @@ describe('Logging out', () => {
 
   describe('by a logout token', () => {
     const PATH = '/login/backchannel_logout/company';
-    let idp: BrokenIdentityProvider;
-    let service: TestService;
-
-    beforeAll(async () => {
-      idp = await BrokenIdentityProvider.open();
-      const provider = {
-        ...{ id: 'company', label: 'Example Company', issuer: idp.url, client_id: CLIENT_ID },
-        ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
-      };
-      service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) }, instances: 2 });
-    });
-    afterAll(async () => {
-      await service.stop();
-      await idp.close();
-    });
+    const { idp, service } = useBrokenProvider({ instances: 2 });
 
     const logIn = async (
       sub: string,

@@ -1,8 +1,7 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
-import { BrokenIdentityProvider, type Faults } from '../support/broken-identity-provider.js';
+import type { Faults } from '../support/broken-identity-provider.js';
+import { useBrokenProvider } from '../support/broken-provider.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
 
 const DISCOVERY = '/.well-known/openid-configuration';
 const HTML = { 'content-type': 'text/html' };
@@ -106,21 +105,7 @@ const CASES: [string, Faults, { reason: string; status: number; reads: RegExp }]
 ];
 
 describe('A login that a provider does not let through', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = {
-      ...{ id: 'broken', label: 'Broken Company', issuer: idp.url, client_id: CLIENT_ID },
-      ...{ client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
-    };
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify([provider]) } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const { idp, service } = useBrokenProvider({ id: 'broken', label: 'Broken Company' });
   beforeEach(() => {
     idp.faults = {};
     const clients = service.app.get(ProviderClients, { strict: false });
