@@ -26,6 +26,7 @@ import { AuditOrder1795661611227 } from './1795661611227-audit-order.js';
 import { OperatorInvitations1795670000000 } from './1795670000000-operator-invitations.js';
 import { FailingEndpoints1795672485305 } from './1795672485305-failing-endpoints.js';
 import { EventRequestIds1795672486994 } from './1795672486994-event-request-ids.js';
+import { DisabledUsers1795675000000 } from './1795675000000-disabled-users.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -57,6 +58,7 @@ export const MIGRATIONS = [
   OperatorInvitations1795670000000,
   FailingEndpoints1795672485305,
   EventRequestIds1795672486994,
+  DisabledUsers1795675000000,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -46,6 +46,10 @@ export class ClientsRepository {
     return this.clients.find({ select: { id: true, name: true }, where: { id: In(ids) } });
   }
 
+  firstNames(limit: number): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
+    return this.clients.find({ select: { id: true, name: true }, order: { id: 'ASC' }, take: limit });
+  }
+
   findById(id: string, manager: EntityManager = this.clients.manager): Promise<ClientEntity | null> {
     return manager.withRepository(this.clients).findOneBy({ id });
   }

@@ -70,6 +70,11 @@ export class ClientsService {
     return this.repository.namesOf(ids);
   }
 
+  /** The names of the first ones, by id. */
+  firstNames(limit: number): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
+    return this.repository.firstNames(limit);
+  }
+
   /** The same by their ids, which may repeat. */
   async namesById(ids: string[]): Promise<ReadonlyMap<string, string>> {
     const found = await this.repository.namesOf([...new Set(ids)]);

@@ -7,6 +7,9 @@ import { launchChromium } from './chromium.js';
 import { copied } from './copied.js';
 import { portalLink } from './every-page.js';
 
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 390, height: 844 };
+
 describe('in the console in a browser', () => {
   let service: TestService;
   let browser: Browser;
@@ -43,8 +46,8 @@ describe('in the console in a browser', () => {
     page.locator('.facts > div').filter({ hasText: name }).locator('dd').first().innerText();
   const secretOn = (page: Page): Promise<string> => page.locator('code.secret').innerText();
   /** A page in a new browser, signed in on the way to the console; it records every complaint. */
-  const newPage = async (javaScriptEnabled: boolean): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled });
+  const newPage = async (javaScriptEnabled: boolean, viewport = DESKTOP): Promise<Page> => {
+    const context = await browser.newContext({ javaScriptEnabled, viewport });
     const complaints: string[] = [];
     contexts.push({ context, complaints });
     const page = await context.newPage();
@@ -163,6 +166,104 @@ describe('in the console in a browser', () => {
       await press(page, 'Filter');
       expect(await page.getByRole('table').innerText()).toContain('client.deleted');
     });
+  });
+
+  describe.each([
+    ['with JavaScript', true],
+    ['with JavaScript switched off', false],
+  ])('on a phone, %s,', (_what, javaScript) => {
+    it('an operator unfolds the filter, and opens a client by the second line of its row', async () => {
+      const page = await newPage(javaScript, PHONE);
+      await page.goto(`${service.url}/admin/console/clients`);
+      const field = page.getByLabel('Part of the name');
+      expect(await field.isVisible()).toBe(false);
+      await page.locator('.filter > summary').click();
+      await field.fill(client.name);
+      await press(page, 'Search');
+      expect(await page.locator('.filter > summary').innerText()).toContain(client.name);
+      expect(await field.isVisible()).toBe(false);
+      const row = page.getByRole('row').filter({ hasText: client.name });
+      const { width, height } = (await row.boundingBox())!;
+      await row.click({ position: { x: width - 5, y: height - 5 } });
+      await page.waitForURL(`**/clients/${client.id}`);
+    });
+
+    it('an operator unfolds what was changed, and folds it up again, with the keyboard, too', async () => {
+      await service.make.updateClient(client, { name: `${client.name} renamed` });
+      const page = await newPage(javaScript, PHONE);
+      await page.goto(`${service.url}/admin/console/audit?subject=${client.id}&action=client.updated`);
+      const row = page.getByRole('row').filter({ hasText: 'client.updated' });
+      const change = row.getByText(`${client.name} renamed`);
+      expect(await change.isVisible()).toBe(false);
+      const { width, height } = (await row.boundingBox())!;
+      expect(height).toBeLessThan(70);
+      await row.click({ position: { x: width / 2, y: 10 } });
+      expect(await change.isVisible()).toBe(true);
+      await row.locator('.unfold summary').press('Enter');
+      expect(await change.isVisible()).toBe(false);
+    });
+  });
+
+  it('a group of the side bar stays folded up, and says what waits in it; its own page unfolds it', async () => {
+    const page = await newPage(true);
+    const link = page.getByRole('link', { name: 'Mails', exact: true });
+    await page.getByText('Messages', { exact: true }).click();
+    expect(await link.isVisible()).toBe(false);
+    await follow(page, 'Clients');
+    await page.waitForURL('**/clients');
+    expect(await link.isVisible()).toBe(false);
+    await follow(page, 'Audit log');
+    await page.goto(`${service.url}/admin/console/notifications`);
+    expect(await link.isVisible()).toBe(true);
+  });
+
+  it('an id in a list is copied by the button beside it', async () => {
+    const page = await newPage(true);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
+    await page.goto(`${service.url}/admin/console/clients?q=${encodeURIComponent(client.name)}`);
+    const button = page.getByRole('button', { name: `Copy ${client.id}` });
+    await button.click();
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(client.id);
+  });
+
+  it('recent times in a list are relative where scripts run, and keep their room; older ones, those of the audit log, and all if UTC was chosen, are exact', async () => {
+    await service.database.query(
+      `UPDATE clients SET created_at = now() - CASE id WHEN $1 THEN interval '3 hours' ELSE interval '8 days' END`,
+      [client.id],
+    );
+    const old = await service.make.client();
+    await service.database.query("UPDATE clients SET created_at = now() - interval '8 days' WHERE id = $1", [
+      old.id,
+    ]);
+    const timesOn = async (
+      page: Page,
+      path: string,
+    ): Promise<{ text: string; title: string; height: number }[]> => {
+      await page.goto(`${service.url}/admin/console${path}`);
+      return page.locator('main tbody time').evaluateAll((times) =>
+        times.map((time) => ({
+          text: time.textContent,
+          title: (time as HTMLElement).title,
+          height: time.closest('tr')!.getBoundingClientRect().height,
+        })),
+      );
+    };
+    const EXACT = /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d \S+$/;
+    const page = await newPage(true);
+    const plain = await newPage(false);
+    const path = (of: TestClient) => `/clients?q=${of.id}`;
+    const [[recent], [aged], [without], [event]] = [
+      await timesOn(page, path(client)),
+      await timesOn(page, path(old)),
+      await timesOn(plain, path(client)),
+      await timesOn(page, '/audit'),
+    ];
+    expect(recent).toMatchObject({ text: '3 hours ago', title: expect.stringMatching(/\d\d:\d\d:\d\d/) });
+    for (const exact of [aged, without, event]) expect(exact!.text).toMatch(EXACT);
+    expect(recent!.height).toBe(without!.height);
+    await page.context().addCookies([{ name: 'times', value: 'utc', url: service.url }]);
+    expect((await timesOn(page, path(client)))[0]!.text).toMatch(EXACT);
   });
 
   it('a secret shown once is copied by its button; a double click creates only one, and a reload creates no other', async () => {

@@ -90,7 +90,7 @@ export function checkPages(
   });
 
   it.each(Object.keys(pages))(
-    '%s, with the longest names: axe finds nothing, in light and dark, small and large; nothing to click is under 24 px, no word is broken; it never scrolls sideways at 320 px and works with text of twice the size',
+    '%s, with the longest names: axe finds nothing, in light and dark, small and large; nothing to click is under 24 px, no word is broken; rows of lists have two lines on a phone; it never scrolls sideways at 320 px and works with text of twice the size',
     async (name) => {
       const cast = await newCast(service, { ...LONG, email: `x${++counter}${LONG.email}` });
       await pages[name]!(page, service, cast);
@@ -111,6 +111,7 @@ export function checkPages(
       await expectTargetsLargeEnough(page, PHONE);
       await expectWordsWhole(page, PHONE);
       await expectClientNameInFewLines(page);
+      await expectRowsOfTwoLines(page);
 
       await page.setViewportSize(SMALL);
       await expectWordsWhole(page, SMALL);
@@ -205,6 +206,17 @@ async function expectClientNameInFewLines(page: Page): Promise<void> {
       .filter(({ lines }) => lines > 4);
   }, LONG.client);
   expect({ ...PHONE, tall }).toEqual({ ...PHONE, tall: [] });
+}
+
+/** On a phone a row of a list takes two lines, and no page is without an end. */
+async function expectRowsOfTwoLines(page: Page): Promise<void> {
+  const found = await page.evaluate(() => ({
+    tall: [...document.querySelectorAll('table.list tbody tr')]
+      .filter((row) => row.checkVisibility() && row.getBoundingClientRect().height > 70)
+      .map((row) => row.outerHTML.slice(0, 300)),
+    isEndless: document.documentElement.scrollHeight > 9000,
+  }));
+  expect({ ...PHONE, ...found }).toEqual({ ...PHONE, tall: [], isEndless: false });
 }
 
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {

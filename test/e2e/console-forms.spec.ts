@@ -1,3 +1,4 @@
+import { ClientsService } from '../../src/clients/clients.service.js';
 import { CONSOLE, type Fields } from '../support/console.js';
 import { madeOnce } from '../support/made.js';
 import { makeEndpoint } from '../support/portal.js';
@@ -127,6 +128,67 @@ describe('The forms of the console', () => {
     const said = Object.values(errorsIn(page));
     expect(said.length).toBeGreaterThan(0);
     for (const text of said) expect(text).not.toMatch(API_WORDS);
+  });
+
+  it('offer names for ids, with the id as the value, unless there are too many', async () => {
+    const offered = async (path: string): Promise<Record<string, string[]>> => {
+      const { html } = await browser.open(fill(path));
+      const lists = html.querySelectorAll('input[list]').map((field) => {
+        const options = html.querySelectorAll(`#${field.getAttribute('list')} option`);
+        return [
+          field.getAttribute('name')!,
+          options.map((each) => `${each.getAttribute('value')} ${each.text}`),
+        ];
+      });
+      return Object.fromEntries(lists) as Record<string, string[]>;
+    };
+    const [theClient, theUser, theEndpoint] = [
+      expect.arrayContaining([`${client.id} ${client.name}`]),
+      expect.arrayContaining([`${user.id} ${user.name}`]),
+      expect.arrayContaining([`${endpoint.id} ${endpoint.url}`]),
+    ];
+    const fields: Record<string, object> = {
+      '/deliveries': { client_id: theClient, endpoint_id: theEndpoint },
+      '/endpoints': { client_id: theClient },
+      '/mails': { user_id: theUser },
+      '/notifications': { user_id: theUser, client_id: theClient },
+      '/notifications/new': { user_id: theUser, client_id: theClient },
+      '/redirect-uris': { client_id: theClient },
+      '/clients/new': { owner: theUser },
+      '/clients/:client/consents/new': { user: theUser },
+      '/users/:user/members/new': { user: theUser },
+    };
+    for (const [path, expected] of Object.entries(fields))
+      expect([path, await offered(path)]).toEqual([path, expected]);
+    const many = Array.from({ length: 201 }, (_, n) => ({ id: `clnt${n}`, name: `Client ${n}` }));
+    const names = jest.spyOn(service.app.get(ClientsService), 'firstNames');
+    names.mockResolvedValueOnce(many.slice(0, 200)).mockResolvedValueOnce(many);
+    expect((await offered('/endpoints'))['client_id']).toHaveLength(200);
+    expect(await offered('/endpoints')).toEqual({});
+    expect(names).toHaveBeenCalledWith(201);
+  });
+
+  it('of filters say in words what they show, and mark the ready filter that is chosen', async () => {
+    const state = async (path: string) => {
+      const { html } = await browser.open(`${CONSOLE}${path}`);
+      return {
+        words: html.querySelectorAll('.filter-word').map(({ text }) => text),
+        chosen: html.querySelectorAll('nav.switch [aria-current]').map(({ text }) => text),
+        isOpen: html.querySelector('.filter')!.hasAttribute('open'),
+      };
+    };
+    expect(await state('/deliveries')).toEqual({ words: [], chosen: ['Everything'], isOpen: false });
+    expect(await state('/deliveries?state=failed')).toEqual({
+      words: ['State: failed'],
+      chosen: ['Failed'],
+      isOpen: false,
+    });
+    expect(await state(`/deliveries?state=failed&client_id=${client.id}`)).toEqual({
+      words: [`Client ID: ${client.name}`, 'State: failed'],
+      chosen: [],
+      isOpen: false,
+    });
+    expect(await state('/audit?since=yesterday')).toMatchObject({ isOpen: true });
   });
 
   it.each(['/clients/:client/disable', '/clients/:client/revoke', '/clients/:client/delete'])(

@@ -86,6 +86,11 @@ describe('In the console, users', () => {
     expect((await browser.open(`${USERS}/${user.id}/disable`)).text).toContain('one grant');
     expect(await said(await submit(`${USERS}/${user.id}/disable`))).toContain('disabled');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
+    const disabled = async (query: string) =>
+      (await browser.open(`${USERS}?${query}`)).html.querySelectorAll('tbody th a').map(({ text }) => text);
+    expect(await disabled('state=disabled')).toEqual(['After']);
+    expect(await disabled('state=disabled&operator_role=admin')).toEqual([]);
+    expect((await browser.open(`${USERS}?state=enabled`)).status).toBe(400);
     expect(await said(await submit(`${USERS}/${user.id}/enable`, {}, `${USERS}/${user.id}`))).toContain(
       'enabled',
     );

@@ -13,7 +13,7 @@ describe('Deliveries in the portal', () => {
   const endpoint = madeForEach(() => makeEndpoint(service, client));
 
   const idsOn = (page: Page): string[] =>
-    page.html.querySelectorAll('.rows a').map((link) => link.getAttribute('href')!.match(/dlvr[^?]*/)![0]);
+    page.html.querySelectorAll('tbody th a').map((link) => link.getAttribute('href')!.match(/dlvr[^?]*/)![0]);
   const listed = async (query: Record<string, string>): Promise<string[]> => {
     const page = await browser.open(`${LIST}?${new URLSearchParams(query).toString()}`);
     expect([query, page.status]).toEqual([query, 200]);

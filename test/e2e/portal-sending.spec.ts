@@ -235,7 +235,7 @@ describe('In the portal,', () => {
         [...within].sort(),
       );
       const list = done.html.querySelectorAll('a').find(({ text }) => text === 'View these deliveries')!;
-      const rows = (await browser.open(list.getAttribute('href')!)).html.querySelectorAll('.rows > li');
+      const rows = (await browser.open(list.getAttribute('href')!)).html.querySelectorAll('tbody tr');
       expect(rows).toHaveLength(3);
       expect(await auditEventsOn(service, endpoint.id, 'delivery.recovered')).toMatchObject([
         { actor_id: client.id, after: { deliveries: 3 } },

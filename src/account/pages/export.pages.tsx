@@ -168,7 +168,9 @@ function Section({ section }: { section: ReadSection }): VNode {
           columns={Object.entries(columns).map(([head, valueIn]) => ({
             head: t(head),
             cell: (record: object) => <Shown value={valueIn(record)} />,
+            onPhone: 'named',
           }))}
+          unfolds
         />
       )}
       {!isComplete && <p class="muted">{t('Older ones are in the file.')}</p>}

@@ -24,6 +24,7 @@ import { ConsoleNotificationsController } from './notifications/notifications.co
 import { ConsoleOverviewController } from './overview/overview.controller.js';
 import { ConsoleRedirectUrisController } from './redirect-uris/redirect-uris.controller.js';
 import { PersonalExports } from './personal-exports.service.js';
+import { Pickers } from './pickers.service.js';
 import { ConsoleSearch } from './search/console-search.service.js';
 import { ConsoleSearchController } from './search/search.controller.js';
 import { ConsoleUnknownPageController } from './unknown-page.controller.js';
@@ -72,6 +73,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, FormIds, PersonalExports, WaitingRepository],
+  providers: [ConsoleGuard, ConsoleSearch, FormIds, PersonalExports, Pickers, WaitingRepository],
 })
 export class ConsoleModule {}

@@ -10,6 +10,7 @@ import {
   timeZoneOfRequest,
   type TimeChoice,
 } from '../server/request-time-zone.js';
+import { foldedGroupsOf } from '../server/folded-groups.js';
 import { languageOf, rememberLanguage } from '../server/request-language.js';
 import { formOf, isPosted } from './posted-form.js';
 
@@ -74,6 +75,8 @@ export abstract class PageContext<Page = unknown> {
     return {
       language: languageOf(request),
       timeZone: timeZoneOfRequest(request),
+      choseUtc: this.timeChoice === 'utc',
+      folded: foldedGroupsOf(request),
       url: isPosted(request) ? undefined : url,
     };
   }

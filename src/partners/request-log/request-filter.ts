@@ -1,3 +1,4 @@
+import type { Form } from '../../http/forms/form.js';
 import type { RequestFilter } from './client-requests.repository.js';
 
 /** The statuses that lists of requests can be filtered by. */
@@ -16,18 +17,30 @@ export const STATUS_FILTERS = [
 // An id that the service did not make has at most 128 characters (contract §1).
 const REQUEST_ID_MAX = 128;
 
-/** The filter as typed, and what it means; what nobody offered is left out. */
-export function requestFilterOf(
-  status: unknown,
-  requestId: unknown,
-): { typed: { status: string; request_id: string }; filter: RequestFilter } {
+/** The query of a list of requests: the filter as typed, what it means, and the place in the list. */
+export interface RequestListQuery {
+  typed: { status: string; request_id: string };
+  filter: RequestFilter;
+  after?: string;
+  before?: string;
+}
+
+/** What the query asks for; what nobody offered is left out. */
+export function requestListQuery(query: Form): RequestListQuery {
+  const status = query.get('status');
   const chosen = STATUS_FILTERS.find(({ value }) => value === status) ?? STATUS_FILTERS[0]!;
-  const id = typeof requestId === 'string' ? requestId.trim().slice(0, REQUEST_ID_MAX + 1) : '';
+  const id =
+    query
+      .get('request_id')
+      ?.trim()
+      .slice(0, REQUEST_ID_MAX + 1) ?? '';
   return {
     typed: { status: chosen.value, request_id: id },
     filter: {
       ...(chosen.value === '' ? {} : { status: chosen }),
       ...(id === '' ? {} : { requestId: id }),
     },
+    after: query.get('page_after'),
+    before: query.get('page_before'),
   };
 }

@@ -11,28 +11,44 @@ export const StatusOfRequest = ({
   request: Pick<ClientRequestEntity, 'status' | 'error' | 'injected'>;
 }): VNode => (
   <>
-    <State tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'}>{String(status)}</State>
-    {error && <code class="under whole">{error}</code>}
-    {injected && <span class="under muted">made to fail in the sandbox</span>}
+    <StatusBadge status={status} /> {error && <code class="whole">{error}</code>}{' '}
+    {injected && <span class="muted">made to fail in the sandbox</span>}
   </>
+);
+
+const StatusBadge = ({ status }: { status: number }): VNode => (
+  <State tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'}>{String(status)}</State>
 );
 
 /** The columns of a list of requests, each of which leads to the page that explains it. */
 export const requestColumns = (pathOf: (requestId: string) => string): Column<ClientRequestEntity>[] => [
-  { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
   {
     head: 'Request',
     cell: ({ method, route, requestId }) => (
-      <>
-        <code>
-          {method} {route}
-        </code>
-        <a class="under whole" href={pathOf(requestId)} aria-label={`Explain request ${requestId}`}>
-          {requestId}
-        </a>
-      </>
+      <a href={pathOf(requestId)}>
+        <span class="visually-hidden">Explain request {requestId}: </span>
+        {method} {route}
+      </a>
     ),
+    under: ({ requestId }) => <code class="id">{requestId}</code>,
   },
-  { head: 'Status', cell: (request) => <StatusOfRequest request={request} /> },
-  { head: 'Duration', isNumber: true, cell: ({ milliseconds }) => formatMs(milliseconds) },
+  {
+    head: 'Status',
+    cell: ({ status }) => <StatusBadge status={status} />,
+    under: ({ error, injected }) =>
+      (error ?? injected) && (
+        <>
+          {error && <code class="whole">{error}</code>} {injected && 'made to fail in the sandbox'}
+        </>
+      ),
+    onPhone: 'beside',
+  },
+  {
+    head: 'Duration',
+    isNumber: true,
+    cell: ({ milliseconds }) => formatMs(milliseconds),
+    onPhone: 'unfolded',
+  },
+  // Compared with the log of the client, so exactly.
+  { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
 ];

@@ -44,6 +44,7 @@ export interface UserFilter {
   q?: string;
   operatorRole?: OperatorRole;
   environment?: Environment;
+  isDisabled?: boolean;
 }
 
 @Injectable()
@@ -56,6 +57,11 @@ export class UsersRepository {
 
   namesOf(ids: string[]): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
     return this.users.find({ select: { id: true, name: true }, where: { id: In(ids) } });
+  }
+
+  firstNames(limit: number): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
+    const where = { environment: 'live' as const };
+    return this.users.find({ select: { id: true, name: true }, where, order: { id: 'ASC' }, take: limit });
   }
 
   findByEmail(email: string, manager: EntityManager = this.users.manager): Promise<UserEntity | null> {
@@ -274,12 +280,16 @@ export class UsersRepository {
   }
 
   /** One page by id; `q` is part of the email or name, or an id. Live ones, unless the filter says otherwise. */
-  list({ q, operatorRole, environment = 'live' }: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {
+  list(
+    { q, operatorRole, environment = 'live', isDisabled }: UserFilter,
+    page: PageRequest,
+  ): Promise<Page<UserEntity>> {
     const query = this.users.createQueryBuilder('user');
     if (q !== undefined) query.where(...searchFor(q, 'user', ['email', 'name']));
     query.andWhere('user.environment = :environment', { environment });
     if (environment === 'sandbox') query.andWhere('user.sandboxOwnerId IS NOT NULL');
     if (operatorRole !== undefined) query.andWhere('user.operatorRole = :operatorRole', { operatorRole });
+    if (isDisabled) query.andWhere('NOT user.enabled');
     return readPage(page, 'user.id', 'asc', query);
   }
 

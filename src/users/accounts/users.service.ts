@@ -77,6 +77,11 @@ export class UsersService {
     return this.repository.findByEmail(email);
   }
 
+  /** The names of the first live ones, by id. */
+  firstNames(limit: number): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
+    return this.repository.firstNames(limit);
+  }
+
   list(filter: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {
     return this.repository.list(filter, page);
   }

@@ -25,11 +25,18 @@ function renew(element, fresh) {
     return;
   }
   parts.forEach((part, index) => {
-    if (part.open) freshParts[index].open = true;
-    if (part.outerHTML !== freshParts[index].outerHTML && !hasFocus(part))
-      part.replaceWith(freshParts[index]);
+    const freshPart = freshParts[index];
+    if (part.open) freshPart.open = true;
+    if (isSame(part, freshPart) || hasFocus(part)) return;
+    part.replaceWith(freshPart);
+    globalThis.enhance(freshPart);
   });
 }
+
+/** Whether the service sent the same of both. */
+const isSame = (part, fresh) =>
+  part.cloneNode().outerHTML === fresh.cloneNode().outerHTML &&
+  globalThis.asSent(part) === globalThis.asSent(fresh);
 
 /** Puts the rows into the fresh order. Rows that are no longer in it stay while they are ticked or have the focus. */
 function renewRows(rows, freshRows) {
@@ -45,14 +52,19 @@ function renewRows(rows, freshRows) {
     if (row) renew(row, fresh);
     if (row && row === place) place = place.nextElementSibling;
     // A row that is moved would lose the focus.
-    else if (!row || !hasFocus(row)) rows.insertBefore(row ?? fresh, place);
+    else if (!row || !hasFocus(row)) {
+      rows.insertBefore(row ?? fresh, place);
+      if (!row) globalThis.enhance(fresh);
+    }
   }
 }
 
 function renewList(fresh) {
   const [rows, freshRows] = [list.querySelector('[data-key]'), fresh.querySelector('[data-key]')];
   if (!rows || !freshRows) {
-    if (list.innerHTML !== fresh.innerHTML && !hasFocus(list)) list.replaceChildren(...fresh.childNodes);
+    if (isSame(list, fresh) || hasFocus(list)) return;
+    list.replaceChildren(...fresh.childNodes);
+    globalThis.enhance(list);
     return;
   }
   renewRows(rows.parentElement, freshRows.parentElement);
@@ -72,7 +84,9 @@ async function look() {
   if (!isMarked()) renewList(fresh);
   for (const part of page.querySelectorAll('[data-live-part]')) {
     const shown = document.getElementById(part.id);
-    if (shown && shown.outerHTML !== part.outerHTML && !hasFocus(shown)) shown.replaceWith(part);
+    if (!shown || isSame(shown, part) || hasFocus(shown)) continue;
+    shown.replaceWith(part);
+    globalThis.enhance(part);
   }
 }
 

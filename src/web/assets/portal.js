@@ -5,21 +5,13 @@
 
 const liveParts = (root) => [...root.querySelectorAll('[data-live]')];
 
-/** What the service sent of a part: without our buttons, and as if nothing had been opened. */
-function asSent(part) {
-  const copy = part.cloneNode(true);
-  copy.querySelectorAll('button.copy').forEach((button) => button.remove());
-  copy.querySelectorAll('details[open]').forEach((details) => details.removeAttribute('open'));
-  return copy.innerHTML;
-}
-
 /** Replaces a part, and opens again what was open. */
 function replace(part, fresh) {
   const nameOf = (details) => details.querySelector('summary')?.textContent;
   const open = new Set([...part.querySelectorAll('details[open]')].map(nameOf));
   part.replaceChildren(...fresh.childNodes);
   part.querySelectorAll('details').forEach((details) => (details.open = open.has(nameOf(details))));
-  globalThis.addCopyButtons(part);
+  globalThis.enhance(part);
 }
 
 /** Fetches the page again and replaces the parts that changed, until nothing is in progress. */
@@ -31,7 +23,7 @@ async function refresh() {
   const [shown, fresh] = [liveParts(document), liveParts(page)];
   if (shown.length !== fresh.length) return location.reload();
   shown.forEach((part, index) => {
-    if (asSent(part) !== asSent(fresh[index])) replace(part, fresh[index]);
+    if (globalThis.asSent(part) !== globalThis.asSent(fresh[index])) replace(part, fresh[index]);
   });
   refreshLater(page.querySelector('main').dataset.refresh);
 }

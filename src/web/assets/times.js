@@ -1,6 +1,7 @@
 /*
- * Notes the time zone of the browser, in which the pages that follow show times, and says how long ago a time was when the pointer is on
- * it. It changes no text, so nothing moves. Without it, times are in UTC.
+ * Notes the time zone of the browser, in which the pages that follow show times; says how long ago a time was when the pointer is on it,
+ * and in the text itself where a list says so and it was within a week. A time keeps its room, so nothing moves. Without this script
+ * times are exact, and in UTC.
  */
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -20,15 +21,49 @@ const UNITS = [
   ['minute', 60],
   ['second', 1],
 ];
+const WEEK_MS = 604_800_000;
+const MINUTE_MS = 60_000;
+const isExact = document.querySelector('main')?.dataset.times === 'exact';
+
+const fromNowMs = (time) => Date.parse(time.dateTime) - Date.now();
 
 /** Such as "3 minutes ago". */
 function fromNow(time) {
-  const seconds = Math.round((Date.parse(time.dateTime) - Date.now()) / 1000);
+  const seconds = Math.round(fromNowMs(time) / 1000);
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? UNITS.at(-1);
   return relative.format(Math.trunc(seconds / size), unit);
 }
 
+/** Shows the recent times in a part of the page as the time since; an older one as it was sent. */
+function showSince(root) {
+  if (isExact) return;
+  for (const time of root.querySelectorAll('time[data-since]')) {
+    time.dataset.since ||= time.textContent;
+    const isRecent = Math.abs(fromNowMs(time)) < WEEK_MS;
+    const text = isRecent ? fromNow(time) : time.dataset.since;
+    if (time.textContent !== text) time.textContent = text;
+    if (isRecent) time.title = titleOf(time);
+  }
+}
+
+/** The time in the zone of the page, and in UTC. */
+const titleOf = ({ dataset: { since, utc } }) => (since === utc ? utc : `${since} · ${utc}`);
+
+/** Notes the room of what is shown now, which the style sheet keeps where there is enough of it. */
+function keepRoom(times) {
+  const sizes = times.map((time) => time.getBoundingClientRect());
+  times.forEach(({ style }, n) => {
+    style.setProperty('--width', `${sizes[n].width}px`);
+    style.setProperty('--height', `${sizes[n].height}px`);
+  });
+}
+
+if (!isExact) keepRoom([...document.querySelectorAll('time[data-since]')]);
+showSince(document);
+setInterval(() => document.hidden || showSince(document), MINUTE_MS);
+document.addEventListener('visibilitychange', () => document.hidden || showSince(document));
+
 addEventListener('pointerover', ({ target }) => {
   const time = target.closest?.('time[data-utc]');
-  if (time) time.title = `${fromNow(time)} · ${time.dataset.utc}`;
+  if (time && !time.dataset.since) time.title = `${fromNow(time)} · ${time.dataset.utc}`;
 });

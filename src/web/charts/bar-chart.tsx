@@ -48,6 +48,7 @@ export function BarChart({ before, ...chart }: BarChartProps): VNode {
         before && (
           <line
             class="plot-before"
+            stroke-width="2"
             x1={x(n)}
             x2={x(n)! + x.bandwidth()}
             y1={y(before.values[n]!)}

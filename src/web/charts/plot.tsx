@@ -103,6 +103,7 @@ export function Plot({ id, description, labels, periods, series, highest, ...pro
           <g class="band" {...focus}>
             <rect
               class="band-area"
+              fill="transparent"
               x={x(n)! - (x.step() - x.bandwidth()) / 2}
               width={x.step()}
               y={MARGIN.top}

@@ -78,6 +78,8 @@ export interface TextFieldProps extends FieldProps {
   inputMode?: 'numeric';
   spellcheck?: boolean;
   placeholder?: string;
+  /** What is offered, by name; anything else can be typed. */
+  offers?: readonly Option[];
 }
 
 /**
@@ -89,9 +91,11 @@ export function TextField({
   hint,
   type = 'text',
   autocomplete = 'off',
+  offers = [],
   ...input
 }: TextFieldProps): VNode {
   const { id, value, attributes, notes } = useField({ label, hint, ...input });
+  const list = offers.length > 0 ? `${id}-offers` : undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -101,8 +105,16 @@ export function TextField({
         autocomplete={autocomplete}
         {...input}
         id={id}
+        list={list}
         {...attributes}
       />
+      {list && (
+        <datalist id={list}>
+          {offers.map((offer) => (
+            <option value={offer.value}>{offer.label}</option>
+          ))}
+        </datalist>
+      )}
       {notes}
     </div>
   );

@@ -1,6 +1,15 @@
 import { createContext, toChildArray, type ComponentChildren, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
-import { FormFields, type FieldErrors, type FieldValues } from './field.js';
+import {
+  FormFields,
+  SelectField,
+  TextField,
+  type FieldErrors,
+  type FieldProps,
+  type FieldValues,
+  type Option,
+  type TextFieldProps,
+} from './field.js';
 import { useMayUse } from '../layout/may-use.js';
 import { ErrorNotice } from '../layout/notices.js';
 import { useShown, useText } from '../layout/say.js';
@@ -176,6 +185,9 @@ export function PageForm(props: PageFormProps): VNode {
   );
 }
 
+/** A field of a filter: text, or one of these options, of which the first stands for none. */
+export type FilterField = TextFieldProps | (FieldProps & { options: Option[] });
+
 export interface FilterFormProps {
   /** Path of the list; “Show all” leads there. By default the form stays on its page, and shows no such link. */
   path?: string;
@@ -184,11 +196,21 @@ export interface FilterFormProps {
   /** Said above a form with errors. */
   alert?: string;
   submit?: string;
-  children: ComponentChildren;
+  fields: readonly FilterField[];
+  /** Hidden fields. */
+  hidden?: Record<string, string>;
 }
 
 /** A form that filters a list; it changes nothing, so it is sent by GET. */
-export function FilterForm({ path, values, errors = {}, alert, submit, children }: FilterFormProps) {
+export function FilterForm({
+  path,
+  values,
+  errors = {},
+  alert,
+  submit,
+  fields,
+  hidden = {},
+}: FilterFormProps) {
   const t = useText();
   const shown = useShown();
   const isWrong = Object.keys(errors).length > 0;
@@ -197,8 +219,13 @@ export function FilterForm({ path, values, errors = {}, alert, submit, children 
       {alert && isWrong && <ErrorNotice>{shown(alert)}</ErrorNotice>}
       <form method="get" action={path} class="filters">
         <FormFields values={values} errors={errors}>
-          {children}
+          {fields.map((field) =>
+            'options' in field ? <SelectField {...field} /> : <TextField {...field} />,
+          )}
         </FormFields>
+        {Object.entries(hidden).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
         <div class="buttons">
           <button type="submit">{submit ?? t('Filter')}</button>
           {path && (isWrong || Object.values(values).some(Boolean)) && <a href={path}>{t('Show all')}</a>}
@@ -206,4 +233,28 @@ export function FilterForm({ path, values, errors = {}, alert, submit, children 
       </form>
     </>
   );
+}
+
+/** The filter of a list, folded up on a phone, with what it shows now in words. */
+export function ListFilter(props: FilterFormProps & { path: string }): VNode {
+  const { values, errors = {}, fields, path } = props;
+  const set = fields.filter(({ name }) => values[name]);
+  return (
+    <details class="filter" open={Object.keys(errors).length > 0}>
+      <summary>
+        Filter
+        {set.map((field) => (
+          <span class="filter-word">
+            {field.label}: <bdi>{wordOf(field, String(values[field.name]))}</bdi>
+          </span>
+        ))}
+      </summary>
+      <FilterForm {...props} path={path} />
+    </details>
+  );
+}
+
+function wordOf(field: FilterField, value: string): string {
+  const options = 'options' in field ? field.options : (field.offers ?? []);
+  return options.find((option) => option.value === value)?.label ?? value;
 }

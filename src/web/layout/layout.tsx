@@ -6,14 +6,19 @@ import { LANGUAGE_NAMES, LANGUAGES, RIGHT_TO_LEFT, type Language } from '../../l
 import { UTC } from '../../language/time-zones.js';
 import { say, type Said } from '../../language/text.js';
 import { logoPath, mailtoOf, stylesOf, type Brand } from './brand.js';
+import { FoldedGroups } from './navigation.js';
 import { LanguageContext, TimeZoneContext, useShown, useText } from './say.js';
 import { wordsOfScripts } from './script-words.js';
 
-/** Who reads the page: the language and time zone, and the address of the page, with which it can be had in another language; answers to forms have none. */
+/** Who reads the page: the language, the time zone, and the address of the page, with which it can be had in another language; answers to forms have none. */
 export interface Reader {
   language: Language;
   timeZone?: string;
+  /** UTC was chosen: scripts leave times as they are. */
+  choseUtc?: boolean;
   url?: string;
+  /** The groups of the side bar that are folded up, by their first parts. */
+  folded?: readonly string[];
 }
 
 export interface LayoutProps {
@@ -115,6 +120,7 @@ function Layout({
           tabIndex={-1}
           data-refresh={scripts.length > 0 ? refreshAfter : undefined}
           data-words={wordsOfScripts(scripts, language)}
+          data-times={reader?.choseUtc ? 'exact' : undefined}
         >
           <div class="card">{children}</div>
         </main>
@@ -244,7 +250,9 @@ export function renderPage(page: LayoutProps, brand: Brand, tokenFor?: TokenFor)
   const document = (
     <LanguageContext.Provider value={(page.isTranslated && page.reader?.language) || 'en'}>
       <TimeZoneContext.Provider value={page.reader?.timeZone ?? UTC}>
-        <Layout {...page} brand={page.brand ?? brand} />
+        <FoldedGroups.Provider value={page.reader?.folded ?? []}>
+          <Layout {...page} brand={page.brand ?? brand} />
+        </FoldedGroups.Provider>
       </TimeZoneContext.Provider>
     </LanguageContext.Provider>
   );

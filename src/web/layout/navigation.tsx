@@ -1,4 +1,5 @@
-import type { VNode } from 'preact';
+import { createContext, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
 import { Icon, type IconName } from './icon.js';
 
 interface NavigationLink {
@@ -59,38 +60,61 @@ export interface SideNavigationProps {
   counts?: Counts;
 }
 
-/** Links to the many parts of an area, in groups with headings: beside the page, or behind “Menu” where there is no room. */
-export const SideNavigation = ({ label, groups, current, counts = {} }: SideNavigationProps): VNode => (
-  <details class="menu">
-    <summary>Menu</summary>
-    <nav class="side-nav" aria-label={label}>
-      {groups.map(({ heading, links }, n) => (
-        <div>
-          <p class="nav-heading" id={`nav-${n}`}>
-            {heading}
-          </p>
-          <ul role="list" aria-labelledby={`nav-${n}`}>
-            {links.map(({ part, href, label: text, key, icon }) => (
-              <li>
-                <a href={href} aria-keyshortcuts={key} {...currentIf(part === current)}>
-                  <Icon name={icon} />
-                  {text}
-                </a>
-                <CountBadge count={counts[part]} />
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
-    </nav>
-  </details>
-);
+/** The groups that the reader folded up before, by their first parts. */
+export const FoldedGroups = createContext<readonly string[]>([]);
+
+/**
+ * Links to the many parts of an area, in groups that fold: beside the page, or behind “Menu” where there is no room. The group of the
+ * page is open; a script notes which of the others are not.
+ */
+export function SideNavigation({ label, groups, current, counts = {} }: SideNavigationProps): VNode {
+  const folded = useContext(FoldedGroups);
+  return (
+    <details class="menu">
+      <summary>Menu</summary>
+      <nav class="side-nav" aria-label={label}>
+        {groups.map(({ heading, links }, n) => {
+          const key = links[0]!.part;
+          const isOpen = !folded.includes(key) || links.some(({ part }) => part === current);
+          const inGroup = links.flatMap(({ part }) => counts[part] ?? []);
+          return (
+            <details class="nav-group" open={isOpen} data-group={key}>
+              <summary>
+                <span id={`nav-${n}`}>{heading}</span>
+                {inGroup.map((count) => (
+                  <CountBadge count={count} class="count-folded" />
+                ))}
+              </summary>
+              <ul role="list" aria-labelledby={`nav-${n}`}>
+                {links.map((link) => (
+                  <li>
+                    <a href={link.href} aria-keyshortcuts={link.key} {...currentIf(link.part === current)}>
+                      <Icon name={link.icon} />
+                      {link.label}
+                    </a>
+                    <CountBadge count={counts[link.part]} />
+                  </li>
+                ))}
+              </ul>
+            </details>
+          );
+        })}
+      </nav>
+    </details>
+  );
+}
 
 /** How many wait or fail; nothing for none. */
-export function CountBadge({ count }: { count: Count | undefined }): VNode | null {
+export function CountBadge({
+  count,
+  class: className = 'count',
+}: {
+  count: Count | undefined;
+  class?: 'count' | 'count-folded';
+}): VNode | null {
   if (!count || count.number === 0) return null;
   return (
-    <span class="count">
+    <span class={className}>
       {count.number}
       <span class="visually-hidden"> {count.word}</span>
     </span>

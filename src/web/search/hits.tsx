@@ -1,5 +1,4 @@
 import type { VNode } from 'preact';
-import { TextField } from '../forms/field.js';
 import { FilterForm } from '../forms/form.js';
 
 /** Something that was found. */
@@ -31,9 +30,12 @@ interface SearchProps {
 /** The field to search with, and what was found, kind by kind. */
 export const Search = ({ path, wanted, found, label, hint, nothing }: SearchProps): VNode => (
   <>
-    <FilterForm path={path} values={{ q: wanted ?? '' }} submit="Search">
-      <TextField name="q" label={label} spellcheck={false} />
-    </FilterForm>
+    <FilterForm
+      path={path}
+      values={{ q: wanted ?? '' }}
+      submit="Search"
+      fields={[{ name: 'q', label, spellcheck: false }]}
+    />
     {found.length === 0 && (
       <p class="empty">
         {wanted === undefined

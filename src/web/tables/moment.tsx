@@ -4,7 +4,7 @@ import { datesBy, zoneNameAt } from '../../language/formats.js';
 import { UTC } from '../../language/time-zones.js';
 import { LanguageContext, TimeZoneContext } from '../layout/say.js';
 
-/** Notes the reader's time zone; on pages with times, and where people log in, so that the first page after it knows. */
+/** Notes the reader's time zone, and shows recent times as the time since; on pages with times, and where people log in, so that the first page after it knows. */
 export const TIMES_SCRIPT = '/assets/times.js';
 
 const FORMATS = {
@@ -13,13 +13,18 @@ const FORMATS = {
 };
 
 /** A point in time, in the time zone of the reader if it is known, labelled with it; the pointer finds it in UTC. */
-function Time({ at, as }: { at: Date; as: keyof typeof FORMATS }): VNode {
+function Time({ at, as, isRecent }: { at: Date; as: keyof typeof FORMATS; isRecent?: boolean }): VNode {
   const language = useContext(LanguageContext);
   const zone = useContext(TimeZoneContext);
   const format = FORMATS[as];
   const utc = `${format(language, at)} ${UTC}`;
   return (
-    <time dateTime={at.toISOString()} title={zone === UTC ? undefined : utc} data-utc={utc}>
+    <time
+      dateTime={at.toISOString()}
+      title={zone === UTC ? undefined : utc}
+      data-utc={utc}
+      data-since={isRecent ? '' : undefined}
+    >
       {zone === UTC ? utc : `${format(language, at, zone)} ${zoneNameAt(language, at, zone)}`}
     </time>
   );
@@ -30,3 +35,9 @@ export const Moment = ({ at }: { at: Date }): VNode => <Time at={at} as="inWords
 
 /** The same with seconds, for frequent events. */
 export const ExactMoment = ({ at }: { at: Date }): VNode => <Time at={at} as="exactly" />;
+
+/**
+ * For lists that say how things are: where scripts run, “3 minutes ago”, with the exact time under the pointer. What is compared with
+ * other records, and what is a record itself, has the exact time.
+ */
+export const RecentMoment = ({ at }: { at: Date }): VNode => <Time at={at} as="exactly" isRecent />;

@@ -1,13 +1,22 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Page } from '../../database/queries/read-page.js';
 import { useMayUse, type MayUse } from '../layout/may-use.js';
+import { useText } from '../layout/say.js';
 import { PagedList } from './pager.js';
 
 export interface Column<T> {
   head: string;
   cell: (row: T) => ComponentChildren;
+  /** Small print below it. On a phone the one of the first column is on the second line, and all others are left out. */
+  under?: (row: T) => ComponentChildren;
   /** Numbers are right-aligned. */
   isNumber?: boolean;
+  /**
+   * Where a row of two lines has it on a phone: by default on the second one. `beside` is at the end of the first line, `named` is
+   * on the second one after its head, as numbers are, `at-end` takes the end of both, and `unfolded` is left out until the row is
+   * opened.
+   */
+  onPhone?: 'beside' | 'named' | 'at-end' | 'unfolded';
   /** What the cell of a row leads to: the column is left out for a visitor who may not use it. */
   leadsTo?: (row: T) => Parameters<MayUse>;
 }
@@ -19,13 +28,16 @@ export interface TableProps<T> {
   rows: T[];
   /** Names the rows of a list that a script updates. */
   keyOf?: (row: T) => string;
+  /** For rows without a page of their own: on a phone a row unfolds and then shows everything. */
+  unfolds?: boolean;
 }
 
 /**
- * A table whose first column contains the row headers. On a phone every row becomes a block; the roles keep it a table for screen
- * readers.
+ * A table whose first column contains the row headers. A row opens what its header leads to. On a phone a row has two lines; the
+ * roles keep it a table for screen readers.
  */
-export function Table<T>({ caption, columns: all, rows, keyOf }: TableProps<T>): VNode {
+export function Table<T>({ caption, columns: all, rows, keyOf, unfolds }: TableProps<T>): VNode {
+  const t = useText();
   const mayUse = useMayUse();
   const columns = all.filter(({ leadsTo }) => !leadsTo || !rows[0] || mayUse(...leadsTo(rows[0])));
   return (
@@ -38,21 +50,35 @@ export function Table<T>({ caption, columns: all, rows, keyOf }: TableProps<T>):
               {head}
             </th>
           ))}
+          {unfolds && (
+            <th scope="col" role="columnheader" class="unfold">
+              {t('More')}
+            </th>
+          )}
         </tr>
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr role="row" data-key={keyOf?.(row)}>
-            {columns.map(({ head, cell, isNumber }, n) =>
+            {columns.map((column, n) =>
               n === 0 ? (
-                <th scope="row" role="rowheader">
-                  {cell(row)}
+                <th scope="row" role="rowheader" data-head={column.head}>
+                  <Cell column={column} row={row} />
                 </th>
               ) : (
-                <td role="cell" data-head={head} class={isNumber ? 'number' : undefined}>
-                  <div class="cell">{cell(row)}</div>
+                <td role="cell" data-head={column.head} class={classOf(column)}>
+                  <Cell column={column} row={row} />
                 </td>
               ),
+            )}
+            {unfolds && (
+              <td role="cell" class="unfold">
+                <details>
+                  <summary>
+                    <span class="visually-hidden">{t('More')}</span>
+                  </summary>
+                </details>
+              </td>
             )}
           </tr>
         ))}
@@ -60,6 +86,19 @@ export function Table<T>({ caption, columns: all, rows, keyOf }: TableProps<T>):
     </table>
   );
 }
+
+function Cell<T>({ column: { cell, under }, row }: { column: Column<T>; row: T }): VNode {
+  const small = under?.(row);
+  return (
+    <>
+      <div class="cell">{cell(row)}</div>
+      {small && <div class="under">{small}</div>}
+    </>
+  );
+}
+
+const classOf = <T,>({ isNumber, onPhone }: Column<T>): string | undefined =>
+  [isNumber && 'number', onPhone ?? (isNumber && 'named')].filter(Boolean).join(' ') || undefined;
 
 export interface PagedTableProps<T> extends Omit<TableProps<T>, 'rows'> {
   page: Page<T>;

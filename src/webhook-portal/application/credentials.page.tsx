@@ -6,9 +6,9 @@ import { LinkButton, PageForm, PostButton } from '../../web/forms/form.js';
 import { NewClientSecret, newSecretTitle, type ShownSecret } from '../../web/layout/new-client-secret.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { Facts } from '../../web/tables/facts.js';
-import { Moment } from '../../web/tables/moment.js';
+import { RecentMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
-import { PortalTable } from '../frame/portal-table.js';
+import { Table } from '../../web/tables/table.js';
 import { AdminNotice, type AdminState } from '../frame/admin-notice.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
@@ -87,22 +87,27 @@ const RotateForm = ({ newest, keep = DEFAULT_OVERLAP, errors = {} }: Credentials
 function Secrets({ secrets, state }: { secrets: SecretInfo[]; state: AdminState }): VNode {
   const newest = secrets[0]?.name;
   const columns = [
-    { head: 'Created', cell: ({ createdAt }: SecretInfo) => <Moment at={createdAt} /> },
+    { head: 'Created', cell: ({ createdAt }: SecretInfo) => <RecentMoment at={createdAt} /> },
     {
       head: 'State',
       cell: (secret: SecretInfo) => <SecretState secret={secret} isNewest={secret.name === newest} />,
+      onPhone: 'beside' as const,
     },
     {
       head: 'Ends',
-      cell: ({ expiresAt }: SecretInfo) => (expiresAt ? <Moment at={expiresAt} /> : 'when it is rotated'),
+      cell: ({ expiresAt }: SecretInfo) =>
+        expiresAt ? <RecentMoment at={expiresAt} /> : 'when it is rotated',
+      onPhone: 'named' as const,
     },
     {
       head: 'Last used',
-      cell: ({ lastUsedAt }: SecretInfo) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'not yet'),
+      cell: ({ lastUsedAt }: SecretInfo) => (lastUsedAt ? <RecentMoment at={lastUsedAt} /> : 'not yet'),
+      onPhone: 'unfolded' as const,
     },
   ];
   const ending = {
     head: 'Actions',
+    onPhone: 'unfolded' as const,
     cell: ({ name, isExpired, createdAt }: SecretInfo) =>
       name !== newest &&
       !isExpired && (
@@ -115,7 +120,7 @@ function Secrets({ secrets, state }: { secrets: SecretInfo[]; state: AdminState 
     state === 'confirmed' && secrets.some(({ name, isExpired }) => name !== newest && !isExpired);
   return (
     <>
-      <PortalTable caption="Secrets" rows={secrets} columns={canEnd ? [...columns, ending] : columns} />
+      <Table caption="Secrets" rows={secrets} columns={canEnd ? [...columns, ending] : columns} unfolds />
       <p class="muted">When a secret was last used is known to the hour, and noted within a few seconds.</p>
     </>
   );
@@ -130,7 +135,7 @@ function SecretState({ secret, isNewest }: { secret: SecretInfo; isNewest: boole
 export const newSecretPage = (clientId: string, shown: ShownSecret | undefined): PortalPage => ({
   title: newSecretTitle(shown),
   part: 'credentials',
-  above: { href: CREDENTIALS_PATH, label: 'Credentials' },
+  above: [{ href: CREDENTIALS_PATH, label: 'Credentials' }],
   children: (
     <NewClientSecret clientId={clientId} shown={shown} next={CREDENTIALS_PATH}>
       <LinkButton href={CREDENTIALS_PATH}>Go to the credentials</LinkButton>

@@ -6,7 +6,7 @@ import { refusalMessageForPartner } from '../../partners/refusals/refusal-messag
 import type { Delivery } from '../../webhooks/deliveries/delivery.js';
 import { DeliveryRows } from '../deliveries/delivery-rows.js';
 import type { PortalPage } from '../frame/portal-layout.js';
-import { PortalTable } from '../frame/portal-table.js';
+import { Table } from '../../web/tables/table.js';
 import { requestPath, REQUESTS_PATH } from './requests.page.js';
 
 export interface ExplainedRequestProps {
@@ -26,20 +26,20 @@ export const explainedRequestPage = ({
 }: ExplainedRequestProps): PortalPage => ({
   title: 'Request',
   part: 'requests',
-  above: { href: REQUESTS_PATH, label: 'Requests' },
+  above: [{ href: REQUESTS_PATH, label: 'Requests' }],
   children: (
     <>
       <ExplainedRequests requests={requests} messageOf={refusalMessageForPartner} />
       {deliveries.length > 0 && (
         <section>
           <h2>Deliveries that it caused</h2>
-          <DeliveryRows deliveries={deliveries} withEndpoint place="" level={3} />
+          <DeliveryRows deliveries={deliveries} withEndpoint place="" />
         </section>
       )}
       {around.length > 1 && (
         <section>
           <h2>What this client asked for until then</h2>
-          <PortalTable caption="Requests of the client" rows={around} columns={requestColumns(requestPath)} />
+          <Table caption="Requests of the client" rows={around} columns={requestColumns(requestPath)} />
         </section>
       )}
     </>

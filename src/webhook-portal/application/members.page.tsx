@@ -4,7 +4,7 @@ import { SelectField, TextField, type FieldErrors } from '../../web/forms/field.
 import { PageForm, PostButton } from '../../web/forms/form.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { Moment } from '../../web/tables/moment.js';
-import { PortalTable } from '../frame/portal-table.js';
+import { Table } from '../../web/tables/table.js';
 import { Confirmation } from '../../web/forms/confirmation.js';
 import { LinkButton } from '../../web/forms/form.js';
 import { AdminNotice, type AdminState } from '../frame/admin-notice.js';
@@ -66,12 +66,14 @@ function Members({ owner, members, state }: MembersPageProps): VNode {
     { head: 'Email', cell: ({ email }: ShownMember) => <bdi>{email}</bdi> },
     {
       head: 'Role',
+
       cell: ({ userId, role }: ShownMember) =>
         userId === '' ? 'admin (the organisation’s own account)' : role,
     },
   ];
   const actions = {
     head: 'Actions',
+    onPhone: 'unfolded' as const,
     cell: ({ userId, name }: ShownMember) =>
       userId !== '' && (
         <>
@@ -85,7 +87,9 @@ function Members({ owner, members, state }: MembersPageProps): VNode {
       ),
   };
   const canChange = state === 'confirmed' && members.length > 0;
-  return <PortalTable caption="Members" rows={rows} columns={canChange ? [...columns, actions] : columns} />;
+  return (
+    <Table caption="Members" rows={rows} columns={canChange ? [...columns, actions] : columns} unfolds />
+  );
 }
 
 function Invitations({ invitations, state }: MembersPageProps): VNode | null {
@@ -151,7 +155,7 @@ function InviteForm({ isMailOn, email, role = 'developer', errors = {} }: Member
 export const memberPage = (member: ShownMember, errors: FieldErrors = {}): PortalPage => ({
   title: 'Change role',
   part: 'members',
-  above: { href: MEMBERS_PATH, label: 'Members' },
+  above: [{ href: MEMBERS_PATH, label: 'Members' }],
   children: (
     <>
       <p class="lead">
@@ -174,7 +178,7 @@ export const memberPage = (member: ShownMember, errors: FieldErrors = {}): Porta
 export const removeMemberPage = (member: ShownMember): PortalPage => ({
   title: 'Remove member',
   part: 'members',
-  above: { href: MEMBERS_PATH, label: 'Members' },
+  above: [{ href: MEMBERS_PATH, label: 'Members' }],
   children: (
     <Confirmation
       question={

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../config/durations.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { notFound } from '../../http/problems/problem.js';
 import { KnownRequests } from '../../partners/request-log/known-requests.service.js';
-import { requestFilterOf } from '../../partners/request-log/request-filter.js';
+import { requestListQuery } from '../../partners/request-log/request-filter.js';
 import { RequestLogService } from '../../partners/request-log/request-log.service.js';
 import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
 import { rangeIn, RANGES } from '../../web/charts/ranges.js';
@@ -35,13 +35,9 @@ export class PortalRequestsController {
 
   /** Newest first; `status` and `request_id` filter. */
   @PortalGet('requests', 'viewer')
-  async list(
-    @Context() { clientId }: PortalContext,
-    @Query('status') status: unknown,
-    @Query('request_id') requestId: unknown,
-  ): Promise<PortalAnswer> {
-    const { typed, filter } = requestFilterOf(status, requestId);
-    return { page: requestsPage(await this.log.list(clientId, filter), typed) };
+  async list(@Context() context: PortalContext): Promise<PortalAnswer> {
+    const query = requestListQuery(context.query);
+    return { page: requestsPage(await this.log.list(context.clientId, query.filter), query) };
   }
 
   /** Why it was refused, and what it caused; a 404 page for requests of others as for those that nobody sent. */

@@ -7,9 +7,9 @@ import type {
 import { TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm, PostButton } from '../../web/forms/form.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
-import { Moment } from '../../web/tables/moment.js';
+import { RecentMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
-import { PortalTable } from '../frame/portal-table.js';
+import { Table } from '../../web/tables/table.js';
 import { AdminNotice, type AdminState } from '../frame/admin-notice.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
@@ -98,7 +98,7 @@ const Requests = ({ requests }: { requests: RedirectUriRequestEntity[] }): VNode
   requests.length === 0 ? (
     <p class="empty">Nothing was asked for.</p>
   ) : (
-    <PortalTable
+    <Table
       caption="Requests"
       rows={requests}
       columns={[
@@ -106,19 +106,17 @@ const Requests = ({ requests }: { requests: RedirectUriRequestEntity[] }): VNode
         { head: 'Asked', cell: ({ action }) => (action === 'add' ? 'to register' : 'to remove') },
         {
           head: 'State',
-          cell: ({ state, reason }) => (
-            <>
-              <State tone={STATES[state].tone}>{STATES[state].label}</State>
-              {reason && (
-                <span class="under muted">
-                  <bdi>{reason}</bdi>
-                </span>
-              )}
-            </>
-          ),
+          cell: ({ state }) => <State tone={STATES[state].tone}>{STATES[state].label}</State>,
+          under: ({ reason }) => reason && <bdi>{reason}</bdi>,
+          onPhone: 'beside',
         },
-        { head: 'Requested', cell: ({ requestedAt }) => <Moment at={requestedAt} /> },
-        { head: 'Decided', cell: ({ decidedAt }) => (decidedAt ? <Moment at={decidedAt} /> : '–') },
+        { head: 'Requested', cell: ({ requestedAt }) => <RecentMoment at={requestedAt} /> },
+        {
+          head: 'Decided',
+          cell: ({ decidedAt }) => (decidedAt ? <RecentMoment at={decidedAt} /> : '–'),
+          onPhone: 'unfolded',
+        },
       ]}
+      unfolds
     />
   );

@@ -1,9 +1,9 @@
 import type { CountedSince } from '../../activity/activity.js';
 import { refusalMessageForPartner, type RefusalMessage } from '../../partners/refusals/refusal-messages.js';
 import { formatCount } from '../../web/charts/numbers.js';
-import { ExactMoment, Moment } from '../../web/tables/moment.js';
+import { Moment, RecentMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
-import { PortalTable } from '../frame/portal-table.js';
+import { Table } from '../../web/tables/table.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 
 type Reason = RefusalMessage & Pick<CountedSince, 'count' | 'firstHour' | 'lastAt'>;
@@ -34,27 +34,29 @@ export const refusalsPage = (refusals: CountedSince[]): PortalPage => ({
       {refusals.length === 0 ? (
         <p class="empty">No requests of this client were refused.</p>
       ) : (
-        <PortalTable
+        <Table
           caption="Refusals"
           rows={reasonsOf(refusals)}
           columns={[
             {
               head: 'Reason and what to do',
-              cell: ({ what, help }) => (
-                <>
-                  <strong>{what}</strong>
-                  <span class="under muted">{help}</span>
-                </>
-              ),
+              cell: ({ what }) => <strong>{what}</strong>,
+              under: ({ help }) => help,
             },
             {
               head: 'Response',
               cell: ({ status }) => <State tone="bad">{status}</State>,
+              onPhone: 'unfolded',
             },
-            { head: 'First, in the hour of', cell: ({ firstHour }) => <Moment at={firstHour} /> },
-            { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
+            {
+              head: 'First, in the hour of',
+              cell: ({ firstHour }) => <Moment at={firstHour} />,
+              onPhone: 'unfolded',
+            },
+            { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
             { head: 'Count', isNumber: true, cell: ({ count }) => formatCount(count) },
           ]}
+          unfolds
         />
       )}
       <p class="muted">

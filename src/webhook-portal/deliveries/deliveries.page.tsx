@@ -1,16 +1,17 @@
 import type { VNode } from 'preact';
-import { SelectField, type Option } from '../../web/forms/field.js';
-import { FilterForm, LinkButton, PostForm } from '../../web/forms/form.js';
+import type { Option } from '../../web/forms/field.js';
+import { LinkButton, ListFilter, PostForm } from '../../web/forms/form.js';
 import { useMayUse } from '../../web/layout/may-use.js';
 import { CsvLink } from '../../web/tables/csv-link.js';
 import { LiveList } from '../../web/tables/live-list.js';
 import { PagedList } from '../../web/tables/pager.js';
+import { ReadyFilters } from '../../web/tables/ready-filters.js';
 import type { Page } from '../../database/queries/read-page.js';
 import { DELIVERY_STATES, type Delivery } from '../../webhooks/deliveries/delivery.js';
 import { withQuery, type DeliveryQuery } from './delivery-query.js';
 import { DeliveryRows, STATE_LABELS } from './delivery-rows.js';
 import type { PortalPage } from '../frame/portal-layout.js';
-import { TimeField } from '../frame/time-field.js';
+import { timeField } from '../frame/time-field.js';
 
 const PATH = '/portal/deliveries';
 
@@ -112,18 +113,29 @@ function Filter({ query: { input, errors }, endpoints, typeNames }: DeliveriesPa
   const urls = endpoints.map(({ id, url }) => ({ value: id, label: url.slice(0, 100) }));
   const types = typeNames.map((name) => ({ value: name, label: name }));
   return (
-    <FilterForm
-      path={PATH}
-      values={{ ...input }}
-      errors={errors}
-      alert="The filter is invalid. See the errors below."
-    >
-      <SelectField name="state" label="State" options={withChosen(states, input.state)} />
-      <SelectField name="endpoint" label="Endpoint" options={withChosen(urls, input.endpoint)} />
-      <SelectField name="type" label="Event type" options={withChosen(types, input.type)} />
-      <TimeField name="from" label="From (UTC)" value={input.from} />
-      <TimeField name="to" label="Until (UTC)" value={input.to} />
-      {input.recovery && <input type="hidden" name="recovery" value={input.recovery} />}
-    </FilterForm>
+    <>
+      <ReadyFilters
+        path={PATH}
+        filter={{ ...input }}
+        filters={[
+          { label: 'Failed', set: { state: 'failed' } },
+          { label: 'Pending', set: { state: 'pending' } },
+        ]}
+      />
+      <ListFilter
+        path={PATH}
+        values={{ ...input }}
+        errors={errors}
+        alert="The filter is invalid. See the errors below."
+        fields={[
+          { name: 'state', label: 'State', options: withChosen(states, input.state) },
+          { name: 'endpoint', label: 'Endpoint', options: withChosen(urls, input.endpoint) },
+          { name: 'type', label: 'Event type', options: withChosen(types, input.type) },
+          timeField('from', 'From (UTC)', input.from),
+          timeField('to', 'Until (UTC)', input.to),
+        ]}
+        hidden={input.recovery ? { recovery: input.recovery } : {}}
+      />
+    </>
   );
 }

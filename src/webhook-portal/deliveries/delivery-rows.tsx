@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import { ExactMoment } from '../../web/tables/moment.js';
+import { RecentMoment } from '../../web/tables/moment.js';
 import { State, type Tone } from '../../web/tables/state.js';
+import { Table } from '../../web/tables/table.js';
 import type { Delivery, DeliveryState } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from './delivery-query.js';
 import { lastOutcome } from './failure-messages.js';
-import { TypeName } from '../frame/type-name.js';
 
 export const STATE_LABELS: Record<DeliveryState, string> = {
   pending: 'Pending',
@@ -24,65 +24,61 @@ export const DeliveryStateBadge = ({ state }: { state: DeliveryState }): VNode =
 );
 
 export interface DeliveryRowsProps {
+  /** What they are, for screen readers. */
+  caption?: string;
   deliveries: Delivery[];
   /** Whether to show each delivery's endpoint. */
   withEndpoint: boolean;
   /** The place in the list, for the way back. */
   place: string;
-  /** The heading level of the rows. */
-  level?: 2 | 3;
   /** The form for which rows can be chosen. */
   chosenFor?: string;
 }
 
 /** A list of deliveries, each with a link to its page. */
 export function DeliveryRows({
+  caption = 'Deliveries',
   deliveries,
   withEndpoint,
   place,
-  level = 2,
   chosenFor,
 }: DeliveryRowsProps): VNode {
-  const Heading = `h${level}` as 'h2' | 'h3';
   return (
-    <ul class={chosenFor ? 'rows rows-chosen' : 'rows'} role="list">
-      {deliveries.map((delivery) => (
-        <li data-key={delivery.id}>
-          {chosenFor && (
-            <label class="row-choice">
-              <input
-                type="checkbox"
-                name="delivery"
-                value={delivery.id}
-                form={chosenFor}
-                autocomplete="off"
-              />
-              <span class="visually-hidden">
-                Choose {delivery.eventType} {delivery.id}
-              </span>
-            </label>
-          )}
-          <DeliveryStateBadge state={delivery.state} />
-          <Heading class="row-title">
-            <a href={withQuery(`/portal/deliveries/${delivery.id}`, place)}>
-              <TypeName name={delivery.eventType} />
-              {delivery.isTest && ' (test)'}
-            </a>
-          </Heading>
-          <p class="row-outcome">
-            {lastOutcome(delivery)}
-            {delivery.attempts > 1 && `, ${delivery.attempts} attempts`}
-          </p>
-          <p class="row-time">
-            <ExactMoment at={delivery.createdAt} />
-          </p>
-          {withEndpoint && (
-            <p class="row-url">
-              <bdi>{delivery.endpointUrl}</bdi>
-            </p>
-          )}
-        </li>
-      ))}
-    </ul>
+    <Table
+      caption={caption}
+      rows={deliveries}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Event',
+          cell: (delivery) => (
+            <>
+              {chosenFor && <Choice delivery={delivery} form={chosenFor} />}
+              <a class="whole" href={withQuery(`/portal/deliveries/${delivery.id}`, place)}>
+                {delivery.eventType}
+                {delivery.isTest && ' (test)'}
+              </a>
+            </>
+          ),
+        },
+        { head: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} />, onPhone: 'beside' },
+        {
+          head: 'Last response',
+          cell: (delivery) =>
+            lastOutcome(delivery) + (delivery.attempts > 1 ? `, ${delivery.attempts} attempts` : ''),
+          under: withEndpoint ? ({ endpointUrl }) => <bdi class="url">{endpointUrl}</bdi> : undefined,
+        },
+        { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
+      ]}
+    />
   );
 }
+
+const Choice = ({ delivery: { id, eventType }, form }: { delivery: Delivery; form: string }): VNode => (
+  <label class="row-choice">
+    <input type="checkbox" name="delivery" value={id} form={form} autocomplete="off" />
+    <span class="visually-hidden">
+      Choose {eventType} {id}
+    </span>
+  </label>
+);

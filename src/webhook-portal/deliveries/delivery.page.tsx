@@ -38,7 +38,7 @@ export function deliveryPage({ delivery, place, now }: DeliveryPageProps): Porta
       </>
     ),
     part: 'deliveries',
-    above: { href: withQuery('/portal/deliveries', place), label: 'Deliveries' },
+    above: [{ href: withQuery('/portal/deliveries', place), label: 'Deliveries' }],
     refreshAfter: isSoon ? REFRESH_SECONDS : undefined,
     children: (
       <>

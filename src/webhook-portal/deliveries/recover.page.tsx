@@ -4,7 +4,7 @@ import { RECOVERY_MAX } from '../../webhooks/deliveries/recoveries.service.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import type { RecoveryQuery } from './recovery-query.js';
 import type { PortalPage } from '../frame/portal-layout.js';
-import { TimeField } from '../frame/time-field.js';
+import { timeField } from '../frame/time-field.js';
 import { aboutEndpoint, endpointPath } from '../endpoints/about-endpoint.js';
 
 export interface RecoverPageProps {
@@ -31,10 +31,12 @@ export function recoverPage({
           Use this after an outage of your endpoint: everything that failed between two times is resent.
           Deliveries that are still being retried are not affected.
         </p>
-        <FilterForm values={{ ...input }} errors={errors} submit="Count">
-          <TimeField name="from" label="From (UTC)" value={input.from} />
-          <TimeField name="to" label="Until (UTC)" value={input.to} />
-        </FilterForm>
+        <FilterForm
+          values={{ ...input }}
+          errors={errors}
+          submit="Count"
+          fields={[timeField('from', 'From (UTC)', input.from), timeField('to', 'Until (UTC)', input.to)]}
+        />
         {count !== undefined && range && (
           <div class="outcome" role="status">
             <p>

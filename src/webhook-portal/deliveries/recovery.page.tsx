@@ -30,10 +30,11 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
   return {
     title: 'Recovery',
     part: endpointId === null ? 'deliveries' : 'endpoints',
-    above:
+    above: [
       endpointId === null
         ? { href: '/portal/deliveries', label: 'Deliveries' }
         : { href: endpointPath(endpointId), label: 'Endpoint' },
+    ],
     refreshAfter: pending === 0 ? undefined : isQuick ? REFRESH_SECONDS : REFRESH_LATER_SECONDS,
     children: (
       <>

@@ -21,7 +21,7 @@ export function resendMatchingPage({ query, count, until }: ResendMatchingPagePr
   return {
     title: 'Resend all that match',
     part: 'deliveries',
-    above: { href: list, label: 'Deliveries' },
+    above: [{ href: list, label: 'Deliveries' }],
     children: (
       <div class="outcome" role="status">
         <p>

@@ -5,6 +5,6 @@ export const endpointPath = (id: string, part = ''): string => `/portal/endpoint
 /** A page about one endpoint, below its own page. */
 export const aboutEndpoint = (id: string, page: Omit<PortalPage, 'part' | 'above'>): PortalPage => ({
   part: 'endpoints',
-  above: { href: endpointPath(id), label: 'Endpoint' },
+  above: [{ href: endpointPath(id), label: 'Endpoint' }],
   ...page,
 });

@@ -21,7 +21,7 @@ export function endpointFormPage({ id, input, errors, eventTypes }: EndpointForm
   return {
     title: id === undefined ? 'Add endpoint' : 'Edit endpoint',
     part: 'endpoints',
-    above: { href: back, label: id === undefined ? 'Endpoints' : 'Endpoint' },
+    above: [{ href: back, label: id === undefined ? 'Endpoints' : 'Endpoint' }],
     children: (
       <PageForm
         action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`}

@@ -1,10 +1,18 @@
 import type { VNode } from 'preact';
 import { LinkButton } from '../../web/forms/form.js';
-import { ExactMoment } from '../../web/tables/moment.js';
+import { RecentMoment } from '../../web/tables/moment.js';
 import type { EndpointInList } from '../../webhooks/endpoints/endpoint-in-list.js';
 import { ENDPOINTS_PER_CLIENT } from '../../webhooks/endpoints/endpoints.service.js';
 import { EndpointState, successRate, whyDisabled } from './endpoint-state.js';
 import { endpointPath } from './about-endpoint.js';
+
+const hasRoom = (endpoints: EndpointInList[]): boolean => endpoints.length < ENDPOINTS_PER_CLIENT;
+
+/** The way to another endpoint, if there is room for one; without any, the list itself shows the way. */
+export const AddEndpoint = ({ endpoints }: { endpoints: EndpointInList[] }): VNode | null =>
+  endpoints.length > 0 && hasRoom(endpoints) ? (
+    <LinkButton href="/portal/endpoints/new">Add endpoint</LinkButton>
+  ) : null;
 
 /** The client's endpoints, or what to do without any. */
 export const Endpoints = ({ endpoints }: { endpoints: EndpointInList[] }): VNode =>
@@ -28,17 +36,13 @@ function NoEndpoints(): VNode {
 }
 
 function EndpointList({ endpoints }: { endpoints: EndpointInList[] }): VNode {
-  const isFull = endpoints.length >= ENDPOINTS_PER_CLIENT;
   return (
     <>
-      <div class="toolbar">
-        <p class="toolbar-text">
-          {isFull
-            ? `All ${ENDPOINTS_PER_CLIENT} endpoints are in use. Delete one to add another.`
-            : `${endpoints.length} of at most ${ENDPOINTS_PER_CLIENT}.`}
-        </p>
-        {!isFull && <LinkButton href="/portal/endpoints/new">Add endpoint</LinkButton>}
-      </div>
+      <p class="toolbar-text">
+        {hasRoom(endpoints)
+          ? `${endpoints.length} of at most ${ENDPOINTS_PER_CLIENT}.`
+          : `All ${ENDPOINTS_PER_CLIENT} endpoints are in use. Delete one to add another.`}
+      </p>
       <ul class="entries" role="list">
         {endpoints.map((endpoint) => (
           <Endpoint endpoint={endpoint} />
@@ -73,7 +77,7 @@ function Endpoint({ endpoint }: { endpoint: EndpointInList }): VNode {
         </div>
         <div>
           <dt>Last attempt</dt>
-          <dd>{endpoint.lastAttemptAt ? <ExactMoment at={endpoint.lastAttemptAt} /> : 'None yet'}</dd>
+          <dd>{endpoint.lastAttemptAt ? <RecentMoment at={endpoint.lastAttemptAt} /> : 'None yet'}</dd>
         </div>
         <div class="measure-wide">
           <dt>Event types</dt>

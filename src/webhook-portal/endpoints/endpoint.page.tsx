@@ -38,7 +38,8 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
     title: 'Endpoint',
     heading: <bdi class="long-heading">{endpoint.url}</bdi>,
     part: 'endpoints',
-    above: { href: '/portal', label: 'Endpoints' },
+    above: [{ href: '/portal', label: 'Endpoints' }],
+    actions: <LinkButton href={`${path}/test`}>Test</LinkButton>,
     children: (
       <>
         {reason && (
@@ -62,12 +63,7 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
           {deliveries.length === 0 ? (
             <p class="empty">No deliveries yet. Send a test to check that the endpoint works.</p>
           ) : (
-            <DeliveryRows
-              deliveries={deliveries}
-              withEndpoint={false}
-              place={`endpoint=${endpoint.id}`}
-              level={3}
-            />
+            <DeliveryRows deliveries={deliveries} withEndpoint={false} place={`endpoint=${endpoint.id}`} />
           )}
         </section>
       </>
@@ -94,7 +90,6 @@ function Missed({ from, to, path }: { from: Date; to: Date; path: string }): VNo
 function Actions({ path, endpoint }: { path: string; endpoint: EndpointEntity }): VNode {
   return (
     <div class="entry-actions">
-      <LinkButton href={`${path}/test`}>Test</LinkButton>
       <LinkButton look="quiet" href={`${path}/edit`}>
         Edit
       </LinkButton>

@@ -7,6 +7,7 @@ import { Moment } from '../../web/tables/moment.js';
 import { CountBadge, SideNavigation, type NavigationGroup } from '../../web/layout/navigation.js';
 import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import { DoneNotice } from '../../web/layout/notices.js';
+import { PageHead, type ParentPage } from '../../web/layout/page-head.js';
 import { Permissions, type MayUse } from '../../web/layout/may-use.js';
 import type { OpenableClient, Portals } from '../access/member-sessions.repository.js';
 import type { PortalVisitor } from '../access/portal-visitor.js';
@@ -75,8 +76,10 @@ export interface PortalPage {
   /** The heading, if it differs from the title. */
   heading?: ComponentChildren;
   part: (typeof GROUPS)[number]['links'][number]['part'];
-  /** Link to the parent page. */
-  above?: { href: string; label: string };
+  /** The parent pages, the nearest last. */
+  above?: ParentPage[];
+  /** The actions at the top of the page. */
+  actions?: ComponentChildren;
   refreshAfter?: number;
   /** Whether a list on it takes in what is new. */
   isLive?: boolean;
@@ -85,7 +88,7 @@ export interface PortalPage {
 
 /** The portal's owner, the navigation, and the page itself. */
 export const portalLayout = (
-  { title, heading, part, above, refreshAfter, isLive, children }: PortalPage,
+  { title, heading, part, above, actions, refreshAfter, isLive, children }: PortalPage,
   { clientId, clientName, clientLogoId, environment, ownerName, expiresAt, role, user }: PortalVisitor,
   portals: Portals,
   notice: string | undefined,
@@ -121,12 +124,7 @@ export const portalLayout = (
   ),
   children: (
     <Permissions.Provider value={mayUse}>
-      {above && (
-        <p class="above">
-          <a href={above.href}>← {above.label}</a>
-        </p>
-      )}
-      <h1>{heading ?? title}</h1>
+      <PageHead above={above} heading={heading ?? title} actions={actions} />
       {/* The notice disappears when the page reloads itself. */}
       <div data-live>
         <DoneNotice notice={notice} />

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { BarChart } from '../../web/charts/bar-chart.js';
 import { formatCount, sumOf } from '../../web/charts/numbers.js';
 import { periodsOf } from '../../web/charts/periods.js';
-import { Endpoints } from '../endpoints/endpoint-list.js';
+import { AddEndpoint, Endpoints } from '../endpoints/endpoint-list.js';
 import { successRate } from '../endpoints/endpoint-state.js';
 import { labelsOf } from '../../web/charts/ranges.js';
 import type { PortalPage } from '../frame/portal-layout.js';
@@ -16,6 +16,7 @@ export function homePage(home: PortalHome): PortalPage {
   return {
     title: 'Endpoints',
     part: 'endpoints',
+    actions: <AddEndpoint endpoints={endpoints} />,
     children: (
       <>
         {!isDone && (

@@ -69,6 +69,11 @@ export class EndpointsRepository {
     return manager.withRepository(this.endpoints).findOneBy(liveOf(id, clientId));
   }
 
+  firstUrls(limit: number): Promise<Pick<EndpointEntity, 'id' | 'url'>[]> {
+    const where = { deletedAt: IsNull() };
+    return this.endpoints.find({ select: { id: true, url: true }, where, order: { id: 'ASC' }, take: limit });
+  }
+
   lock(manager: EntityManager, id: string, clientId: string | undefined): Promise<EndpointEntity | null> {
     return manager.withRepository(this.endpoints).findOne({
       where: liveOf(id, clientId),

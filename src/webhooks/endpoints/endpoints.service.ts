@@ -60,6 +60,11 @@ export class EndpointsService {
     return this.repository.list({ clientId }, page);
   }
 
+  /** The ids and URLs of the first ones of all clients, by id. */
+  async firstNames(limit: number): Promise<{ id: string; name: string }[]> {
+    return (await this.repository.firstUrls(limit)).map(({ id, url }) => ({ id, name: url }));
+  }
+
   /** The endpoints of all clients by id, with their attempts of the last 24 hours. */
   listAll(filter: EndpointFilter, page: PageRequest): Promise<Page<EndpointInList>> {
     return this.repository.list(filter, page);

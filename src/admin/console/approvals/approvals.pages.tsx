@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { Buttons, PostButton } from '../../../web/forms/form.js';
 import { ErrorNotice } from '../../../web/layout/notices.js';
 import { Facts } from '../../../web/tables/facts.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { ExactMoment, RecentMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import {
   APPROVAL_STATES,
@@ -16,7 +16,7 @@ import { SECOND_FACTOR_NEEDED } from '../../../users/sessions/acting-sessions.se
 import type { FilteredList } from '../filtered-list.js';
 import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id, Party, StateFilter } from '../pages/lists.js';
+import { FilteredTable, Id, Party, stateFilter } from '../pages/lists.js';
 import type { PartyNames } from '../pages/party-names.js';
 import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
 
@@ -79,15 +79,20 @@ export function approvalsPage(list: FilteredList<ApprovalEntity>, names: PartyNa
       <FilteredTable
         list={list}
         path={APPROVALS_PATH}
-        filter={<StateFilter states={APPROVAL_STATES} labelOf={(state) => STATES[state].label} />}
+        ready={[{ label: 'Pending', set: { state: 'pending' } }]}
+        filter={[stateFilter(APPROVAL_STATES, (state) => STATES[state].label)]}
         caption="Approvals"
         empty="There are no approvals."
         columns={[
           { head: 'Action', cell: ({ id, action }) => <a href={approvalPath(id)}>{ACTIONS[action]}</a> },
           { head: 'Subject', cell: ({ subjectId }) => <Party id={subjectId} names={names} /> },
-          { head: 'State', cell: (approval) => <ApprovalStateWord approval={approval} /> },
-          { head: 'Requested by', cell: ({ requestedById }) => <Party id={requestedById} names={names} /> },
-          { head: 'Requested', cell: ({ requestedAt }) => <ExactMoment at={requestedAt} /> },
+          { head: 'State', cell: (approval) => <ApprovalStateWord approval={approval} />, onPhone: 'beside' },
+          {
+            head: 'Requested by',
+            cell: ({ requestedById }) => <Party id={requestedById} names={names} />,
+            onPhone: 'unfolded',
+          },
+          { head: 'Requested', cell: ({ requestedAt }) => <RecentMoment at={requestedAt} /> },
         ]}
       />
     ),

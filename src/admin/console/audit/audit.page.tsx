@@ -1,10 +1,9 @@
 import type { VNode } from 'preact';
 import type { AuditEventEntity } from '../../../audit/audit-event.entity.js';
-import { TextField } from '../../../web/forms/field.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, pathWith } from '../pages/lists.js';
+import { FilteredTable, Id, pathWith } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
 
 const PATH = '/admin/console/audit';
@@ -19,24 +18,34 @@ export function auditPage(list: FilteredList<AuditEventEntity>): ConsolePage {
         list={list}
         path={PATH}
         csvPath={`${PATH}/csv`}
-        filter={
-          <>
-            <TextField name="actor" label="Actor ID" />
-            <TextField name="subject" label="Subject: an ID or a name" />
-            <TextField name="action" label="Action, such as client.updated" />
-            <TextField name="request_id" label="Request ID" spellcheck={false} />
-            <TextField name="since" label="Since, such as 2026-01-31" />
-          </>
-        }
+        ready={[{ label: 'Today', set: { since: new Date().toISOString().slice(0, 10) } }]}
+        filter={[
+          { name: 'actor', label: 'Actor ID' },
+          { name: 'subject', label: 'Subject: an ID or a name' },
+          { name: 'action', label: 'Action, such as client.updated' },
+          { name: 'request_id', label: 'Request ID', spellcheck: false },
+          { name: 'since', label: 'Since, such as 2026-01-31' },
+        ]}
         caption="Audit events"
         empty="No audit events match."
         columns={[
+          // A record: when exactly, in every reading of it.
           { head: 'Time', cell: ({ occurredAt }) => <ExactMoment at={occurredAt} /> },
           { head: 'Action', cell: (event) => <Action event={event} /> },
-          { head: 'Actor', cell: (event) => <Who event={event} /> },
-          { head: 'Subject', cell: (event) => <Subject event={event} /> },
-          { head: 'Changes', cell: (event) => <Changes event={event} /> },
+          {
+            head: 'Actor',
+            cell: (event) => <Who event={event} />,
+            under: (event) => <WhoExactly event={event} />,
+          },
+          {
+            head: 'Subject',
+            cell: (event) => <Subject event={event} />,
+            under: ({ subjectId }) => <Id id={subjectId} />,
+            onPhone: 'unfolded',
+          },
+          { head: 'Changes', cell: (event) => <Changes event={event} />, onPhone: 'unfolded' },
         ]}
+        unfolds
       />
     ),
   };
@@ -52,40 +61,40 @@ const Action = ({ event: { action } }: EventProps): VNode => (
   </a>
 );
 
-function Who({ event: { actorType, actorId, address, requestId } }: EventProps): VNode {
+function Who({ event: { actorType, actorId } }: EventProps): VNode {
+  if (actorType === 'service') return <>the service</>;
   const href = actorId === null ? undefined : linkOf(actorId);
-  return (
-    <>
-      {actorType === 'service' ? (
-        'the service'
-      ) : href ? (
-        <a href={href}>{actorType}</a>
-      ) : (
-        <>{actorType === 'user' && actorId === null ? 'not logged in' : actorType}</>
-      )}
-      {actorId !== null && <code class="under">{actorId}</code>}
-      {address && <bdi class="under muted">from {address}</bdi>}
-      {requestId && (
-        <span class="under muted">
-          request{' '}
-          <a class="whole" href={pathWith(PATH, { request_id: requestId })}>
-            {requestId}
-          </a>
-        </span>
-      )}
-    </>
-  );
+  if (href) return <a href={href}>{actorType}</a>;
+  return <>{actorType === 'user' && actorId === null ? 'not logged in' : actorType}</>;
 }
+
+const WhoExactly = ({ event: { actorId, address, requestId } }: EventProps): VNode => (
+  <>
+    {actorId !== null && (
+      <div>
+        <Id id={actorId} />
+      </div>
+    )}
+    {address && (
+      <div>
+        <bdi>from {address}</bdi>
+      </div>
+    )}
+    {requestId && (
+      <div>
+        request{' '}
+        <a class="whole" href={pathWith(PATH, { request_id: requestId })}>
+          {requestId}
+        </a>
+      </div>
+    )}
+  </>
+);
 
 function Subject({ event: { subjectType, subjectId } }: EventProps): VNode {
   const href = linkOf(subjectId);
   const label = subjectType.replaceAll('_', ' ');
-  return (
-    <>
-      {href ? <a href={href}>{label}</a> : label}
-      <code class="under">{subjectId}</code>
-    </>
-  );
+  return href ? <a href={href}>{label}</a> : <>{label}</>;
 }
 
 /** The changed members with their values before and after; an unknown side is omitted. */

@@ -47,9 +47,17 @@ export function eventTypesPage({ types }: { types: VersionedEventType[] }): Cons
             ),
           },
           { head: 'Fires when', cell: ({ description }) => description },
-          { head: 'Scope', cell: ({ scope }) => (scope ? <code class="whole">{scope}</code> : 'none') },
-          { head: 'Version', cell: (type) => currentVersion(type)?.version ?? 'none yet' },
-          { head: 'Published by', cell: publisherText },
+          {
+            head: 'Scope',
+            cell: ({ scope }) => (scope ? <code class="whole">{scope}</code> : 'none'),
+            onPhone: 'unfolded',
+          },
+          {
+            head: 'Version',
+            cell: (type) => currentVersion(type)?.version ?? 'none yet',
+            onPhone: 'unfolded',
+          },
+          { head: 'Published by', cell: publisherText, onPhone: 'unfolded' },
         ]}
       />
     ),

@@ -42,10 +42,12 @@ export const purposesPage = (purposes: PurposeEntity[]): ConsolePage => ({
                 LANGUAGES.filter((language) => words[language] !== undefined)
                   .map((language) => ENGLISH_NAMES[language])
                   .join(', '),
+              onPhone: 'unfolded',
             },
             {
               head: 'Actions',
               leadsTo: ({ name }) => ['GET', purposePath(name, 'edit')],
+              onPhone: 'unfolded',
               cell: ({ name }) => (
                 <>
                   <RowLink href={purposePath(name, 'edit')} about={name}>
@@ -58,6 +60,7 @@ export const purposesPage = (purposes: PurposeEntity[]): ConsolePage => ({
               ),
             },
           ]}
+          unfolds
         />
       )}
     </>

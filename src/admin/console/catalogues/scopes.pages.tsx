@@ -1,7 +1,7 @@
 import { Choices, TextArea, TextField, Tick } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { State } from '../../../web/tables/state.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
@@ -29,16 +29,13 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
           { head: 'Name', cell: ({ name }) => <code>{name}</code> },
           {
             head: 'Description',
-            cell: ({ description, meaningChangedAt }) => (
-              <>
-                {description}
-                {meaningChangedAt && (
-                  <span class="under muted">
-                    Users asked anew since <ExactMoment at={meaningChangedAt} />
-                  </span>
-                )}
-              </>
-            ),
+            cell: ({ description }) => description,
+            under: ({ meaningChangedAt }) =>
+              meaningChangedAt && (
+                <>
+                  Users asked anew since <RecentMoment at={meaningChangedAt} />
+                </>
+              ),
           },
           {
             head: 'Audience',
@@ -48,10 +45,12 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
               ) : (
                 <State tone="plain">partners</State>
               ),
+            onPhone: 'beside',
           },
           {
             head: 'Actions',
             leadsTo: ({ name }) => ['GET', scopePath(name)],
+            onPhone: 'unfolded',
             cell: ({ name }) => (
               <RowLink href={scopePath(name)} about={name}>
                 Change
@@ -59,6 +58,7 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
             ),
           },
         ]}
+        unfolds
       />
     ),
   };

@@ -12,6 +12,7 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
 import { pageIn } from '../list-query.js';
+import { Pickers } from '../pickers.service.js';
 import { namedUser } from '../users/named-user.js';
 import { clientPath } from './client-layout.js';
 import { consentsPage, disconnectUserPage, newConsentPage, type ConsentFields } from './consents.pages.js';
@@ -29,6 +30,7 @@ export class ConsoleClientConsentsController {
     private readonly scopes: ScopesService,
     private readonly users: UsersService,
     private readonly protection: OperatorProtectionService,
+    private readonly pickers: Pickers,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -92,6 +94,7 @@ export class ConsoleClientConsentsController {
     const scopes = (await this.scopes.describe(client.scopes)).filter(
       ({ audience }) => audience === 'partner',
     );
-    return { page: newConsentPage({ client, scopes, fields, errors }), status: errors ? 400 : 200 };
+    const users = await this.pickers.users();
+    return { page: newConsentPage({ client, scopes, users, fields, errors }), status: errors ? 400 : 200 };
   }
 }

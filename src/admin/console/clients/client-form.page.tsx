@@ -1,6 +1,6 @@
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
 import { CLIENT_FORM, type ClientFormValues } from '../../../clients/client.resource.js';
-import { TextField } from '../../../web/forms/field.js';
+import { TextField, type Option } from '../../../web/forms/field.js';
 import type { PurposeEntity } from '../../../scopes/purposes/purpose.entity.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import type { FieldErrors } from '../form-attempt.js';
@@ -26,6 +26,7 @@ export function newClientPage({
   fields,
   scopes,
   purposes,
+  users,
   once,
   errors,
 }: {
@@ -33,6 +34,8 @@ export function newClientPage({
   errors?: FieldErrors;
   scopes: ScopeEntity[];
   purposes: PurposeEntity[];
+  /** Who is offered as the owner. */
+  users: Option[];
   once: string;
 }): ConsolePage {
   return {
@@ -53,6 +56,7 @@ export function newClientPage({
           name="owner"
           label="Owner"
           hint="The email or ID of the user or organisation that owns it. It cannot be changed later."
+          offers={users}
         />
         {CLIENT_FORM.show(['environment', 'type', 'scopes'], { scopes: scopeOptions(scopes) })}
         {CLIENT_FORM.show(asked(AFTER_NAME, purposes), {

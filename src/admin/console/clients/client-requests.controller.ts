@@ -1,8 +1,9 @@
-import { Param, Query } from '@nestjs/common';
+import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
-import { requestFilterOf } from '../../../partners/request-log/request-filter.js';
+import { Context } from '../../../http/page-routes/page-context.js';
+import { requestListQuery } from '../../../partners/request-log/request-filter.js';
 import { RequestLogService } from '../../../partners/request-log/request-log.service.js';
-import type { ConsoleAnswer } from '../console-context.js';
+import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { clientRequestsPage } from './client-requests.page.js';
 
@@ -16,13 +17,9 @@ export class ConsoleClientRequestsController {
 
   /** Newest first; `status` and `request_id` filter. */
   @ConsoleGet('', 'not asked', 'viewer')
-  async list(
-    @Param('client_id') id: string,
-    @Query('status') status: unknown,
-    @Query('request_id') requestId: unknown,
-  ): Promise<ConsoleAnswer> {
+  async list(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
-    const { typed, filter } = requestFilterOf(status, requestId);
-    return { page: clientRequestsPage(client, await this.log.list(id, filter), typed) };
+    const query = requestListQuery(context.query);
+    return { page: clientRequestsPage(client, await this.log.list(id, query.filter), query) };
   }
 }

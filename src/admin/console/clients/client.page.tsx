@@ -4,7 +4,7 @@ import type { SecretInfo } from '../../../clients/secret-info.js';
 import { ClientTile } from '../../../web/layout/client-identity.js';
 import { Facts } from '../../../web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { ExactMoment, RecentMoment } from '../../../web/tables/moment.js';
 import { Enabled, State } from '../../../web/tables/state.js';
 import { EnvironmentName } from '../pages/environment.js';
 import { Table } from '../../../web/tables/table.js';
@@ -133,15 +133,17 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
           caption="Secrets"
           rows={secrets}
           columns={[
-            { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+            { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
             {
               head: 'State',
               cell: ({ isExpired }) =>
                 isExpired ? <State tone="bad">Expired</State> : <State tone="good">Active</State>,
+              onPhone: 'beside',
             },
             {
               head: 'Expires',
-              cell: ({ expiresAt }) => (expiresAt ? <ExactMoment at={expiresAt} /> : 'never'),
+              cell: ({ expiresAt }) => (expiresAt ? <RecentMoment at={expiresAt} /> : 'never'),
+              onPhone: 'named',
             },
           ]}
         />

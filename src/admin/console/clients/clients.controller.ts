@@ -21,6 +21,7 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { attempt, judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { Pickers } from '../pickers.service.js';
 import { namedUser } from '../users/named-user.js';
 import {
   clientShapeOf,
@@ -49,6 +50,7 @@ export class ConsoleClientsController {
     private readonly users: UsersService,
     private readonly scopes: ScopesService,
     private readonly purposes: PurposesService,
+    private readonly pickers: Pickers,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -137,7 +139,12 @@ export class ConsoleClientsController {
   }
 
   private async newForm(fields: NewClientFields, once: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
-    const [scopes, purposes] = await Promise.all([this.scopes.list(), this.purposes.list()]);
-    return { page: newClientPage({ fields, scopes, purposes, once, errors }), status: errors ? 400 : 200 };
+    const [scopes, purposes, users] = await Promise.all([
+      this.scopes.list(),
+      this.purposes.list(),
+      this.pickers.users(),
+    ]);
+    const page = newClientPage({ fields, scopes, purposes, users, once, errors });
+    return { page, status: errors ? 400 : 200 };
   }
 }

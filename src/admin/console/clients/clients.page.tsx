@@ -1,13 +1,12 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { TextField } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { Enabled } from '../../../web/tables/state.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { EnvironmentFilter } from '../pages/environment.js';
-import { FilteredTable, NameLink } from '../pages/lists.js';
+import { environmentFilter } from '../pages/environment.js';
+import { FilteredTable, Id, NameLink } from '../pages/lists.js';
 import { CLIENTS_PATH, clientPath } from './client-layout.js';
 
 /** The clients, by id, with a search. */
@@ -21,12 +20,14 @@ export function clientsPage(list: FilteredList<ClientEntity>): ConsolePage {
         list={list}
         path={CLIENTS_PATH}
         submit="Search"
-        filter={
-          <>
-            <TextField name="q" label="Part of the name, or a client ID" />
-            <EnvironmentFilter all="Live and sandbox" />
-          </>
-        }
+        ready={[
+          { label: 'Live', set: { environment: 'live' } },
+          { label: 'Sandbox', set: { environment: 'sandbox' } },
+        ]}
+        filter={[
+          { name: 'q', label: 'Part of the name, or a client ID' },
+          environmentFilter('Live and sandbox'),
+        ]}
         caption="Clients"
         empty={
           Object.keys(list.filter).length === 0
@@ -38,15 +39,13 @@ export function clientsPage(list: FilteredList<ClientEntity>): ConsolePage {
           {
             head: 'Name',
             cell: ({ id, name, environment }) => (
-              <>
-                <NameLink href={clientPath(id)} name={name} environment={environment} />
-                <code class="id under">{id}</code>
-              </>
+              <NameLink href={clientPath(id)} name={name} environment={environment} />
             ),
+            under: ({ id }) => <Id id={id} />,
           },
           { head: 'Type', cell: ({ type }) => type },
-          { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
-          { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+          { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} />, onPhone: 'beside' },
+          { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
         ]}
       />
     ),

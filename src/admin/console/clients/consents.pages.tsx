@@ -1,8 +1,8 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { ConsentedUser } from '../../../consents/consented-user.js';
-import { Choices, TextArea, TextField } from '../../../web/forms/field.js';
+import { Choices, TextArea, TextField, type Option } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { PagedTable } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
@@ -42,23 +42,25 @@ export function consentsPage({
         columns={[
           {
             head: 'User',
-            cell: ({ id, name, email }) => (
-              <>
-                <NameLink href={`/admin/console/users/${id}`} name={name} />
-                <bdi class="under muted">{email}</bdi>
-              </>
-            ),
+            cell: ({ id, name }) => <NameLink href={`/admin/console/users/${id}`} name={name} />,
+            under: ({ email }) => <bdi>{email}</bdi>,
           },
           { head: 'Scopes', cell: ({ scopes }) => <CommaList items={scopes} /> },
-          { head: 'Since', cell: ({ grantedAt }) => <ExactMoment at={new Date(grantedAt)} /> },
+          {
+            head: 'Since',
+            cell: ({ grantedAt }) => <RecentMoment at={new Date(grantedAt)} />,
+            onPhone: 'unfolded',
+          },
           {
             head: 'Ends',
             cell: ({ expiresAt }) =>
-              expiresAt === null ? 'never' : <ExactMoment at={new Date(expiresAt)} />,
+              expiresAt === null ? 'never' : <RecentMoment at={new Date(expiresAt)} />,
+            onPhone: 'unfolded',
           },
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['GET', clientPath(client.id, `consents/${id}/disconnect`)],
+            onPhone: 'at-end',
             cell: ({ id, name }) => (
               <ActionOn isOperator={operators.has(id)}>
                 <RowLink href={clientPath(client.id, `consents/${id}/disconnect`)} about={name}>
@@ -100,10 +102,12 @@ export interface ConsentFields {
 export function newConsentPage({
   client,
   scopes,
+  users,
   fields,
   errors,
 }: Props & {
   scopes: ScopeEntity[];
+  users: Option[];
   fields: ConsentFields;
   errors?: FieldErrors;
 }): ConsolePage {
@@ -122,7 +126,7 @@ export function newConsentPage({
           submit="Record consent"
           cancel={clientPath(client.id, 'consents')}
         >
-          <TextField name="user" label="User" hint="Email or ID." />
+          <TextField name="user" label="User" hint="Email or ID." offers={users} />
           <Choices
             name="scopes"
             label="Scopes that the user agreed to"

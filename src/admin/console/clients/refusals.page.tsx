@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Counted } from '../../../activity/activity.js';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -51,10 +51,11 @@ export function refusalsPage({ client, refusals, issued }: RefusalsPageProps): C
             rows={issued}
             columns={[
               { head: 'Grant type', cell: ({ detail }) => detail },
-              { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
+              { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
               { head: 'From', cell: ({ lastAddress }) => <bdi>{lastAddress ?? 'unknown'}</bdi> },
               { head: 'Count', isNumber: true, cell: ({ count }) => count.toLocaleString('en-GB') },
             ]}
+            unfolds
           />
         )}
       </>
@@ -77,24 +78,23 @@ export function Refusals({
       columns={[
         {
           head: 'Reason and fix',
-          cell: ({ kind, detail }) => {
-            const { what, help } = refusalMessage(kind, detail);
-            return (
-              <>
-                <strong>{what}</strong>
-                <span class="under muted">{help}</span>
-              </>
-            );
-          },
+          cell: ({ kind, detail }) => <strong>{refusalMessage(kind, detail).what}</strong>,
+          under: ({ kind, detail }) => refusalMessage(kind, detail).help,
         },
         {
           head: 'Response',
           cell: ({ kind, detail }) => <State tone="bad">{refusalMessage(kind, detail).status}</State>,
+          onPhone: 'unfolded',
         },
-        { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
-        { head: 'From', cell: ({ lastAddress }) => <bdi>{lastAddress ?? 'unknown'}</bdi> },
+        { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
+        {
+          head: 'From',
+          cell: ({ lastAddress }) => <bdi>{lastAddress ?? 'unknown'}</bdi>,
+          onPhone: 'unfolded',
+        },
         { head: 'Count', isNumber: true, cell: ({ count }) => count.toLocaleString('en-GB') },
       ]}
+      unfolds
     />
   );
 }

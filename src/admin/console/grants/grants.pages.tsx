@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import { PostButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { PagedTable } from '../../../web/tables/table.js';
 import type { Column } from '../../../web/tables/table.js';
@@ -81,11 +81,12 @@ function Grants({ page, operators, path, empty, whose, returnTo }: ListProps): V
         columns={[
           whose,
           { head: 'Scopes', cell: ({ scopes }) => <CommaList items={scopes} /> },
-          { head: 'Granted', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
-          { head: 'Expires', cell: ({ expiresAt }) => <ExactMoment at={expiresAt} /> },
+          { head: 'Granted', cell: ({ createdAt }) => <RecentMoment at={createdAt} />, onPhone: 'unfolded' },
+          { head: 'Expires', cell: ({ expiresAt }) => <RecentMoment at={expiresAt} />, onPhone: 'named' },
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['POST', grantPath(id)],
+            onPhone: 'at-end',
             cell: ({ id, clientName, userId, userName }) => (
               <ActionOn isOperator={operators.has(userId)}>
                 <PostButton

@@ -1,11 +1,11 @@
-import type { VNode } from 'preact';
 import { MAIL_STATES, type MailEntity, type MailKind, type MailState } from '../../../mail/mail.entity.js';
-import { TextField } from '../../../web/forms/field.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import type { Option } from '../../../web/forms/field.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, StateFilter } from '../pages/lists.js';
+import type { PartyNames } from '../pages/party-names.js';
+import { FilteredTable, Id, Party, stateFilter } from '../pages/lists.js';
 
 const MAILS_PATH = '/admin/console/mails';
 
@@ -28,64 +28,57 @@ const KIND_LABELS: Record<MailKind, string> = {
 };
 
 /** All mails, newest first. */
-export const mailsPage = (list: FilteredList<MailEntity>): ConsolePage => ({
+export const mailsPage = (
+  list: FilteredList<MailEntity>,
+  names: PartyNames,
+  users: Option[],
+): ConsolePage => ({
   part: 'mails',
   title: 'Mails',
   children: (
     <FilteredTable
       list={list}
       path={MAILS_PATH}
-      filter={
-        <>
-          <TextField name="user_id" label="User ID" />
-          <StateFilter states={MAIL_STATES} labelOf={(state) => STATE_LABELS[state]} />
-        </>
-      }
+      ready={[
+        { label: 'Failed', set: { state: 'failed' } },
+        { label: 'Waiting', set: { state: 'pending' } },
+      ]}
+      filter={[
+        { name: 'user_id', label: 'User ID', offers: users },
+        stateFilter(MAIL_STATES, (state) => STATE_LABELS[state]),
+      ]}
       caption="Mails"
       empty="There are no mails."
       columns={[
         {
           head: 'Mail',
-          cell: ({ id, kind }) => (
-            <>
-              <strong>{KIND_LABELS[kind]}</strong>
-              <code class="id under">{id}</code>
-            </>
-          ),
+          cell: ({ kind }) => <strong>{KIND_LABELS[kind]}</strong>,
+          under: ({ id }) => <Id id={id} />,
         },
         {
           head: 'To',
-          cell: ({ address, userId, clientId }) => (
-            <>
-              <bdi>{address}</bdi>
-              {userId && <For href={`/admin/console/users/${userId}`} id={userId} />}
-              {clientId && <For href={`/admin/console/clients/${clientId}`} id={clientId} />}
-            </>
-          ),
+          cell: ({ address }) => <bdi>{address}</bdi>,
+          under: ({ userId, clientId }) =>
+            [userId, clientId].map((id) => id !== null && <Party id={id} names={names} />),
         },
-        { head: 'State', cell: (mail) => <MailStateCell mail={mail} /> },
-        { head: 'Attempts', cell: ({ attempts }) => attempts },
-        { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
-        { head: 'Sent', cell: ({ sentAt }) => (sentAt ? <ExactMoment at={sentAt} /> : '–') },
+        {
+          head: 'State',
+          cell: ({ state }) => <State tone={TONES[state]}>{STATE_LABELS[state]}</State>,
+          under: ({ lastError }) => lastError,
+          onPhone: 'beside',
+        },
+        { head: 'Attempts', cell: ({ attempts }) => attempts, onPhone: 'unfolded' },
+        { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
+        {
+          head: 'Sent',
+          cell: ({ sentAt }) => (sentAt ? <RecentMoment at={sentAt} /> : '–'),
+          onPhone: 'unfolded',
+        },
       ]}
+      unfolds
     />
   ),
 });
 
 const STATE_LABELS: Record<MailState, string> = { pending: 'Waiting', sent: 'Sent', failed: 'Failed' };
 const TONES = { pending: 'plain', sent: 'good', failed: 'bad' } as const;
-
-function MailStateCell({ mail: { state, lastError } }: { mail: MailEntity }): VNode {
-  return (
-    <>
-      <State tone={TONES[state]}>{STATE_LABELS[state]}</State>
-      {lastError && <span class="under muted">{lastError}</span>}
-    </>
-  );
-}
-
-const For = ({ href, id }: { href: string; id: string }): VNode => (
-  <a class="under" href={href}>
-    <code class="id">{id}</code>
-  </a>
-);

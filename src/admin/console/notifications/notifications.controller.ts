@@ -9,6 +9,7 @@ import {
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
+import { Pickers } from '../pickers.service.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import {
   newNotificationPage,
@@ -24,6 +25,7 @@ export class ConsoleNotificationsController {
   constructor(
     private readonly notifications: NotificationsService,
     private readonly protection: OperatorProtectionService,
+    private readonly pickers: Pickers,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -33,11 +35,13 @@ export class ConsoleNotificationsController {
       context.url,
       ({ user_id: userId, client_id: clientId }, page) => this.notifications.list({ userId, clientId }, page),
     );
-    return { page: notificationsPage(list), status: list.errors ? 400 : 200 };
+    const rows = list.page?.items ?? [];
+    const names = await this.pickers.namesOf(rows.flatMap(({ userId, clientId }) => [userId, clientId]));
+    return { page: notificationsPage(list, names, await this.offers()), status: list.errors ? 400 : 200 };
   }
 
   @ConsoleGet('new', 'not asked', 'support')
-  askForNew(@Context() context: ConsoleContext): ConsoleAnswer {
+  askForNew(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const userId = context.query.get('user_id') ?? '';
     return this.form({ user_id: userId, category: 'SERVICE' });
   }
@@ -58,7 +62,13 @@ export class ConsoleNotificationsController {
     return { goTo: NOTIFICATIONS_PATH, notice: 'notification_raised' };
   }
 
-  private form(fields: NotificationFields, errors?: FieldErrors): ConsoleAnswer {
-    return { page: newNotificationPage({ fields, errors }), status: errors ? 400 : 200 };
+  private async form(fields: NotificationFields, errors?: FieldErrors): Promise<ConsoleAnswer> {
+    const offers = await this.offers();
+    return { page: newNotificationPage({ fields, offers, errors }), status: errors ? 400 : 200 };
+  }
+
+  private async offers() {
+    const [users, clients] = await Promise.all([this.pickers.users(), this.pickers.clients()]);
+    return { users, clients };
   }
 }

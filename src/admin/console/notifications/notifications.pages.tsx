@@ -1,6 +1,6 @@
-import { SelectField, TextArea, TextField } from '../../../web/forms/field.js';
+import { SelectField, TextArea, TextField, type Option } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import {
   NOTIFICATION_CATEGORIES,
@@ -10,7 +10,8 @@ import type { FilteredList } from '../filtered-list.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, pathWith } from '../pages/lists.js';
+import type { PartyNames } from '../pages/party-names.js';
+import { FilteredTable, Party, pathWith } from '../pages/lists.js';
 
 export const NOTIFICATIONS_PATH = '/admin/console/notifications';
 
@@ -30,8 +31,18 @@ export const NOTIFICATION_MEMBERS = [
 
 export type NotificationFields = Partial<Record<(typeof NOTIFICATION_MEMBERS)[number], string>>;
 
+/** Users and clients by name, for the fields with their ids. */
+interface OfferedParties {
+  users: Option[];
+  clients: Option[];
+}
+
 /** All notifications, newest first. */
-export function notificationsPage(list: FilteredList<NotificationEntity>): ConsolePage {
+export function notificationsPage(
+  list: FilteredList<NotificationEntity>,
+  names: PartyNames,
+  offers: OfferedParties,
+): ConsolePage {
   return {
     part: 'notifications',
     title: 'Notifications',
@@ -48,39 +59,28 @@ export function notificationsPage(list: FilteredList<NotificationEntity>): Conso
       <FilteredTable
         list={list}
         path={NOTIFICATIONS_PATH}
-        filter={
-          <>
-            <TextField name="user_id" label="User ID" />
-            <TextField name="client_id" label="Client ID" />
-          </>
-        }
+        filter={[
+          { name: 'user_id', label: 'User ID', offers: offers.users },
+          { name: 'client_id', label: 'Client ID', offers: offers.clients },
+        ]}
         caption="Notifications"
         empty="There are no notifications."
         columns={[
           {
             head: 'Notification',
-            cell: ({ shortTextTitle, shortTextBody, messageId }) => (
+            cell: ({ shortTextTitle, messageId }) => (
               <>
                 <strong>{shortTextTitle}</strong> <code>{messageId}</code>
-                <span class="under muted">{shortTextBody}</span>
               </>
             ),
+            under: ({ shortTextBody }) => shortTextBody,
           },
-          { head: 'Category', cell: ({ category }) => category },
+          { head: 'Category', cell: ({ category }) => category, onPhone: 'unfolded' },
           {
             head: 'For',
-            cell: ({ userId: user, clientId: client }) => (
-              <>
-                <a href={`/admin/console/users/${user}`}>
-                  <code class="id">{user}</code>
-                </a>
-                {client && (
-                  <a class="under" href={`/admin/console/clients/${client}`}>
-                    <code class="id">{client}</code>
-                  </a>
-                )}
-              </>
-            ),
+            cell: ({ userId }) => <Party id={userId} names={names} />,
+            under: ({ clientId }) => clientId && <Party id={clientId} names={names} />,
+            onPhone: 'unfolded',
           },
           {
             head: 'State',
@@ -92,9 +92,11 @@ export function notificationsPage(list: FilteredList<NotificationEntity>): Conso
               ) : (
                 <State tone="warn">New</State>
               ),
+            onPhone: 'beside',
           },
-          { head: 'Time', cell: ({ eventTime }) => <ExactMoment at={eventTime} /> },
+          { head: 'Time', cell: ({ eventTime }) => <RecentMoment at={eventTime} /> },
         ]}
+        unfolds
       />
     ),
   };
@@ -110,11 +112,12 @@ const CATEGORY_LABELS: Record<(typeof NOTIFICATION_CATEGORIES)[number], string> 
 
 export interface NewNotificationPageProps {
   fields: NotificationFields;
+  offers: OfferedParties;
   errors?: FieldErrors;
 }
 
 /** The form for creating a notification for a user. */
-export function newNotificationPage({ fields, errors }: NewNotificationPageProps): ConsolePage {
+export function newNotificationPage({ fields, offers, errors }: NewNotificationPageProps): ConsolePage {
   const text = (name: keyof NotificationFields, label: string, hint?: string) => (
     <TextField name={name} label={label} hint={hint} />
   );
@@ -130,12 +133,13 @@ export function newNotificationPage({ fields, errors }: NewNotificationPageProps
         submit="Create notification"
         cancel={NOTIFICATIONS_PATH}
       >
-        {text('user_id', 'User ID')}
-        {text(
-          'client_id',
-          'Client ID (optional)',
-          'Its tokens may read the notification too. Leave empty to show it only to the user.',
-        )}
+        <TextField name="user_id" label="User ID" offers={offers.users} />
+        <TextField
+          name="client_id"
+          label="Client ID (optional)"
+          hint="Its tokens may read the notification too. Leave empty to show it only to the user."
+          offers={offers.clients}
+        />
         {text(
           'message_id',
           'Message ID',

@@ -7,7 +7,7 @@ import { formatCount, sumOf } from '../../../web/charts/numbers.js';
 import { periodsOf } from '../../../web/charts/periods.js';
 import { labelsOf, RANGES, type Range } from '../../../web/charts/ranges.js';
 import { RangeSwitch } from '../../../web/charts/range-switch.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { ExactMoment, RecentMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
@@ -234,6 +234,7 @@ function HourTable({ series }: { series: Series[] }): VNode {
             },
           })),
         ]}
+        unfolds
       />
     </details>
   );
@@ -251,7 +252,7 @@ function RefusedClients({ clients }: { clients: RefusedClient[] }): VNode {
           cell: ({ id, name }) => <NameLink href={clientPath(id, 'refusals')} name={name} />,
         },
         { head: 'Refused', isNumber: true, cell: ({ refused }) => formatCount(refused) },
-        { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
+        { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
       ]}
     />
   );
@@ -272,13 +273,14 @@ function NearLimit({ clients }: { clients: RefusedClient[] }): VNode {
           head: 'State',
           cell: ({ refused }) =>
             refused > 0 ? <State tone="bad">Rate limited</State> : <State tone="warn">Over 80 %</State>,
+          onPhone: 'beside',
         },
         {
           head: 'Refused in the last two hours',
           isNumber: true,
           cell: ({ refused }) => formatCount(refused),
         },
-        { head: 'Last', cell: ({ lastAt }) => <ExactMoment at={lastAt} /> },
+        { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },
       ]}
     />
   );
@@ -299,8 +301,8 @@ function DisabledEndpoints({ page }: { page: Page<EndpointInList> }): VNode {
               <NameLink href={clientPath(clientId)} name={clientName} environment={environment} />
             ),
           },
-          { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
-          { head: 'Since', cell: ({ disabledAt }) => (disabledAt ? <ExactMoment at={disabledAt} /> : '') },
+          { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} />, onPhone: 'beside' },
+          { head: 'Since', cell: ({ disabledAt }) => (disabledAt ? <RecentMoment at={disabledAt} /> : '') },
         ]}
       />
       {page.hasNext && (

@@ -1,10 +1,11 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { LogoutButton, type LayoutProps } from '../../../web/layout/layout.js';
 import type { OperatorRole } from '../../../config/operator-role.js';
 import type { SignedInUser } from '../../../users/sessions/signed-in-user.js';
 import { Permissions, type MayUse } from '../../../web/layout/may-use.js';
 import { SideNavigation, type Counts } from '../../../web/layout/navigation.js';
 import { DoneNotice } from '../../../web/layout/notices.js';
+import { PageHead, type ParentPage } from '../../../web/layout/page-head.js';
 import { SEARCH_PATH } from '../search/explanation-path.js';
 import { RoleOfVisitor } from './for-admins.js';
 import { TIMES_SCRIPT } from '../../../web/tables/moment.js';
@@ -60,7 +61,7 @@ export interface ConsolePage {
   /** Undefined for pages that belong to no part, such as errors. */
   part?: ConsolePart;
   /** The parent pages, the nearest last. */
-  above?: { href: string; label: string }[];
+  above?: ParentPage[];
   /** The actions at the top of the page. */
   actions?: ComponentChildren;
   /** Whether it is about an operator, of whom only admins may change anything. */
@@ -74,7 +75,7 @@ export interface ConsolePage {
 
 /** The navigation, the page itself, and who is logged in. */
 export const consoleLayout = (
-  { title, part, above = [], actions, scripts = [], children }: ConsolePage,
+  { title, part, above, actions, scripts = [], children }: ConsolePage,
   user: Pick<SignedInUser, 'name' | 'email' | 'operatorRole'>,
   { role, mayUse }: { role: OperatorRole; mayUse: MayUse },
   notice: string | undefined,
@@ -89,15 +90,7 @@ export const consoleLayout = (
     <Permissions.Provider value={mayUse}>
       <RoleOfVisitor.Provider value={role}>
         <div class="console">
-          <div class="console-head">
-            <div class="console-title">
-              {above.length > 0 && <Above pages={above} />}
-              <h1>
-                <bdi>{title}</bdi>
-              </h1>
-            </div>
-            {actions && <div class="console-actions">{actions}</div>}
-          </div>
+          <PageHead above={above} heading={<bdi>{title}</bdi>} actions={actions} />
           <DoneNotice notice={notice} />
           {children}
           <section class="console-identity" aria-label="Logged in user">
@@ -113,18 +106,3 @@ export const consoleLayout = (
     </Permissions.Provider>
   ),
 });
-
-function Above({ pages }: { pages: { href: string; label: string }[] }): VNode {
-  return (
-    <nav class="console-above" aria-label="Breadcrumb">
-      {pages.map(({ href, label }) => (
-        <>
-          <a href={href}>
-            <bdi>{label}</bdi>
-          </a>
-          <span aria-hidden="true"> / </span>
-        </>
-      ))}
-    </nav>
-  );
-}

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { SelectField } from '../../../web/forms/field.js';
+import type { FilterField } from '../../../web/forms/form.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import type { Environment } from '../../../users/accounts/environment.js';
 
@@ -8,14 +8,12 @@ export const EnvironmentName = ({ of }: { of: { environment: Environment } }): V
   of.environment === 'sandbox' ? <SandboxBadge of={of} /> : <>live</>;
 
 /** The choice of an environment in the filter of a list; `all` is what the list shows without one. */
-export const EnvironmentFilter = ({ all }: { all: 'Live and sandbox' | 'Live' }): VNode => (
-  <SelectField
-    name="environment"
-    label="Environment"
-    options={[
-      { value: '', label: all },
-      ...(all === 'Live' ? [] : [{ value: 'live', label: 'Live' }]),
-      { value: 'sandbox', label: 'Sandbox' },
-    ]}
-  />
-);
+export const environmentFilter = (all: 'Live and sandbox' | 'Live'): FilterField => ({
+  name: 'environment',
+  label: 'Environment',
+  options: [
+    { value: '', label: all },
+    ...(all === 'Live' ? [] : [{ value: 'live', label: 'Live' }]),
+    { value: 'sandbox', label: 'Sandbox' },
+  ],
+});

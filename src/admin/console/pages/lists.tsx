@@ -1,6 +1,6 @@
-import type { ComponentChildren, VNode } from 'preact';
-import { SelectField } from '../../../web/forms/field.js';
-import { FilterForm } from '../../../web/forms/form.js';
+import type { VNode } from 'preact';
+import { ListFilter, type FilterField } from '../../../web/forms/form.js';
+import { ReadyFilters, type ReadyFilter } from '../../../web/tables/ready-filters.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import { useMayUse } from '../../../web/layout/may-use.js';
 import { LiveList } from '../../../web/tables/live-list.js';
@@ -20,7 +20,9 @@ export interface FilteredTableProps<T> extends Omit<PagedTableProps<T>, 'page'> 
   list: FilteredList<T>;
   submit?: string;
   /** The fields of the filter. */
-  filter: ComponentChildren;
+  filter: readonly FilterField[];
+  /** Filters to choose with one click. */
+  ready?: readonly ReadyFilter[];
   /** The path with filter and page of a list that takes in what is new. */
   livePath?: string;
   /** Where the list can be had as a file. */
@@ -29,7 +31,7 @@ export interface FilteredTableProps<T> extends Omit<PagedTableProps<T>, 'page'> 
 
 /** A list with its filter; if that is invalid, only the filter with its errors. */
 export function FilteredTable<T extends { id: string }>(props: FilteredTableProps<T>): VNode {
-  const { list, path, submit, filter, livePath, csvPath, ...table } = props;
+  const { list, path, submit, filter, ready = [], livePath, csvPath, ...table } = props;
   const rows = list.page && (
     <PagedTable
       {...table}
@@ -40,15 +42,15 @@ export function FilteredTable<T extends { id: string }>(props: FilteredTableProp
   );
   return (
     <>
-      <FilterForm
+      <ReadyFilters path={path} filters={ready} filter={list.filter} />
+      <ListFilter
         path={path}
         values={list.filter}
         errors={list.errors}
         alert="The list is not shown: the filter is invalid."
         submit={submit}
-      >
-        {filter}
-      </FilterForm>
+        fields={filter}
+      />
       {rows && livePath !== undefined ? <LiveList path={livePath}>{rows}</LiveList> : rows}
       {csvPath !== undefined && list.page && list.page.items.length > 0 && (
         <CsvLink path={pathWith(csvPath, list.filter)} />
@@ -58,19 +60,14 @@ export function FilteredTable<T extends { id: string }>(props: FilteredTableProp
 }
 
 /** A field of a filter: all, or those in one of these states. */
-export const StateFilter = <S extends string>(props: {
-  states: readonly S[];
-  labelOf: (state: S) => string;
-}): VNode => (
-  <SelectField
-    name="state"
-    label="State"
-    options={[
-      { value: '', label: 'All' },
-      ...props.states.map((value) => ({ value, label: props.labelOf(value) })),
-    ]}
-  />
-);
+export const stateFilter = <S extends string>(
+  states: readonly S[],
+  labelOf: (state: S) => string = String,
+): FilterField => ({
+  name: 'state',
+  label: 'State',
+  options: [{ value: '', label: 'All' }, ...states.map((value) => ({ value, label: labelOf(value) }))],
+});
 
 export interface NameLinkProps {
   href: string;

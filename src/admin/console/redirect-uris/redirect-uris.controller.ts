@@ -10,6 +10,7 @@ import {
 import type { ConsoleAnswer, ConsoleContext, ConsoleNotice } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
+import { Pickers } from '../pickers.service.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { redirectUriPath, redirectUriRequestPage, redirectUriRequestsPage } from './redirect-uris.pages.js';
 
@@ -19,6 +20,7 @@ export class ConsoleRedirectUrisController {
   constructor(
     private readonly requests: RedirectUriRequestsService,
     private readonly clients: ClientsService,
+    private readonly pickers: Pickers,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -26,7 +28,11 @@ export class ConsoleRedirectUrisController {
     const list = await filteredList(RedirectUriRequestsQuery, context.url, (query, page) =>
       this.requests.list({ state: query.state, clientId: query.client_id }, page),
     );
-    return { page: redirectUriRequestsPage(list), status: list.errors ? 400 : 200 };
+    const [names, clients] = await Promise.all([
+      this.pickers.namesOf((list.page?.items ?? []).map(({ clientId }) => clientId)),
+      this.pickers.clients(),
+    ]);
+    return { page: redirectUriRequestsPage(list, names, clients), status: list.errors ? 400 : 200 };
   }
 
   @ConsoleGet(':id', 'not asked', 'viewer')

@@ -5,19 +5,20 @@ import {
   type RedirectUriRequestEntity,
   type RedirectUriRequestState,
 } from '../../../partners/redirect-uris/redirect-uri-request.entity.js';
-import { TextField } from '../../../web/forms/field.js';
+import { TextField, type Option } from '../../../web/forms/field.js';
 import { Buttons, PostButton } from '../../../web/forms/form.js';
 import { useMayUse } from '../../../web/layout/may-use.js';
 import { ErrorNotice } from '../../../web/layout/notices.js';
 import { Facts } from '../../../web/tables/facts.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { ExactMoment, RecentMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, Id, NameLink, Party, StateFilter } from '../pages/lists.js';
+import type { PartyNames } from '../pages/party-names.js';
+import { FilteredTable, Id, NameLink, Party, stateFilter } from '../pages/lists.js';
 
 export const REDIRECT_URIS_PATH = '/admin/console/redirect-uris';
 
@@ -36,19 +37,22 @@ const StateWord = ({ state }: { state: RedirectUriRequestState }): VNode => (
 );
 
 /** What partners asked for, newest first. */
-export const redirectUriRequestsPage = (list: FilteredList<RedirectUriRequestEntity>): ConsolePage => ({
+export const redirectUriRequestsPage = (
+  list: FilteredList<RedirectUriRequestEntity>,
+  names: PartyNames,
+  clients: Option[],
+): ConsolePage => ({
   part: 'redirect-uris',
   title: 'Redirect URIs',
   children: (
     <FilteredTable
       list={list}
       path={REDIRECT_URIS_PATH}
-      filter={
-        <>
-          <TextField name="client_id" label="Client ID" />
-          <StateFilter states={REDIRECT_URI_REQUEST_STATES} labelOf={(state) => STATES[state].label} />
-        </>
-      }
+      ready={[{ label: 'Pending', set: { state: 'pending' } }]}
+      filter={[
+        { name: 'client_id', label: 'Client ID', offers: clients },
+        stateFilter(REDIRECT_URI_REQUEST_STATES, (state) => STATES[state].label),
+      ]}
       caption="Redirect URIs that partners ask for"
       empty="There are no requests."
       columns={[
@@ -60,9 +64,9 @@ export const redirectUriRequestsPage = (list: FilteredList<RedirectUriRequestEnt
             </a>
           ),
         },
-        { head: 'Client', cell: ({ clientId }) => <Party id={clientId} /> },
-        { head: 'State', cell: ({ state }) => <StateWord state={state} /> },
-        { head: 'Requested', cell: ({ requestedAt }) => <ExactMoment at={requestedAt} /> },
+        { head: 'Client', cell: ({ clientId }) => <Party id={clientId} names={names} /> },
+        { head: 'State', cell: ({ state }) => <StateWord state={state} />, onPhone: 'beside' },
+        { head: 'Requested', cell: ({ requestedAt }) => <RecentMoment at={requestedAt} /> },
       ]}
     />
   ),

@@ -51,13 +51,14 @@ export const explainedRequestPage = ({
               { head: 'Action', cell: ({ action }) => <span class="whole">{action}</span> },
               { head: 'Subject', cell: ({ subjectId }) => <Subject id={subjectId} /> },
             ]}
+            unfolds
           />
         </>
       )}
       {deliveries.length > 0 && (
         <>
           <h2>Deliveries that it caused</h2>
-          <Table caption="Deliveries that it caused" rows={deliveries} columns={deliveryColumns} />
+          <Table caption="Deliveries that it caused" rows={deliveries} columns={deliveryColumns()} />
         </>
       )}
       {around.length > 1 && (

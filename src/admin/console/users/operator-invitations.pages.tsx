@@ -2,7 +2,7 @@ import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import type { OperatorInvitation } from '../../../partners/members/invitation.js';
 import { Choices, TextField } from '../../../web/forms/field.js';
 import { LinkButton, PostButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -36,8 +36,9 @@ export const invitationsPage = (invitations: Invited[]): ConsolePage => ({
           {
             head: 'Invited by',
             cell: ({ invitedBy, inviterName }) => <NameLink href={userPath(invitedBy)} name={inviterName} />,
+            onPhone: 'unfolded',
           },
-          { head: 'Works until', cell: ({ expiresAt }) => <ExactMoment at={expiresAt} /> },
+          { head: 'Works until', cell: ({ expiresAt }) => <RecentMoment at={expiresAt} />, onPhone: 'named' },
           {
             head: 'Actions',
             cell: ({ id, email }) => (
@@ -46,8 +47,10 @@ export const invitationsPage = (invitations: Invited[]): ConsolePage => ({
               </PostButton>
             ),
             leadsTo: ({ id }) => ['POST', withdrawPath(id)],
+            onPhone: 'unfolded',
           },
         ]}
+        unfolds
       />
     ),
 });

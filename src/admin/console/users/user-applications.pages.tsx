@@ -1,4 +1,4 @@
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { Enabled } from '../../../web/tables/state.js';
 import { PagedTable } from '../../../web/tables/table.js';
@@ -41,12 +41,17 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
               </ul>
             ),
           },
-          { head: 'Client state', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
-          { head: 'Since', cell: ({ connectedAt }) => <ExactMoment at={connectedAt} /> },
-          { head: 'Ends', cell: ({ expiresAt }) => (expiresAt ? <ExactMoment at={expiresAt} /> : 'never') },
+          { head: 'Client state', cell: ({ enabled }) => <Enabled enabled={enabled} />, onPhone: 'unfolded' },
+          { head: 'Since', cell: ({ connectedAt }) => <RecentMoment at={connectedAt} />, onPhone: 'named' },
+          {
+            head: 'Ends',
+            cell: ({ expiresAt }) => (expiresAt ? <RecentMoment at={expiresAt} /> : 'never'),
+            onPhone: 'unfolded',
+          },
           {
             head: 'Actions',
             leadsTo: ({ id }) => ['GET', userPath(user.id, `applications/${id}/disconnect`)],
+            onPhone: 'at-end',
             cell: ({ id, name }) => (
               <RowLink href={userPath(user.id, `applications/${id}/disconnect`)} about={name}>
                 Disconnect

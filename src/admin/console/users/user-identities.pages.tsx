@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { Identity } from '../../../identity-providers/identity.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
 import { ActionConfirmation } from '../pages/action-confirmation.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -36,10 +36,10 @@ const Identities = ({ user, identities }: { user: UserEntity; identities: Identi
     rows={identities}
     columns={[
       { head: 'Provider', cell: ({ label }) => <bdi>{label}</bdi> },
-      { head: 'Issuer', cell: ({ issuer }) => issuer },
-      { head: 'Subject', cell: ({ subject }) => <code>{subject}</code> },
-      { head: 'Linked', cell: ({ linkedAt }) => <ExactMoment at={linkedAt} /> },
-      { head: 'Last used', cell: ({ lastUsedAt }) => <ExactMoment at={lastUsedAt} /> },
+      { head: 'Issuer', cell: ({ issuer }) => issuer, onPhone: 'unfolded' },
+      { head: 'Subject', cell: ({ subject }) => <code>{subject}</code>, onPhone: 'unfolded' },
+      { head: 'Linked', cell: ({ linkedAt }) => <RecentMoment at={linkedAt} />, onPhone: 'named' },
+      { head: 'Last used', cell: ({ lastUsedAt }) => <RecentMoment at={lastUsedAt} />, onPhone: 'named' },
       {
         head: 'Actions',
         cell: ({ provider, label }) => (
@@ -47,8 +47,10 @@ const Identities = ({ user, identities }: { user: UserEntity; identities: Identi
             Remove link
           </RowLink>
         ),
+        onPhone: 'unfolded',
       },
     ]}
+    unfolds
   />
 );
 

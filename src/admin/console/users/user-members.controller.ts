@@ -7,6 +7,7 @@ import { MemberRoleDto } from '../../api/users/admin-members.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { Pickers } from '../pickers.service.js';
 import { namedUser } from './named-user.js';
 import { userPath } from './user-layout.js';
 import { newMemberPage, removeMemberPage, userMembersPage } from './user-members.pages.js';
@@ -18,6 +19,7 @@ export class ConsoleUserMembersController {
   constructor(
     private readonly users: UsersService,
     private readonly members: MembersService,
+    private readonly pickers: Pickers,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -71,6 +73,7 @@ export class ConsoleUserMembersController {
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
-    return { page: newMemberPage({ user, typed, errors }), status: errors ? 400 : 200 };
+    const users = await this.pickers.users();
+    return { page: newMemberPage({ user, typed, users, errors }), status: errors ? 400 : 200 };
   }
 }

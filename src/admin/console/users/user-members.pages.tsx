@@ -1,9 +1,9 @@
 import { MEMBER_ROLES } from '../../../partners/members/member-role.js';
 import type { Member } from '../../../partners/members/member.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
-import { SelectField, TextField } from '../../../web/forms/field.js';
+import { SelectField, TextField, type Option } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
 import type { FieldErrors } from '../form-attempt.js';
 import { ActionConfirmation } from '../pages/action-confirmation.js';
@@ -33,9 +33,9 @@ export const userMembersPage = ({ user, members }: { user: UserEntity; members: 
           rows={members}
           columns={[
             { head: 'Name', cell: ({ userId, name }) => <NameLink href={userPath(userId)} name={name} /> },
-            { head: 'Email', cell: ({ email }) => <bdi>{email}</bdi> },
+            { head: 'Email', cell: ({ email }) => <bdi>{email}</bdi>, onPhone: 'unfolded' },
             { head: 'Role', cell: ({ role }) => role },
-            { head: 'Added', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+            { head: 'Added', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
             {
               head: 'Actions',
               cell: ({ userId, name }) => (
@@ -49,6 +49,7 @@ export const userMembersPage = ({ user, members }: { user: UserEntity; members: 
                 </>
               ),
               leadsTo: ({ userId }) => ['GET', userPath(user.id, `members/${userId}/remove`)],
+              onPhone: 'at-end',
             },
           ]}
         />
@@ -58,11 +59,12 @@ export const userMembersPage = ({ user, members }: { user: UserEntity; members: 
 export interface NewMemberPageProps {
   user: UserEntity;
   typed: { user: string; role: string };
+  users: Option[];
   errors?: FieldErrors;
 }
 
 /** The form that adds a member, or gives one another role. */
-export const newMemberPage = ({ user, typed, errors }: NewMemberPageProps): ConsolePage =>
+export const newMemberPage = ({ user, typed, users, errors }: NewMemberPageProps): ConsolePage =>
   aboutUser(user, {
     title: 'Add member',
     children: (
@@ -73,7 +75,7 @@ export const newMemberPage = ({ user, typed, errors }: NewMemberPageProps): Cons
         submit="Save"
         cancel={userPath(user.id, 'members')}
       >
-        <TextField name="user" label="User" hint="The email address or the ID." required />
+        <TextField name="user" label="User" hint="The email address or the ID." offers={users} required />
         <SelectField
           name="role"
           label="Role"

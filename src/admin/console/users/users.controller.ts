@@ -10,7 +10,7 @@ import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { USER, USER_FORM, type UserFormValues } from '../../../users/accounts/user.resource.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
 import { AccountDeletionsService } from '../../../users/leaving/account-deletions.service.js';
-import { NewUserDto, UserChangesDto, UsersQuery } from '../../api/users/admin-users.dto.js';
+import { NewUserDto, UserChangesDto } from '../../api/users/admin-users.dto.js';
 import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -22,6 +22,7 @@ import { givesPower, userFormIn, userFormOf } from './user-form.js';
 import { editUserPage, newUserPage } from './user-form.pages.js';
 import { userPath } from './user-layout.js';
 import { passwordLinkPage, userPage } from './user.pages.js';
+import { ConsoleUsersQuery } from './users-query.dto.js';
 import { usersPage } from './users.page.js';
 
 const USER_CSV: CsvColumns<UserEntity> = [
@@ -50,14 +51,14 @@ export class ConsoleUsersController {
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(UsersQuery, context.url, this.read);
+    const list = await filteredList(ConsoleUsersQuery, context.url, this.read);
     return { page: usersPage(list), status: list.errors ? 400 : 200 };
   }
 
   /** Many people at once, so for admins who gave their password lately. */
   @ConsoleGet('csv', 'asked')
   download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    return this.exports.of(context, 'users', USER_CSV, UsersQuery, this.read);
+    return this.exports.of(context, 'users', USER_CSV, ConsoleUsersQuery, this.read);
   }
 
   @ConsoleGet('new', 'not asked', 'support')
@@ -144,9 +145,10 @@ export class ConsoleUsersController {
   }
 
   private readonly read = (
-    { q, operator_role: operatorRole, environment }: UsersQuery,
+    { q, operator_role: operatorRole, environment, state }: ConsoleUsersQuery,
     page: PageRequest,
-  ): Promise<Page<UserEntity>> => this.users.list({ q, operatorRole, environment }, page);
+  ): Promise<Page<UserEntity>> =>
+    this.users.list({ q, operatorRole, environment, isDisabled: state === 'disabled' }, page);
 
   private newForm(fields: UserFormValues, errors?: FieldErrors): ConsoleAnswer {
     return { page: newUserPage({ fields, errors }), status: errors ? 400 : 200 };

@@ -1,16 +1,23 @@
-import { SelectField, TextField } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
+import type { ReadyFilter } from '../../../web/tables/ready-filters.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { Enabled } from '../../../web/tables/state.js';
 import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { EnvironmentFilter } from '../pages/environment.js';
-import { FilteredTable, NameLink } from '../pages/lists.js';
+import { environmentFilter } from '../pages/environment.js';
+import { FilteredTable, NameLink, stateFilter } from '../pages/lists.js';
 import { INVITATIONS_PATH } from './operator-invitations.pages.js';
 import { USERS_PATH, userPath } from './user-layout.js';
+
+const READY: ReadyFilter[] = [
+  { label: 'Admins', set: { operator_role: 'admin' } },
+  { label: 'Support', set: { operator_role: 'support' } },
+  { label: 'Viewers', set: { operator_role: 'viewer' } },
+  { label: 'Disabled', set: { state: 'disabled' } },
+];
 
 /** The users, by id, with a search. */
 export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
@@ -31,37 +38,35 @@ export function usersPage(list: FilteredList<UserEntity>): ConsolePage {
         path={USERS_PATH}
         csvPath={`${USERS_PATH}/csv`}
         submit="Search"
-        filter={
-          <>
-            <TextField name="q" label="Part of the name or email, or an ID" />
-            <SelectField
-              name="operator_role"
-              label="Operators"
-              options={[
-                { value: '', label: 'Everybody' },
-                ...OPERATOR_ROLES.map((value) => ({ value, label: `Operators: ${value}` })),
-              ]}
-            />
-            <EnvironmentFilter all="Live" />
-          </>
-        }
+        ready={READY}
+        filter={[
+          { name: 'q', label: 'Part of the name or email, or an ID' },
+          {
+            name: 'operator_role',
+            label: 'Operators',
+            options: [
+              { value: '', label: 'Everybody' },
+              ...OPERATOR_ROLES.map((value) => ({ value, label: `Operators: ${value}` })),
+            ],
+          },
+          stateFilter(['disabled'], () => 'Disabled'),
+          environmentFilter('Live'),
+        ]}
         caption="Users"
         empty="No users match."
         labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Name',
-            cell: ({ id, name, email, environment }) => (
-              <>
-                <NameLink href={userPath(id)} name={name} environment={environment} />
-                <bdi class="under muted">{email}</bdi>
-              </>
+            cell: ({ id, name, environment }) => (
+              <NameLink href={userPath(id)} name={name} environment={environment} />
             ),
+            under: ({ email }) => <bdi>{email}</bdi>,
           },
-          { head: 'Kind', cell: ({ kind }) => kind },
+          { head: 'Kind', cell: ({ kind }) => kind, onPhone: 'unfolded' },
           { head: 'Role', cell: ({ role, operatorRole }) => operatorRole ?? role },
-          { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} /> },
-          { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+          { head: 'State', cell: ({ enabled }) => <Enabled enabled={enabled} />, onPhone: 'beside' },
+          { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
         ]}
       />
     ),

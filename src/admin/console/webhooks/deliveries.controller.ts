@@ -8,6 +8,7 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { exportedList } from '../exported-list.js';
 import { filteredList } from '../filtered-list.js';
+import { Pickers } from '../pickers.service.js';
 import { attempt, type FieldErrors } from '../form-attempt.js';
 import { deliveriesPage } from './deliveries.page.js';
 import { deliveryPage } from './delivery.page.js';
@@ -17,12 +18,21 @@ import { deliveryPath } from './endpoint-paths.js';
 /** Deliveries of all clients: list, view, resend. */
 @ConsolePages('deliveries')
 export class ConsoleDeliveriesController {
-  constructor(private readonly deliveries: DeliveriesService) {}
+  constructor(
+    private readonly deliveries: DeliveriesService,
+    private readonly pickers: Pickers,
+  ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(ConsoleDeliveriesQuery, context.url, this.read);
-    return { page: deliveriesPage(list, context.url), status: list.errors ? 400 : 200 };
+    const [names, clients, endpoints] = await Promise.all([
+      this.pickers.namesOf((list.page?.items ?? []).map(({ clientId }) => clientId)),
+      this.pickers.clients(),
+      this.pickers.endpoints(),
+    ]);
+    const page = deliveriesPage({ list, url: context.url, names, offers: { clients, endpoints } });
+    return { page, status: list.errors ? 400 : 200 };
   }
 
   @ConsoleGet('csv', 'not asked', 'viewer')

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { TextField } from '../../../web/forms/field.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import type { Option } from '../../../web/forms/field.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { LIVE_LIST_SCRIPT } from '../../../web/tables/live-list.js';
 import { State } from '../../../web/tables/state.js';
 import type { Column } from '../../../web/tables/table.js';
@@ -8,11 +8,20 @@ import { DELIVERY_STATES, type Delivery } from '../../../webhooks/deliveries/del
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, StateFilter } from '../pages/lists.js';
+import type { PartyNames } from '../pages/party-names.js';
+import { FilteredTable, NameLink, stateFilter } from '../pages/lists.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
+export interface DeliveriesPageProps {
+  list: FilteredList<Delivery>;
+  url: string;
+  /** Of the clients. */
+  names: PartyNames;
+  offers: { clients: Option[]; endpoints: Option[] };
+}
+
 /** The deliveries of all clients, newest first. */
-export function deliveriesPage(list: FilteredList<Delivery>, url: string): ConsolePage {
+export function deliveriesPage({ list, url, names, offers }: DeliveriesPageProps): ConsolePage {
   return {
     part: 'deliveries',
     title: 'Deliveries',
@@ -23,51 +32,50 @@ export function deliveriesPage(list: FilteredList<Delivery>, url: string): Conso
         path={DELIVERIES_PATH}
         livePath={url}
         csvPath={`${DELIVERIES_PATH}/csv`}
-        filter={
-          <>
-            <TextField name="client_id" label="Client ID" />
-            <TextField name="endpoint_id" label="Endpoint ID" />
-            <StateFilter states={DELIVERY_STATES} labelOf={(state) => state} />
-            <TextField name="from" label="From (UTC)" />
-            <TextField name="to" label="Until (UTC)" />
-          </>
-        }
+        ready={[
+          { label: 'Failed', set: { state: 'failed' } },
+          { label: 'Pending', set: { state: 'pending' } },
+        ]}
+        filter={[
+          { name: 'client_id', label: 'Client ID', offers: offers.clients },
+          { name: 'endpoint_id', label: 'Endpoint ID', offers: offers.endpoints },
+          stateFilter(DELIVERY_STATES),
+          { name: 'from', label: 'From (UTC)' },
+          { name: 'to', label: 'Until (UTC)' },
+        ]}
         caption="Deliveries"
         empty={Object.keys(list.filter).length > 0 ? 'No deliveries match.' : 'No deliveries yet.'}
-        columns={deliveryColumns}
+        columns={deliveryColumns(names)}
       />
     ),
   };
 }
 
 /** The columns of a list of deliveries. */
-export const deliveryColumns: Column<Delivery>[] = [
+export const deliveryColumns = (names?: PartyNames): Column<Delivery>[] => [
   {
     head: 'Event',
-    cell: ({ id, eventType, isTest }) => (
-      <>
-        <a class="whole" href={deliveryPath(id)}>
-          {eventType}
-        </a>
-        {isTest && <span class="under muted">test</span>}
-      </>
+    cell: ({ id, eventType }) => (
+      <a class="whole" href={deliveryPath(id)}>
+        {eventType}
+      </a>
     ),
+    under: ({ isTest }) => isTest && 'test',
   },
-  { head: 'State', cell: (delivery) => <DeliveryStateWord delivery={delivery} /> },
+  {
+    head: 'State',
+    cell: ({ state }) => <State tone={TONES[state]}>{state}</State>,
+    under: ({ cancelReason }) => cancelReason?.replaceAll('_', ' '),
+    onPhone: 'beside',
+  },
   {
     head: 'Endpoint',
-    cell: ({ endpointId: to, endpointUrl, clientId: of }) => (
-      <>
-        <a href={endpointPath(to)}>{endpointUrl}</a>
-        <a class="under" href={clientPath(of)}>
-          <code class="id">{of}</code>
-        </a>
-      </>
-    ),
+    cell: ({ endpointId: to, endpointUrl }) => <a href={endpointPath(to)}>{endpointUrl}</a>,
+    under: ({ clientId }) => <NameLink href={clientPath(clientId)} name={names?.get(clientId) ?? clientId} />,
   },
   { head: 'Last response', cell: (delivery) => <LastAnswer delivery={delivery} /> },
-  { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-  { head: 'Created', cell: ({ createdAt }) => <ExactMoment at={createdAt} /> },
+  { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts, onPhone: 'unfolded' },
+  { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
 ];
 
 const TONES = { pending: 'warn', delivered: 'good', failed: 'bad', cancelled: 'plain' } as const;

@@ -66,16 +66,22 @@ export function deliveryPage({ delivery, errors }: DeliveryPageProps): ConsolePa
               { head: 'Time', cell: ({ attemptedAt }) => <ExactMoment at={attemptedAt} /> },
               {
                 head: 'Response',
-                cell: ({ status, failure, detail, responseStart }) => (
-                  <>
-                    {status ?? failure?.replaceAll('_', ' ')}
-                    {detail && <span class="under muted">{detail}</span>}
-                    {responseStart && <code class="under">{responseStart}</code>}
-                  </>
-                ),
+                cell: ({ status, failure }) => status ?? failure?.replaceAll('_', ' '),
+                under: ({ detail, responseStart }) =>
+                  (detail ?? responseStart) && (
+                    <>
+                      {detail} {responseStart && <code>{responseStart}</code>}
+                    </>
+                  ),
               },
-              { head: 'Duration', isNumber: true, cell: ({ durationMs }) => `${durationMs} ms` },
+              {
+                head: 'Duration',
+                isNumber: true,
+                cell: ({ durationMs }) => `${durationMs} ms`,
+                onPhone: 'unfolded',
+              },
             ]}
+            unfolds
           />
         )}
         <h2>Payload</h2>

@@ -22,6 +22,7 @@ import { clientPath } from '../clients/client-layout.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
+import { Pickers } from '../pickers.service.js';
 import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
 import { editEndpointPage, newEndpointPage } from './endpoint-form.pages.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
@@ -38,6 +39,7 @@ export class ConsoleEndpointsController {
     private readonly endpoints: EndpointsService,
     private readonly clients: ClientsService,
     private readonly eventTypes: EventTypesService,
+    private readonly pickers: Pickers,
   ) {}
 
   @ConsoleGet('endpoints', 'not asked', 'viewer')
@@ -48,7 +50,7 @@ export class ConsoleEndpointsController {
         page,
       ),
     );
-    return { page: endpointsPage(list), status: list.errors ? 400 : 200 };
+    return { page: endpointsPage(list, await this.pickers.clients()), status: list.errors ? 400 : 200 };
   }
 
   @ConsoleGet('clients/:client_id/endpoints/new', 'asked')

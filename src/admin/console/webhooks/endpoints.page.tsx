@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { TextField } from '../../../web/forms/field.js';
+import type { Option } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
-import { ExactMoment } from '../../../web/tables/moment.js';
+import { RecentMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { State } from '../../../web/tables/state.js';
 import { healthOf } from '../../../webhooks/endpoints/endpoint-health.js';
@@ -10,11 +10,11 @@ import type { ListedEndpoint } from '../../../webhooks/endpoints/endpoint.resour
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, NameLink, StateFilter } from '../pages/lists.js';
+import { FilteredTable, NameLink, stateFilter } from '../pages/lists.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 
 /** The endpoints of all clients, with the results of their deliveries within a day. */
-export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
+export function endpointsPage(list: FilteredList<EndpointInList>, clients: Option[]): ConsolePage {
   const clientId = list.filter['client_id'];
   return {
     part: 'endpoints',
@@ -26,27 +26,22 @@ export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
       <FilteredTable
         list={list}
         path={ENDPOINTS_PATH}
-        filter={
-          <>
-            <TextField name="client_id" label="Client ID" />
-            <StateFilter
-              states={['failing', 'disabled'] as const}
-              labelOf={(state) => (state === 'failing' ? 'Failing' : 'Disabled')}
-            />
-          </>
-        }
+        ready={[
+          { label: 'Failing', set: { state: 'failing' } },
+          { label: 'Disabled', set: { state: 'disabled' } },
+        ]}
+        filter={[
+          { name: 'client_id', label: 'Client ID', offers: clients },
+          stateFilter(['failing', 'disabled'], (state) => (state === 'failing' ? 'Failing' : 'Disabled')),
+        ]}
         caption="Endpoints"
         empty={Object.keys(list.filter).length > 0 ? 'No endpoints match.' : 'There are no endpoints yet.'}
         labels={NEXT_PREVIOUS}
         columns={[
           {
             head: 'Endpoint',
-            cell: ({ id, url, description }) => (
-              <>
-                <a href={endpointPath(id)}>{url}</a>
-                {description && <bdi class="under muted">{description}</bdi>}
-              </>
-            ),
+            cell: ({ id, url }) => <a href={endpointPath(id)}>{url}</a>,
+            under: ({ description }) => description && <bdi>{description}</bdi>,
           },
           {
             head: 'Client',
@@ -54,12 +49,22 @@ export function endpointsPage(list: FilteredList<EndpointInList>): ConsolePage {
               <NameLink href={clientPath(owner)} name={clientName} environment={environment} />
             ),
           },
-          { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
-          { head: 'Delivered in 24 h', isNumber: true, cell: ({ delivered24h }) => number(delivered24h) },
-          { head: 'Failed in 24 h', isNumber: true, cell: ({ failed24h }) => number(failed24h) },
+          { head: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} />, onPhone: 'beside' },
+          {
+            head: 'Delivered in 24 h',
+            isNumber: true,
+            cell: ({ delivered24h }) => number(delivered24h),
+            onPhone: 'unfolded',
+          },
+          {
+            head: 'Failed in 24 h',
+            isNumber: true,
+            cell: ({ failed24h }) => number(failed24h),
+            onPhone: 'unfolded',
+          },
           {
             head: 'Last attempt',
-            cell: ({ lastAttemptAt }) => (lastAttemptAt ? <ExactMoment at={lastAttemptAt} /> : 'never'),
+            cell: ({ lastAttemptAt }) => (lastAttemptAt ? <RecentMoment at={lastAttemptAt} /> : 'never'),
           },
         ]}
       />

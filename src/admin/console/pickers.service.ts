@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { ClientsService } from '../../clients/clients.service.js';
+import { UsersService } from '../../users/accounts/users.service.js';
+import type { Option } from '../../web/forms/field.js';
+import { partyNames, type PartyNames } from './pages/party-names.js';
+import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
+
+/** More would make the page large: a field then offers none, and takes what is typed. */
+const MOST = 200;
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+const optionsOf = (found: Named[]): Option[] =>
+  found.length > MOST ? [] : found.map(({ id, name }) => ({ value: id, label: name }));
+
+/** What fields for ids offer by name, and the names of ids in lists. */
+@Injectable()
+export class Pickers {
+  constructor(
+    private readonly accounts: UsersService,
+    private readonly applications: ClientsService,
+    private readonly webhooks: EndpointsService,
+  ) {}
+
+  /** The names of users and clients with these ids. */
+  namesOf(ids: readonly (string | null)[]): Promise<PartyNames> {
+    return partyNames({ users: this.accounts, clients: this.applications }, ids);
+  }
+
+  async users(): Promise<Option[]> {
+    return optionsOf(await this.accounts.firstNames(MOST + 1));
+  }
+
+  async clients(): Promise<Option[]> {
+    return optionsOf(await this.applications.firstNames(MOST + 1));
+  }
+
+  async endpoints(): Promise<Option[]> {
+    return optionsOf(await this.webhooks.firstNames(MOST + 1));
+  }
+}

@@ -1,0 +1,9 @@
+import type { FastifyRequest } from 'fastify';
+
+/** What our script notes: the first parts of the groups that the reader folded up, such as `clients.notifications`. */
+const NOTED = 'folded';
+const MAX_LENGTH = 200;
+
+/** The groups of the side bar that are folded up in this browser. */
+export const foldedGroupsOf = ({ cookies }: FastifyRequest): string[] =>
+  cookies?.[NOTED]?.slice(0, MAX_LENGTH).split('.') ?? [];
