@@ -38,7 +38,8 @@ export const requestColumns = (pathOf: (requestId: string) => string): Column<Cl
     under: ({ error, injected }) =>
       (error ?? injected) && (
         <>
-          {error && <code class="whole">{error}</code>} {injected && 'made to fail in the sandbox'}
+          {error && <code class="whole">{error}</code>}
+          {injected && ' made to fail in the sandbox'}
         </>
       ),
     onPhone: 'beside',

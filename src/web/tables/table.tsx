@@ -74,9 +74,7 @@ export function Table<T>({ caption, columns: all, rows, keyOf, unfolds }: TableP
             {unfolds && (
               <td role="cell" class="unfold">
                 <details>
-                  <summary>
-                    <span class="visually-hidden">{t('More')}</span>
-                  </summary>
+                  <summary aria-label={t('More')} />
                 </details>
               </td>
             )}
