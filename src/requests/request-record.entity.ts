@@ -1,10 +1,14 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ActivityKind } from '../activity/activity.js';
 import { AnsweredRequest } from './answered-request.entity.js';
 
 /** One request, as operators look it up by its id (contract §12): nothing of a person. */
 @Entity('request_records')
 export class RequestRecordEntity extends AnsweredRequest {
+  /** Names the partition. */
+  @PrimaryColumn('timestamptz')
+  override occurredAt!: Date;
+
   /** What was refused, with its reason; null where the error says it all. */
   @Column('text', { nullable: true })
   refusedKind!: ActivityKind | null;

@@ -34,7 +34,7 @@ describe('in the console in a browser, by role', () => {
   const said = (page: Page) => page.getByRole('status').innerText();
   /** The names of the buttons and of the links that look like one. */
   const actionsOn = (page: Page) =>
-    page.locator('.buttons button, .buttons a, .console-actions a').allInnerTexts();
+    page.locator('.buttons button, .buttons a, .page-actions a').allInnerTexts();
   const logIn = async (user: UserEntity): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     contexts.push(context);

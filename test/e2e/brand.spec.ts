@@ -134,7 +134,7 @@ describe('In the company’s name', () => {
       for (const operatorRole of ['viewer', 'support'] as const) {
         const other = await service.make.signedInNew({ role: 'operator', operatorRole });
         const page = await other.open(BRAND);
-        expect([page.status, page.html.querySelectorAll('.console-actions a').length]).toEqual([200, 0]);
+        expect([page.status, page.html.querySelectorAll('.page-actions a').length]).toEqual([200, 0]);
         for (const path of [EDIT, LOGO]) expect((await other.open(path)).status).toBe(403);
         const posted = await other.open(EDIT, { form: TYPED, headers: { origin: service.url } });
         expect(posted.status).toBe(403);

@@ -29,7 +29,7 @@ const { rules } = markdown.renderer;
 
 rules.fence = (tokens, index) => renderSample(tokens[index]!, markdown.utils.escapeHtml);
 // On a phone every row becomes a block; the roles keep it a table for screen readers.
-rules.table_open = () => '<table class="list" role="table">\n';
+rules.table_open = () => '<table role="table">\n';
 rules.thead_open = () => '<thead role="rowgroup">\n';
 rules.tbody_open = () => '<tbody role="rowgroup">\n';
 rules.tr_open = () => '<tr role="row">';

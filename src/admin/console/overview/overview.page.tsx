@@ -227,6 +227,7 @@ function HourTable({ series }: { series: Series[] }): VNode {
           ...series.map(({ label, listOf }, n) => ({
             head: label,
             isNumber: true,
+            onPhone: n === 0 ? ('named' as const) : ('unfolded' as const),
             cell: ({ hour, counts }: (typeof rows)[number]) => {
               const count = counts[n] ?? 0;
               if (!listOf || count === 0) return formatCount(count);
