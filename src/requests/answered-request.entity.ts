@@ -6,8 +6,7 @@ export abstract class AnsweredRequest {
   @PrimaryColumn('bigint')
   id!: string;
 
-  @Column('timestamptz')
-  occurredAt!: Date;
+  abstract occurredAt: Date;
 
   /** Of the caller's choice, so that several requests may have it. */
   @Column('text')

@@ -7,7 +7,7 @@ import { AnsweredRequest } from './answered-request.entity.js';
 export class RequestRecordEntity extends AnsweredRequest {
   /** Names the partition. */
   @PrimaryColumn('timestamptz')
-  override occurredAt!: Date;
+  occurredAt!: Date;
 
   /** What was refused, with its reason; null where the error says it all. */
   @Column('text', { nullable: true })
