@@ -165,10 +165,10 @@ function Section({ section }: { section: ReadSection }): VNode {
         <Table
           caption={t(title)}
           rows={records}
-          columns={Object.entries(columns).map(([head, valueIn]) => ({
+          columns={Object.entries(columns).map(([head, valueIn], n) => ({
             head: t(head),
             cell: (record: object) => <Shown value={valueIn(record)} />,
-            onPhone: 'named',
+            onPhone: n > 1 ? 'unfolded' : undefined,
           }))}
           unfolds
         />

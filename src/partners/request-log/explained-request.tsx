@@ -23,14 +23,24 @@ export const ExplainedRequests = ({ requests, ...props }: ExplainedRequestsProps
     {requests.length > 1 && (
       <p>Callers may choose the ID of a request. These {requests.length} have the same, newest first.</p>
     )}
-    {requests.map((request, n) => (
-      <Explained
-        request={request}
-        label={requests.length > 1 ? `Why request ${n + 1} was refused` : 'Why it was refused'}
-        {...props}
-      />
-    ))}
+    {requests.map((request, n) => {
+      const label = requests.length > 1 ? `Why request ${n + 1} was refused` : 'Why it was refused';
+      const explained = <Explained request={request} label={label} {...props} />;
+      return n === 0 ? explained : <Earlier request={request}>{explained}</Earlier>;
+    })}
   </>
+);
+
+const Earlier = ({ request, children }: { request: KnownRequest; children: VNode }): VNode => (
+  <details>
+    <summary>
+      <code>
+        {request.method} {request.route}
+      </code>{' '}
+      {request.status}, <ExactMoment at={request.occurredAt} />
+    </summary>
+    {children}
+  </details>
 );
 
 function Explained({

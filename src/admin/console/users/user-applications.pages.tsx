@@ -42,7 +42,11 @@ export function userApplicationsPage({ user, page }: Props & { page: Page<Connec
             ),
           },
           { head: 'Client state', cell: ({ enabled }) => <Enabled enabled={enabled} />, onPhone: 'unfolded' },
-          { head: 'Since', cell: ({ connectedAt }) => <RecentMoment at={connectedAt} />, onPhone: 'named' },
+          {
+            head: 'Since',
+            cell: ({ connectedAt }) => <RecentMoment at={connectedAt} />,
+            onPhone: 'unfolded',
+          },
           {
             head: 'Ends',
             cell: ({ expiresAt }) => (expiresAt ? <RecentMoment at={expiresAt} /> : 'never'),
