@@ -1,5 +1,5 @@
-// Bundles `dist/src/main.js` and `dist/src/operator.js` with the packages they use: a start reads a few files instead of 3,700, which
-// halves the time until the service is ready. The names of functions and of sources stay readable (decision 35). The next
+// Bundles `dist/src/main.js` and `dist/src/operator.js` with the packages they use: a start reads fifty files instead of 3,700, which
+// takes a quarter less of the processor. The names of functions and of sources stay readable (decision 35). The next
 // compilation that changes something takes the bundle away.
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -30,8 +30,12 @@ if (!existsSync(path.join(dist, 'bundle'))) {
     chunkFileNames: 'bundle/[name]-[hash].js',
     comments: false,
   });
+  const write = (parts) =>
+    Promise.all(parts.map(({ fileName, code }) => writeFile(path.join(dist, fileName), inAscii(code))));
   await mkdir(path.join(dist, 'bundle'));
-  await Promise.all(output.map(({ fileName, code }) => writeFile(path.join(dist, fileName), inAscii(code))));
+  // The programs last: a run that is killed leaves those of the compiler.
+  await write(output.filter(({ isEntry }) => !isEntry));
+  await write(output.filter(({ isEntry }) => isEntry));
 }
 
 /** A source with other characters takes twice the memory, all of it. */

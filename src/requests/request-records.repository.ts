@@ -54,10 +54,11 @@ export class RequestRecordsRepository {
     );
   }
 
-  /** Records of a restored database whose transactions are still to come here get a place before those. */
+  /** Refusals of a restored database whose transactions are still to come here get a place before those. */
   async adoptRestored(): Promise<void> {
     await this.records.query(
-      'UPDATE request_records SET xid = pg_current_xact_id() WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())',
+      `UPDATE request_records SET xid = pg_current_xact_id()
+        WHERE status >= 400 AND xid >= pg_snapshot_xmax(pg_current_snapshot())`,
     );
   }
 
