@@ -27,7 +27,7 @@ export class RegistryProducer implements MetricProducer {
 
   async collect(): Promise<CollectionResult> {
     await this.refresh();
-    const all = (await this.registry.getMetricsAsJSON()) as unknown as Metric[];
+    const all: Metric[] = await this.registry.getMetricsAsJSON();
     const endTime = millisToHrTime(Date.now());
     const point = <T>(attributes: Attributes, value: T): DataPoint<T> => ({
       ...{ startTime: this.startTime, endTime, attributes, value },
