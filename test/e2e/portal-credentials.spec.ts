@@ -149,6 +149,28 @@ describe('The requests of a client', () => {
     for (const { app } of service.instances) await app.get(RequestLogService).flush();
   };
 
+  it('come 50 on a page, with the filter, and the way back', async () => {
+    await service.database.query(
+      `INSERT INTO client_requests (client_id, occurred_at, method, route, status, request_id, milliseconds, injected)
+       SELECT $1, now() - make_interval(secs => n), 'GET', '/v2/users', 503, 'paged-' || n, 1, false FROM generate_series(1, 120) n`,
+      [client.id],
+    );
+    const portal = await inPortal(await member('viewer'));
+    const idsOn = (page: Page) =>
+      page.html.querySelectorAll('tbody tr').map((row) => /paged-\d+/.exec(row.text)![0].slice(6));
+    const follow = (page: Page, rel: string) =>
+      portal.open(page.html.querySelector(`.pager a[rel=${rel}]`)!.getAttribute('href')!);
+    const from = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, n) => String(first + n));
+
+    const first = await portal.open(`${LOG}?status=5xx`);
+    const second = await follow(first, 'next');
+    const third = await follow(second, 'next');
+    expect([idsOn(first), idsOn(second), idsOn(third)]).toEqual([from(1, 50), from(51, 100), from(101, 120)]);
+    expect(third.html.querySelector('.pager a[rel=next]')).toBeNull();
+    expect(idsOn(await follow(third, 'prev'))).toEqual(from(51, 100));
+  });
+
   it('are listed with what became of them, newest first, and nothing else of them', async () => {
     const bearer = await service.make.clientToken(client);
     await service.http.send('/v2/users?page_size=7', { bearer });
