@@ -91,12 +91,7 @@ describe('on a stop,', () => {
         const services = await Promise.all(ports.map((port) => start(port, publicPort!)));
         balancer = await Haproxy.start(publicPort!, ports);
         const http = new Http(balancer.url);
-        await until('it balances', () =>
-          http.get('/health/ready').then(
-            ({ status }) => status === 200,
-            () => false,
-          ),
-        );
+        await balancer.untilUp(ports.length);
         const load = new Load(http, senders, false, GENTLY_MS);
         for (let round = 0; round < ROUNDS; round++) {
           for (const [n, port] of ports.entries()) {

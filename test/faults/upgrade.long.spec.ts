@@ -11,7 +11,6 @@ import { unpackPreviousRelease } from '../support/previous-release.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase } from '../support/test-database.js';
 import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import { until } from '../support/until.js';
 
 /** Each round goes to this release, back to the one before, and to this one again. */
 const REQUESTS = process.env.NIGHTLY ? 1_000_000 : 0;
@@ -59,12 +58,7 @@ describeUnless(
       const services = await Promise.all(ports.map((port) => start(previous, port)));
       balancer = await Haproxy.start(publicPort!, ports);
       const http = new Http(balancer.url);
-      await until('it balances', () =>
-        http.get('/health/ready').then(
-          ({ status }) => status === 200,
-          () => false,
-        ),
-      );
+      await balancer.untilUp(ports.length);
       const load = new Load(http, await makeSendersOverHttp(http, OPERATOR), false, GENTLY_MS);
       // The schema first; the previous release serves on.
       await migrate(process.cwd());

@@ -39,11 +39,11 @@ export class Haproxy {
     return new Haproxy(`http://127.0.0.1:${port}`, `http://127.0.0.1:${statePort}`, running);
   }
 
-  /** Waits until it has found that many instances ready. */
+  /** Waits until it runs and has found that many instances ready. */
   async untilUp(count: number): Promise<void> {
     await until(`${count} instances are up`, async () => {
-      const answer = await fetch(this.stateUrl);
-      return (await answer.text()) === String(count);
+      const answer = await fetch(this.stateUrl).catch(() => undefined);
+      return (await answer?.text()) === String(count);
     });
   }
 

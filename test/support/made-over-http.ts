@@ -1,8 +1,8 @@
 import { BrowserSession } from './browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient, type Tokens } from './factory.js';
-import type { Answer, Http } from './http.js';
+import type { Http } from './http.js';
 import type { Senders } from './load.js';
-import { exchange } from './oauth.js';
+import { done, exchange } from './oauth.js';
 
 const FAMILIES = 3;
 
@@ -50,9 +50,4 @@ async function tokenOf(http: Http, client: { id: string; secret: string }): Prom
     { id: client.id, secret: client.secret },
   );
   return done(answer).json.access_token as string;
-}
-
-function done(answer: Answer): Answer {
-  if (answer.status >= 300) throw new Error(`not done: ${answer.status} ${answer.text}`);
-  return answer;
 }

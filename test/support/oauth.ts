@@ -33,6 +33,12 @@ export const exchange = (http: Http, client: TestClient, code: string, fields: F
     ...fields,
   });
 
+/** The answer, if the request was served. */
+export function done(answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`not done: ${answer.status} ${answer.text}`);
+  return answer;
+}
+
 /** Uses a refresh token. */
 export const refresh = (http: Http, client: TestClient, refreshToken: string, fields: Fields = {}) =>
   http.token({

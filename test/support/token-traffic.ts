@@ -1,7 +1,7 @@
 import type { TestClient, Tokens } from './factory.js';
 import { PARTNER_SCOPES } from './factory.js';
 import type { Answer, Http, HttpOptions } from './http.js';
-import { exchange, isAccepted, refresh, revoke } from './oauth.js';
+import { done, exchange, isAccepted, refresh, revoke } from './oauth.js';
 import { heardEverywhere, type Judge, type Tracked, type TrackedTokens } from './tracked-tokens.js';
 
 /** The result of one authorization. */
@@ -143,10 +143,5 @@ const of =
   ({ userId }: Family) =>
   (each: Tracked): boolean =>
     each.userId === userId;
-
-function done(answer: Answer): Answer {
-  if (answer.status >= 300) throw new Error(`not done: ${answer.status} ${answer.text}`);
-  return answer;
-}
 
 const tokensIn = (answer: Answer): Tokens => done(answer).json as Tokens;
