@@ -1,5 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
+const modules = readdirSync('src', { withFileTypes: true })
+  .filter((each) => each.isDirectory())
+  .map(({ name }) => name);
+
+/** A module without a layer may be imported from anywhere, and import anything. */
+describe('The modules', () => {
+  const architecture = readFileSync('docs/architecture.md', 'utf8');
+
+  it.each(modules)('%s is in the diagram and in the table', (name) => {
+    expect(architecture).toContain(`["${name}`);
+    expect(architecture).toMatch(new RegExp(`^\\|[^|]*\`${name}\``, 'm'));
+  });
+
+  it.each(modules)('%s has a layer', (name) => {
+    const [layers] = /const LAYERS = \[.*?\n\];/s.exec(readFileSync('.dependency-cruiser.cjs', 'utf8'))!;
+    expect(layers).toContain(`'${name}'`);
+  });
+});
+
 describe('The list of decisions', () => {
   it('has each of them once, in order, under its number', () => {
     const listed = [
