@@ -13,7 +13,7 @@ import { LimitedBearerGuard } from './partners/limited-bearer.guard.js';
 import { partnerLimit } from './partners/partner-limit.js';
 import { MailLimitsService } from './sign-in/mail-limits.service.js';
 import { PartnerRateLimitGuard } from './partners/partner-rate-limit.guard.js';
-import { PartnerRefusals } from './partners/partner-refusals.service.js';
+import { PartnersOverLimit } from './partners/over-limit.service.js';
 import { RateLimitsPersonalData } from './partners/rate-limits-personal-data.service.js';
 import { RateLimitNoticesRepository } from './partners/rate-limit-notices.repository.js';
 import { RateLimitNoticesService } from './partners/rate-limit-notices.service.js';
@@ -79,7 +79,7 @@ export class RateLimitsModule {
         KnownPartnerLimitGuard,
         LimitedBearerGuard,
         PartnerRateLimitGuard,
-        PartnerRefusals,
+        PartnersOverLimit,
         RateLimitNoticesRepository,
         RateLimitNoticesService,
         RateLimitsPersonalData,
@@ -92,7 +92,7 @@ export class RateLimitsModule {
         KnownPartnerLimitGuard,
         LimitedBearerGuard,
         PartnerRateLimitGuard,
-        PartnerRefusals,
+        PartnersOverLimit,
         RateLimitNoticesService,
         ThrottlerModule,
       ],

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MemoryRateLimitStore } from '../../src/rate-limits/store/memory-rate-limit-store.js';
 import { SLOTS_PER_WINDOW, type RateLimitDecision } from '../../src/rate-limits/store/rate-limit-store.js';
-import { RequestLog } from '../../src/rate-limits/partners/request-log.js';
+import { RollingLog } from '../../src/rate-limits/store/rolling-log.js';
 import { HOUR, MOST_ENTRIES, storeSuite } from '../support/rate-limit-store-suite.js';
 
 describe('MemoryRateLimitStore', () => {
@@ -45,7 +45,7 @@ describe('MemoryRateLimitStore', () => {
   });
 
   it('keeps a bounded log for every limit, and never asks to wait longer than the window', () => {
-    const log = new RequestLog(0);
+    const log = new RollingLog(0);
     const window = 60_000_000;
     let [entries, wait] = [0, 0];
     for (let time = 0; time < 3 * window; time += 1_000) {

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
 import { bearerTokenOf } from '../../tokens/access/bearer-token.js';
-import { PartnerRefusals } from './partner-refusals.service.js';
+import { PartnersOverLimit } from './over-limit.service.js';
 import { countDecision } from '../rate-limit-metrics.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
 
@@ -15,7 +15,7 @@ export class KnownPartnerLimitGuard implements CanActivate {
   constructor(
     private readonly limits: RateLimitsService,
     private readonly accessTokens: AccessTokensService,
-    private readonly refusals: PartnerRefusals,
+    private readonly refusals: PartnersOverLimit,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {

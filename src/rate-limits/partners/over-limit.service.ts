@@ -20,9 +20,9 @@ const READ_OVER_LIMIT = 'read over the limit';
 /** The requests of a route that are answered although the limit is exceeded (contract §8). */
 export const AllowReadOverLimit = (isRead: ReadOverLimit) => SetMetadata(READ_OVER_LIMIT, isRead);
 
-/** What a partner over its limit is told (contract §7). */
+/** Answers partners who are over their limit: the 429 with its notification, or a read that is still allowed (contract §7, §8). */
 @Injectable()
-export class PartnerRefusals {
+export class PartnersOverLimit {
   constructor(
     private readonly reflector: Reflector,
     private readonly settings: Settings,

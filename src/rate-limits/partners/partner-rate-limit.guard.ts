@@ -12,15 +12,16 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
 import { principalOf } from './partner-limit.js';
-import { PartnerRefusals } from './partner-refusals.service.js';
+import { PartnersOverLimit } from './over-limit.service.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
 
 // A client with less than a fifth of its limit left is near its limit.
 const NEAR = 0.2;
 
 /**
- * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). While it is exceeded, the resources that
- * a 429 refers to can still be read, as many times again (contract §8).
+ * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). `KnownPartnerLimitGuard` has already
+ * refused callers whom this instance knows to be over it. While it is exceeded, the resources that a 429 refers to can still be
+ * read, as many times again (contract §8).
  */
 @Injectable()
 export class PartnerRateLimitGuard extends ThrottlerGuard {
@@ -29,7 +30,7 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     @Inject(getStorageToken()) storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly limits: RateLimitsService,
-    private readonly refusals: PartnerRefusals,
+    private readonly refusals: PartnersOverLimit,
     private readonly activity: ActivityService,
   ) {
     super(options, storage, reflector);

@@ -8,7 +8,7 @@ import { SandboxFaultsService } from '../../sandbox-faults/sandbox-faults.servic
 import { invalidToken } from '../../tokens/access/bearer.guard.js';
 import type { Principal } from '../../tokens/access/principal.js';
 import { principalOf } from './partner-limit.js';
-import { PartnerRefusals } from './partner-refusals.service.js';
+import { PartnersOverLimit } from './over-limit.service.js';
 
 const NEVER_FAILS = 'never fails in a sandbox';
 // A client that waits as it is told is served soon.
@@ -22,7 +22,7 @@ export const NeverFails = (isTrue: boolean) => SetMetadata(NEVER_FAILS, isTrue);
 export class SandboxFaultGuard implements CanActivate {
   constructor(
     private readonly faults: SandboxFaultsService,
-    private readonly refusals: PartnerRefusals,
+    private readonly refusals: PartnersOverLimit,
     private readonly activity: ActivityService,
     private readonly reflector: Reflector,
   ) {}

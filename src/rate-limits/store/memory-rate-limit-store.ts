@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { checkRate, checkWindow, type RateLimitDecision, type RateLimitStore } from './rate-limit-store.js';
-import { RequestLog } from '../partners/request-log.js';
+import { RollingLog } from './rolling-log.js';
 import { namespaceOf, storageKey } from './storage-key.js';
 import { upTo } from '../../config/cache-capacity.js';
 
@@ -18,7 +18,7 @@ export interface MemoryRateLimitStoreOptions {
 }
 
 interface Counted {
-  log: RequestLog;
+  log: RollingLog;
   /** In microseconds. */
   window: number;
 }
@@ -54,7 +54,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
       return counted.log.consume(limit, window, now);
     }
     dropIdle(keys, now);
-    keys.set(kept, { log: new RequestLog(now), window });
+    keys.set(kept, { log: new RollingLog(now), window });
     return { allowed: true, remaining: limit - 1, retryAfterMs: 0 };
   }
 

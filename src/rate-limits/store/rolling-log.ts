@@ -1,4 +1,4 @@
-import { SLOTS_PER_WINDOW, type RateLimitDecision } from '../store/rate-limit-store.js';
+import { SLOTS_PER_WINDOW, type RateLimitDecision } from './rate-limit-store.js';
 
 // Dropped entries are removed in batches of this size, to keep dropping cheap.
 const CUT_AT = 32;
@@ -7,7 +7,7 @@ const CUT_AT = 32;
  * The counted requests of one key, oldest first. Each entry holds a count and the time of its newest request, and leaves the
  * window with that request, so never too many are allowed. All times are integer microseconds of one monotonic clock.
  */
-export class RequestLog {
+export class RollingLog {
   private readonly counts: number[];
   private readonly newest: number[];
   private first = 0;

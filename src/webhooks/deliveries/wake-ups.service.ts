@@ -36,7 +36,7 @@ export class WakeUps implements BeforeApplicationShutdown {
     clearTimeout(this.announcement);
   }
 
-  /** Called once by each worker of this instance. */
+  /** Registers a worker of this instance, such as `DeliveryWorker`. */
   onWakeUp(listener: () => void): void {
     this.listeners.deliveries.push(listener);
   }
