@@ -18,7 +18,7 @@ import { SealedIdTokens } from './logout/sealed-id-tokens.service.js';
 import { ProviderAuthentication } from './protocol/authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
 import { DecidingProviders } from './sign-in/deciding-providers.service.js';
-import { SignInProviders } from './sign-in/sign-in-providers.service.js';
+import { OfferedProviders } from './sign-in/offered-providers.service.js';
 import { ProviderAccounts } from './sign-in/provider-accounts.service.js';
 import { ProviderSignInController } from './sign-in/provider-sign-in.controller.js';
 import { ProviderSignInEntity } from './sign-in/provider-sign-in.entity.js';
@@ -28,7 +28,7 @@ import { ReAuthentication } from './sign-in/re-authentication.service.js';
 import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
 import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
 
-const EXPORTED = [DecidingProviders, IdentitiesService, SignInProviders, ReAuthentication];
+const EXPORTED = [DecidingProviders, IdentitiesService, OfferedProviders, ReAuthentication];
 
 /** Logging in through OpenID Connect providers (contract §15). */
 @Module({

@@ -13,7 +13,7 @@ import { Context } from '../http/page-routes/page-context.js';
 import { forbidden } from '../http/problems/problem.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { AFTER_LOGIN, safeReturnTo, withReturnTo } from '../http/forms/return-to.js';
-import { SignInProviders } from '../identity-providers/sign-in/sign-in-providers.service.js';
+import { OfferedProviders } from '../identity-providers/sign-in/offered-providers.service.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';
 import { secondFactorPath } from '../users/factors/factor-paths.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
@@ -33,7 +33,7 @@ export class SignInController {
     private readonly destinations: SignInDestinations,
     private readonly factors: SecondFactorService,
     private readonly pending: PendingSignInsService,
-    private readonly providers: SignInProviders,
+    private readonly providers: OfferedProviders,
     private readonly settings: Settings,
   ) {}
 

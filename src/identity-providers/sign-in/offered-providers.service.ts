@@ -14,10 +14,10 @@ import { ProviderSignIns } from './provider-sign-ins.service.js';
 import { SignInCookies } from './sign-in-cookies.service.js';
 import { say } from '../../language/text.js';
 
-/** What login and logout need of the providers. */
+/** The providers that the login page offers, the one it skips to, and logging out of them. */
 @Injectable()
-export class SignInProviders {
-  private readonly logger = new Logger(SignInProviders.name);
+export class OfferedProviders {
+  private readonly logger = new Logger(OfferedProviders.name);
 
   constructor(
     private readonly clients: ProviderClients,
