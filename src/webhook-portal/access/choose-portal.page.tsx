@@ -8,7 +8,7 @@ import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import type { OpenableClient } from './member-sessions.repository.js';
 import { PORTAL_FOOTER, SIGN_IN_PATH } from '../frame/portal-layout.js';
 
-export interface SignInPageProps {
+export interface ChoosePortalProps {
   user: { name: string; email: string };
   /** By organisation. */
   clients: OpenableClient[];
@@ -17,7 +17,7 @@ export interface SignInPageProps {
 }
 
 /** The applications of the visitor's organisations, each with a button that opens its portal. */
-export const signInPage = ({ user, clients, error }: SignInPageProps): LayoutProps => ({
+export const choosePortalPage = ({ user, clients, error }: ChoosePortalProps): LayoutProps => ({
   title: 'Partner portal',
   width: 'wide',
   footer: PORTAL_FOOTER,

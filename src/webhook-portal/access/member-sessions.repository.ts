@@ -6,7 +6,7 @@ import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 import type { Environment } from '../../users/accounts/environment.js';
 import { MemberSessionEntity } from './member-session.entity.js';
 import type { PortalOwner } from './portal-owner.js';
-import { belongingTo, HAS_PORTAL, OWNER, OWNER_COLUMNS } from './portal-owner.sql.js';
+import { belongingTo, HAS_PORTAL, JOIN_OWNER, OWNER_COLUMNS } from './portal-owner.sql.js';
 
 /** A session, as the database knows it; callers must also check that the login is still active. */
 export interface MemberSession extends PortalOwner {
@@ -58,7 +58,7 @@ export class MemberSessionsRepository {
       `SELECT c.id, c.name, c.logo_id AS "logoId", c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role,
               ${FAILING('c.id')} AS failing
          FROM clients c
-         ${OWNER}
+         ${JOIN_OWNER}
          LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = $1
         WHERE ${HAS_PORTAL} AND ${IS_MEMBER('$1')}
           AND c.owner_id = ANY (ARRAY(SELECT organisation_id FROM organisation_members WHERE user_id = $1) || $1::text)
@@ -85,7 +85,7 @@ export class MemberSessionsRepository {
   ): Promise<boolean> {
     const rows: unknown[] = await manager.query(
       `WITH owner AS (
-         SELECT c.id, o.id AS owner_id FROM clients c ${OWNER}
+         SELECT c.id, o.id AS owner_id FROM clients c ${JOIN_OWNER}
           WHERE c.id = $2 AND ${HAS_PORTAL} FOR SHARE OF c, o
        )
        INSERT INTO portal_member_sessions (digest, client_id, user_id, member_of, login_id, expires_at)
@@ -104,7 +104,7 @@ export class MemberSessionsRepository {
       `SELECT ${OWNER_COLUMNS}, p.user_id AS "userId", p.login_id AS "loginId", ${ROLE('p.user_id')} AS role
          FROM portal_member_sessions p
          JOIN clients c ON c.id = p.client_id AND ${HAS_PORTAL}
-         ${OWNER}
+         ${JOIN_OWNER}
          LEFT JOIN organisation_members m ON m.organisation_id = o.id AND m.user_id = p.user_id
         WHERE p.digest = $1 AND p.expires_at > now() AND ${IS_MEMBER('p.user_id')}`,
       [digest],

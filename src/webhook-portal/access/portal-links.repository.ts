@@ -5,7 +5,14 @@ import { Statements } from '../../database/queries/statements.js';
 import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
 import type { PortalOwner } from './portal-owner.js';
-import { belongingTo, HAS_PORTAL, IS_LIVE, LIVE, OWNER, OWNER_COLUMNS } from './portal-owner.sql.js';
+import {
+  belongingTo,
+  HAS_PORTAL,
+  IS_LIVE,
+  JOIN_DEPENDENCIES,
+  JOIN_OWNER,
+  OWNER_COLUMNS,
+} from './portal-owner.sql.js';
 
 /** The part of a token that the requested link depends on. */
 export interface LinkHolder {
@@ -36,7 +43,7 @@ export class PortalLinksRepository {
       `WITH holder AS (
          SELECT c.id, ($5::int IS NULL OR c.token_epoch = $5)
                   AND ($3::text IS NULL OR EXISTS (SELECT FROM grants g WHERE g.id = $3 AND g.revoked_at IS NULL)) AS live
-           FROM clients c ${OWNER}
+           FROM clients c ${JOIN_OWNER}
           WHERE c.id = $2 AND ${HAS_PORTAL} FOR SHARE OF c, o
        ), stored AS (
          INSERT INTO portal_links (digest, client_id, grant_id, expires_at)
@@ -51,7 +58,7 @@ export class PortalLinksRepository {
   /** The portal that an unredeemed link opens. In SQL: one join over several modules' tables. */
   async find(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row]: PortalOwner[] = await this.links.query(
-      `SELECT ${OWNER_COLUMNS} FROM portal_links p ${LIVE}
+      `SELECT ${OWNER_COLUMNS} FROM portal_links p ${JOIN_DEPENDENCIES}
         WHERE p.digest = $1 AND p.redeemed_at IS NULL AND ${IS_LIVE}`,
       [digest],
     );
@@ -71,7 +78,7 @@ export class PortalLinksRepository {
   ): Promise<string | undefined> {
     const rows: { client_id: string }[] = await manager.query(
       `WITH holder AS (
-         SELECT p.digest, p.client_id, p.grant_id FROM portal_links p ${LIVE}
+         SELECT p.digest, p.client_id, p.grant_id FROM portal_links p ${JOIN_DEPENDENCIES}
           WHERE p.digest = $1 AND p.redeemed_at IS NULL AND ${IS_LIVE} FOR SHARE OF c, o
        ), redeemed AS (
          UPDATE portal_links l SET redeemed_at = now() FROM holder

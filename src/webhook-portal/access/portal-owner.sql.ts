@@ -8,7 +8,7 @@ import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 export const HAS_PORTAL = `c.enabled AND NOT ${HAS_OPERATOR_SCOPE}`;
 
 /** Joins the owner of the client, who is enabled and may have webhooks. */
-export const OWNER = 'JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled';
+export const JOIN_OWNER = 'JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled';
 
 /** Selects a `PortalOwner` of a link or session (`p`) with its client (`c`) and owner (`o`). */
 export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.logo_id AS "clientLogoId", c.environment, o.id AS "ownerId", o.name AS "ownerName", c.scopes,
@@ -18,9 +18,9 @@ export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.logo
  * What links and sessions (`p`) depend on: the client and its owner, enabled and with webhooks allowed; and if the owner's token
  * requested the link, its grant and consent. In SQL, because redeeming a link is one statement with the same condition.
  */
-export const LIVE = `
+export const JOIN_DEPENDENCIES = `
   JOIN clients c ON c.id = p.client_id AND ${HAS_PORTAL}
-  ${OWNER}
+  ${JOIN_OWNER}
   LEFT JOIN grants g ON g.id = p.grant_id
   LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id`;
 export const IS_LIVE = `p.expires_at > now()

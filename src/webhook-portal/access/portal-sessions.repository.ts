@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 import type { PortalOwner } from './portal-owner.js';
-import { belongingTo, IS_LIVE, LIVE, OWNER_COLUMNS } from './portal-owner.sql.js';
+import { belongingTo, IS_LIVE, JOIN_DEPENDENCIES, OWNER_COLUMNS } from './portal-owner.sql.js';
 import { PortalSessionEntity } from './portal-session.entity.js';
 
 @Injectable()
@@ -15,7 +15,7 @@ export class PortalSessionsRepository {
   /** The portal that an active session opens. In SQL: one join over several modules' tables. */
   async find(digest: Buffer): Promise<PortalOwner | undefined> {
     const [row]: PortalOwner[] = await this.sessions.query(
-      `SELECT ${OWNER_COLUMNS} FROM portal_sessions p ${LIVE} WHERE p.digest = $1 AND ${IS_LIVE}`,
+      `SELECT ${OWNER_COLUMNS} FROM portal_sessions p ${JOIN_DEPENDENCIES} WHERE p.digest = $1 AND ${IS_LIVE}`,
       [digest],
     );
     return row;

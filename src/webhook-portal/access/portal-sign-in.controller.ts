@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Context } from '../../http/page-routes/page-context.js';
 import { isId } from '../../secrets/ids.js';
 import { MemberSessions } from './member-sessions.service.js';
-import { signInPage } from './sign-in.page.js';
+import { choosePortalPage } from './choose-portal.page.js';
 import { PortalAccessService } from './portal-access.service.js';
 import {
   SignInGet,
@@ -26,7 +26,7 @@ export class PortalSignInController {
 
   @SignInGet()
   async list(@Context() { user }: SignInContext): Promise<SignInAnswer> {
-    return { page: signInPage({ user, clients: await this.sessions.openable(user.id) }) };
+    return { page: choosePortalPage({ user, clients: await this.sessions.openable(user.id) }) };
   }
 
   @SignInPost(':client_id')
@@ -39,6 +39,6 @@ export class PortalSignInController {
     const opened = isId('clnt', clientId) && (await this.access.open(user, clientId, request, reply, actor));
     if (opened) return { goTo: '/portal' };
     const clients = await this.sessions.openable(user.id);
-    return { page: signInPage({ user, clients, error: NOT_OPEN }), status: 403 };
+    return { page: choosePortalPage({ user, clients, error: NOT_OPEN }), status: 403 };
   }
 }
