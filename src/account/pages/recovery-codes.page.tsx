@@ -4,7 +4,7 @@ import { SECURITY_PATH } from '../../users/factors/factor-paths.js';
 import type { SecondFactorState } from '../../users/factors/second-factor.service.js';
 import { LinkButton, PageForm } from '../../web/forms/form.js';
 import { Say, useText } from '../../web/layout/say.js';
-import { ShownOnce } from '../../web/layout/shown-once.js';
+import { OneTimeValue } from '../../web/layout/one-time-value.js';
 import type { AccountPage } from './account-layout.js';
 import { strong } from './message-parts.js';
 
@@ -34,7 +34,7 @@ export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): Acc
 function NewCodes({ codes }: { codes: string[] }): VNode {
   const t = useText();
   return (
-    <ShownOnce
+    <OneTimeValue
       note={t(
         'Keep these codes now, for example in your password manager or on paper: they are shown only once. Each logs you in once, after your password, if you cannot use your app.',
       )}
@@ -53,7 +53,7 @@ function NewCodes({ codes }: { codes: string[] }): VNode {
           </li>
         ))}
       </ul>
-    </ShownOnce>
+    </OneTimeValue>
   );
 }
 

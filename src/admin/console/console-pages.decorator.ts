@@ -16,8 +16,7 @@ export const ConsolePages = (path = '') =>
     placeRoutes(controller.prototype, `${CONSOLE_PATH}/${path}`)) as ClassDecorator);
 
 /**
- * A page of the console, and the least role that may open it. A page that leads to an action declares what the action does.
- * `asked in the form`: its form asks, except where nobody enters a password, which the guard asks about before.
+ * A page of the console, and the least role that may open it. A page with a form declares the same rule as the form.
  */
 export const ConsoleGet = (
   path = '',

@@ -12,7 +12,7 @@ import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { sendPage } from '../../http/page-routes/send-page.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
-import { confirmPathFor as signInPathFor } from '../../users/factors/factor-paths.js';
+import { confirmPathFor } from '../../users/factors/factor-paths.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
@@ -23,7 +23,7 @@ import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
 import { PasswordConfirmations } from '../../rate-limits/sign-in/password-confirmations.service.js';
 import { FormIds } from './form-ids.service.js';
 import {
-  confirmPathFor,
+  confirmPasswordPath,
   consolePathIn,
   PASSWORD_RULE,
   type PasswordRule,
@@ -65,7 +65,7 @@ export class ConsoleGuard implements CanActivate {
     }
     const returnTo = isPosted(request) ? CONSOLE_PATH : request.url;
     const missing = (await this.deciding.missingFor(user))
-      ? signInPathFor(returnTo)
+      ? confirmPathFor(returnTo)
       : await this.factors.leadingToFactor(user, returnTo);
     if (missing !== undefined) {
       void reply.header('cache-control', 'no-store').redirect(missing, 303);
@@ -86,7 +86,7 @@ export class ConsoleGuard implements CanActivate {
     const rule = this.reflector.get<PasswordRule>(PASSWORD_RULE, context.getHandler());
     const asksAt = user.gavePasswordRecently ? undefined : this.returnPathOf(rule, request, page);
     if (asksAt !== undefined) {
-      void reply.header('cache-control', 'no-store').redirect(confirmPathFor(asksAt), 303);
+      void reply.header('cache-control', 'no-store').redirect(confirmPasswordPath(asksAt), 303);
       return false;
     }
     return true;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { Facts } from '../tables/facts.js';
 import { Moment } from '../tables/moment.js';
-import { CopiedOnce, ShownAlready, ShownOnce } from './shown-once.js';
+import { CopiedOnce, ShownAlready, OneTimeValue } from './one-time-value.js';
 
 /** A client's new secret, passed on to the page that shows it once. */
 export interface ShownSecret {
@@ -28,7 +28,7 @@ export interface NewClientSecretProps {
 /** A client's new secret, shown once; afterwards that it was shown. */
 export const NewClientSecret = ({ clientId, shown, next, children }: NewClientSecretProps): VNode =>
   shown ? (
-    <ShownOnce note="Copy the secret now and keep it safe: it is shown only once." next={next}>
+    <OneTimeValue note="Copy the secret now and keep it safe: it is shown only once." next={next}>
       <Facts
         facts={[
           ['Client ID', <code class="id">{clientId}</code>],
@@ -36,7 +36,7 @@ export const NewClientSecret = ({ clientId, shown, next, children }: NewClientSe
           !shown.isNew && ['Previous secrets', previousText(shown.previousSecretExpiresAt)],
         ]}
       />
-    </ShownOnce>
+    </OneTimeValue>
   ) : (
     <ShownAlready note="The secret was already shown and cannot be shown again. If nobody copied it, rotate the secret.">
       {children}

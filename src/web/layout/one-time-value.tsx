@@ -11,7 +11,7 @@ export const CopiedOnce = ({ text }: { text: string }): VNode => (
 );
 
 /** Something that was just created, with what to do with it. */
-export const ShownOnce = (props: {
+export const OneTimeValue = (props: {
   note: ComponentChildren;
   next: string;
   children: ComponentChildren;

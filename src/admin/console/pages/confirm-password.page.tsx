@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { TextField } from '../../../web/forms/field.js';
 import { PASSKEY_SCRIPT, PasskeyButton } from '../../../web/forms/passkey-button.js';
-import { CONFIRM_PATH } from '../require-recent-password.js';
+import { CONFIRM_PASSWORD_PATH } from '../require-recent-password.js';
 import { ConsoleForm } from './console-form.js';
 import type { ConsolePage } from './console-layout.js';
 
@@ -37,7 +37,7 @@ export function confirmAtProviderPage({
         {label && (
           <ConsoleForm
             errors={error === undefined ? undefined : { form: [error] }}
-            action={CONFIRM_PATH}
+            action={CONFIRM_PASSWORD_PATH}
             submit={`Continue with ${label}`}
             cancel="/admin/console"
             hidden={{ return_to: returnTo }}
@@ -73,7 +73,7 @@ export function confirmPasswordPage({ returnTo, hasPasskeys, error }: ConfirmPas
         {hasPasskeys && <PasskeyButton returnTo={returnTo}>Use a passkey</PasskeyButton>}
         <ConsoleForm
           errors={errors}
-          action={CONFIRM_PATH}
+          action={CONFIRM_PASSWORD_PATH}
           submit="Continue"
           cancel="/admin/console"
           hidden={{ return_to: returnTo }}

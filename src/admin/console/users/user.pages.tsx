@@ -8,7 +8,7 @@ import type { SecondFactorState } from '../../../users/factors/second-factor.ser
 import type { ConsolePage } from '../pages/console-layout.js';
 import { EnvironmentName } from '../pages/environment.js';
 import { Id, NameLink } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready, ShownOnce } from '../../../web/layout/shown-once.js';
+import { CopiedOnce, ShownAlready, OneTimeValue } from '../../../web/layout/one-time-value.js';
 import { aboutUser, userPath } from './user-layout.js';
 
 interface Props {
@@ -142,7 +142,7 @@ export function passwordLinkPage({ user, url }: Props & { url: string | undefine
           <LinkButton href={back}>Go to the user</LinkButton>
         </ShownAlready>
       ) : (
-        <ShownOnce
+        <OneTimeValue
           note={
             <>
               Copy the link now and give it to <bdi>{user.name}</bdi> only: it is shown only once, and works
@@ -154,7 +154,7 @@ export function passwordLinkPage({ user, url }: Props & { url: string | undefine
           <p>
             <CopiedOnce text={url} />
           </p>
-        </ShownOnce>
+        </OneTimeValue>
       ),
   });
 }

@@ -8,7 +8,7 @@ import { clientPath } from '../clients/client-layout.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { ActionConfirmation } from '../pages/action-confirmation.js';
 import { Id, NameLink, CommaList } from '../pages/lists.js';
-import { CopiedOnce, ShownAlready, ShownOnce } from '../../../web/layout/shown-once.js';
+import { CopiedOnce, ShownAlready, OneTimeValue } from '../../../web/layout/one-time-value.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 import { EndpointState } from './endpoints.page.js';
 
@@ -115,14 +115,14 @@ export function endpointSecretPage({
           <LinkButton href={endpointPath(endpoint.id)}>Go to the endpoint</LinkButton>
         </ShownAlready>
       ) : (
-        <ShownOnce
+        <OneTimeValue
           note="Give the signing secret to the partner: it is shown only once here. They can also see it in the webhook portal."
           next={endpointPath(endpoint.id)}
         >
           <p>
             <CopiedOnce text={secret} />
           </p>
-        </ShownOnce>
+        </OneTimeValue>
       ),
   };
 }
