@@ -1,5 +1,5 @@
 /**
- * Imports point one way (docs/architecture.md, "Modules and layers"): each module may use those of lower layers, never one of
+ * Imports point one way (CONTRIBUTING.md, "Modules and layers"): each module may use those of lower layers, never one of
  * its own or a higher layer, and never another module's repository.
  */
 const LAYERS = [
