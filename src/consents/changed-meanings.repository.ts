@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { ChangedMeaning } from '../scopes/scopes.service.js';
 import { isLive } from './consent.sql.js';
 
-/** A consent that got an end, and what it had before. */
+/** A consent that was given an end, with its previous one. */
 export interface ConsentAskedAnew {
   clientId: string;
   userId: string;
@@ -14,11 +14,11 @@ export interface ConsentAskedAnew {
   wordsChanged: string[];
 }
 
-/** Where a batch ended: the next one begins after it. */
+/** Where a batch ended; the next one starts after it. */
 export type Place = Pick<ConsentAskedAnew, 'clientId' | 'userId'>;
 
-// Of a consent (`k`), for a scope ($1) whose words came to mean something else at a time ($2): the user agreed to the scope, and has not seen
-// it since. What an operator recorded since was given to the new words.
+// Whether a consent (`k`) is stale for a scope ($1) whose meaning changed at a time ($2): the user agreed to the scope, and has not seen it
+// since. Consents that an operator recorded since are to the new words.
 const IS_STALE = `${isLive('k')} AND $1 = ANY (k.scopes) AND $1 <> ALL (k.words_changed)
   AND NOT EXISTS (
     SELECT 1 FROM consent_versions v LEFT JOIN consent_words w ON w.digest = v.words_digest
@@ -26,14 +26,14 @@ const IS_STALE = `${isLive('k')} AND $1 = ANY (k.scopes) AND $1 <> ALL (k.words_
        AND (v.method = 'operator' OR (v.method IN ('page', 'account', 'sandbox')
             AND w.words::jsonb -> 'access' @> jsonb_build_array(jsonb_build_object('scope', $1::text)))))`;
 
-/** Gives an end to consents to words that came to mean something else. In SQL: what is stale depends on the record. */
+/** Gives an end to consents to a scope whose meaning changed. In SQL: whether they are stale depends on the record. */
 @Injectable()
 export class ChangedMeaningsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Up to `limit` consents that may be stale, after a place, by client and user; locked until the transaction ends. Those that someone
-   * else works on are left out.
+   * Up to `limit` consents that may be stale, after a place, by client and user; locked until the transaction ends. Locked ones
+   * are skipped.
    */
   lockSome(
     manager: EntityManager,
@@ -50,8 +50,8 @@ export class ChangedMeaningsRepository {
   }
 
   /**
-   * Gives these consents an end after so many days at the latest, if they are stale. A statement of its own after the locks, so that it sees
-   * what was agreed before they were got.
+   * Gives these consents an end after this many days at the latest, if they are stale. A separate statement after the locks, so that it sees
+   * what was agreed before they were taken.
    */
   async giveEnd(
     manager: EntityManager,
@@ -76,7 +76,7 @@ export class ChangedMeaningsRepository {
     return rows;
   }
 
-  /** Whether any consent is still to be given an end. */
+  /** Whether any consent has yet to be given an end. */
   async isAnyLeft({ name, changedAt }: ChangedMeaning): Promise<boolean> {
     const [row]: { left: boolean }[] = await this.dataSource.query(
       `SELECT EXISTS (SELECT 1 FROM consents k WHERE ${IS_STALE}) AS "left"`,

@@ -14,7 +14,7 @@ import { ConsentsService } from './consents.service.js';
 const EVERY_MS = 30_000;
 const AT_ONCE = 100;
 
-/** Tells users and clients that a consent will end, and ends it when its time is over. Several instances share the work. */
+/** Tells users and clients that a consent will expire, and ends it when it does. Several instances share the work. */
 @Injectable()
 export class ConsentExpiryService extends PeriodicWorker {
   constructor(
@@ -35,7 +35,10 @@ export class ConsentExpiryService extends PeriodicWorker {
     return this.runAlone(() => this.run());
   }
 
-  /** Gives an end to consents to words that came to mean something else, tells of all ends that are near, then ends all consents whose time is over. Returns how many of each. */
+  /**
+   * Gives an end to consents to scopes whose meaning changed, tells users and clients of ends that are near, then ends expired consents.
+   * Returns how many of each.
+   */
   async run(): Promise<{ told: number; ended: number }> {
     await this.meanings.run();
     let told = 0;
@@ -55,7 +58,7 @@ export class ConsentExpiryService extends PeriodicWorker {
   private async tell(): Promise<number> {
     const { consentNoticeDays: days, consentExpiryDays: defaultExpiryDays } = this.settings;
     const times = { days, defaultExpiryDays };
-    // There is mostly nothing to do: then no transaction is begun.
+    // Usually there is nothing to do, and no transaction is started.
     if (!(await this.repository.hasNotices(times))) return 0;
     return this.transactions.run(async (manager) => {
       const ending = await this.repository.noteNotices(manager, times, AT_ONCE);

@@ -1,6 +1,6 @@
 import { Entity, PrimaryColumn } from 'typeorm';
 
-/** That the user and the client were told of one end of a consent. */
+/** Records that the user and the client were told when a consent will end. */
 @Entity('consent_notices')
 export class ConsentNoticeEntity {
   @PrimaryColumn('text')

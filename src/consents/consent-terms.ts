@@ -6,10 +6,10 @@ export type ConsentMethod = 'page' | 'account' | 'operator' | 'sandbox' | 'impor
 /** Why a consent ended. */
 export type ConsentEnd = 'withdrawn' | 'revoked_by_operator' | 'expired' | 'user_erased' | 'client_deleted';
 
-/** Why a consent ended, or came to have an end. */
+/** Why a consent ended, or was given an end. */
 export type ConsentReason = ConsentEnd | 'words_changed';
 
-/** What a consent is about and how it came to be, at present or in one of its versions. */
+/** What a consent covers and how it was given, now or in one of its versions. */
 export abstract class ConsentTerms {
   @Column('text', { array: true })
   scopes!: string[];
@@ -25,11 +25,11 @@ export abstract class ConsentTerms {
   @Column('text', { nullable: true })
   evidence!: string | null;
 
-  /** How it came to be as it is. */
+  /** How it came about. */
   @Column('text', { default: 'import' })
   method!: ConsentMethod;
 
-  /** Why it ended, or came to have an end. */
+  /** Why it ended, or was given an end. */
   @Column('text', { nullable: true })
   reason!: ConsentReason | null;
 

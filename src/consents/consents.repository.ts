@@ -15,7 +15,7 @@ const inMilliseconds = (column: string): string => `floor(extract(epoch FROM ${c
 const SCOPES_AND_TIMES = `to_json(c.scopes) AS scopes, ${inMilliseconds('c.granted_at')} AS "grantedAt",
               ${inMilliseconds('c.expires_at')} AS "expiresAt"`;
 
-/** Who consents to whom. The database refuses a user of another realm than the client's. */
+/** A user and a client. The database refuses a user of another realm than the client's. */
 export interface ConsentPair {
   clientId: string;
   userId: string;
@@ -72,7 +72,7 @@ const AS_GIVEN = `method = excluded.method, reason = NULL, recorded_by = exclude
 /** No words are shown when a consent ends. */
 const ENDED = { recordedBy: null, language: null, wordsDigest: null };
 
-// The advisory locks under which the first consent of a pair is given.
+// The advisory locks for the first consent of a client and user.
 const FIRST_CONSENT = 1_702_260_342;
 
 @Injectable()
@@ -104,8 +104,8 @@ export class ConsentsRepository {
   }
 
   /**
-   * The same, for a caller that creates the consent if it does not exist: of two at a time, the second waits and finds the consent of the
-   * first.
+   * The same, for a caller that creates the consent if it does not exist: of two concurrent ones, the second waits and finds the consent of
+   * the first.
    */
   async lockPair(manager: EntityManager, clientId: string, userId: string): Promise<ConsentEntity | null> {
     const found = await this.lock(manager, clientId, userId);
@@ -132,9 +132,8 @@ export class ConsentsRepository {
 
   /**
    * Adds what was given to a consent, takes out what was declined, and creates or renews it if necessary. A consent that ended starts
-   * again with only what was given. One with a scope whose words came to mean something else, and which the page did not show, keeps its end.
-   * In SQL, because the new values depend on the row that is there: one statement, so that concurrent
-   * approvals both count.
+   * again with only what was given. One with a scope whose meaning changed, and which the page did not show, keeps its end. In SQL, because
+   * the new values depend on the existing row: one statement, so that concurrent approvals both count.
    */
   async add(
     manager: EntityManager,
@@ -159,7 +158,7 @@ export class ConsentsRepository {
     );
   }
 
-  /** Replaces a consent, and creates or renews it if necessary. In SQL, because its time depends on the row that is there. */
+  /** Replaces a consent, and creates or renews it if necessary. In SQL, because its expiry depends on the existing row. */
   async replace(
     manager: EntityManager,
     { clientId, userId, realm }: ConsentPair,
@@ -178,8 +177,8 @@ export class ConsentsRepository {
   }
 
   /**
-   * Stores a consent that was given elsewhere, unless there is an active one, or one that ended after this was given; false then. In
-   * SQL, because the row that is there decides.
+   * Stores a consent that was given elsewhere, unless there is an active one, or one that ended after this was given; then it returns
+   * false. In SQL, because the existing row decides.
    */
   async import(
     manager: EntityManager,
@@ -200,7 +199,7 @@ export class ConsentsRepository {
     return rows.length === 1;
   }
 
-  /** Changes the scopes of an active consent as its user says on the account page; false if not found. */
+  /** Changes the scopes of an active consent as its user chose on the account page; false if not found. */
   async change(
     manager: EntityManager,
     { clientId, userId }: Omit<ConsentPair, 'realm'>,
@@ -223,7 +222,7 @@ export class ConsentsRepository {
     return affected === 1;
   }
 
-  /** Ends a consent whose time is over, as of then; false if it is not. */
+  /** Ends an expired consent, as of its expiry; false if it has not expired. */
   async expire(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
     const { affected } = await manager
       .withRepository(this.consents)
@@ -293,7 +292,7 @@ export class ConsentsRepository {
     },
   );
 
-  /** The consents of a user, including revoked ones, newest first, up to so many. */
+  /** The consents of a user, including revoked ones, newest first, up to a limit. */
   listOf(userId: string, limit: number): Promise<ConsentEntity[]> {
     return this.consents.find({ where: { userId }, order: { grantedAt: 'DESC' }, take: limit });
   }
@@ -311,7 +310,7 @@ export class ConsentsRepository {
     return countUpTo(limit, this.consents.manager, query);
   }
 
-  /** How many consents to the client end within so many days, counted up to a limit, and the day in UTC: in one answer of one clock. */
+  /** How many consents to the client end within this many days, counted up to a limit, and the day in UTC by the same clock. */
   async countEnding(
     manager: EntityManager,
     clientId: string,

@@ -42,7 +42,7 @@ export class GivenConsentsService {
   /**
    * A user's approval, in the caller's transaction: adds what was given, and takes out what was shown as optional and not chosen. The
    * words that the user saw are kept with it. Throws a 403 problem for a client that cannot receive consents, and a 409 problem if the
-   * words have come to mean something else since they were shown.
+   * meaning has changed since the words were shown.
    */
   async approve(
     manager: EntityManager,
@@ -91,7 +91,7 @@ export class GivenConsentsService {
     });
   }
 
-  /** Days after which a consent to this client ends; null: when the user wants. */
+  /** Days after which a consent to this client ends; null if only the user ends it. */
   expiryDaysOf({ consentExpiryDays }: Pick<ClientEntity, 'consentExpiryDays'>): number | null {
     return consentExpiryDays ?? this.settings.consentExpiryDays;
   }
@@ -114,7 +114,7 @@ export class GivenConsentsService {
     return this.withWords(userId, async (manager) => {
       await this.protection.refuseOn(actor, userId, manager);
       const before = await this.repository.lockPair(manager, clientId, userId);
-      // Whoever gave it elsewhere, before the words came to mean something else, is asked anew.
+      // A user who gave it elsewhere before the meaning changed is asked again.
       await this.scopes.holdMeanings(manager, scopes);
       const pair = { clientId, userId, realm: realmOf(client) };
       const recordedBy = actor.id;
@@ -134,9 +134,9 @@ export class GivenConsentsService {
   }
 
   /**
-   * Brings along a consent that was given in another system. One that is there with the same scopes and proof is left as it is, so that an
-   * import can be repeated. Throws as `record` does, and a 409 problem if another consent is there, or the user ended it after
-   * this was given. With `dryRun` it only says what it would do.
+   * Imports a consent that was given in another system. An existing one with the same scopes and proof is left as it is, so that an
+   * import can be repeated. Throws as `record` does, and a 409 problem if there is a different consent, or the user ended it after
+   * this one was given. With `dryRun` it only says what it would do.
    */
   async import(consent: ImportedConsent, actor: Actor, dryRun: boolean): Promise<'imported' | 'unchanged'> {
     return this.withWords(consent.userId, (manager) => this.importIn(manager, consent, actor, dryRun));
@@ -178,7 +178,7 @@ export class GivenConsentsService {
     return 'imported';
   }
 
-  /** Runs a transaction that stores a consent, and says in words what the database refuses about it. */
+  /** Runs a transaction that stores a consent, and turns what the database refuses into a problem. */
   private async withWords<Result>(
     userId: string,
     store: (manager: EntityManager) => Promise<Result>,
@@ -291,10 +291,10 @@ const isLive = (consent: ConsentEntity | null): consent is ConsentEntity & { rev
 const sameScopes = (one: string[], other: string[]): boolean =>
   one.length === other.length && one.every((scope) => other.includes(scope));
 
-/** What an event tells of a change; undefined if there is nothing to tell. `before`: null for a consent that is new. */
+/** The event about a change; undefined if there is none. `before` is null for a new consent. */
 function changeOf(before: ConsentEntity | null, after: ConsentEntity): 'granted' | 'changed' | undefined {
   if (!before || after.scopes.some((scope) => !before.scopes.includes(scope))) return 'granted';
-  // An operator's replacement was always told as a grant.
+  // An operator's replacement has always been reported as a grant.
   if (before.scopes.length !== after.scopes.length)
     return after.method === 'operator' ? 'granted' : 'changed';
   return before.expiresAt?.getTime() === after.expiresAt?.getTime() ? undefined : 'changed';

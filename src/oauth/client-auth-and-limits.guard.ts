@@ -40,7 +40,7 @@ export function clientAuthAndLimits(
       for (const guard of this.inside) await guard.canActivate(context);
       const client = request.oauthClient;
       if (!limitClients || !client) return true;
-      // A public client has nothing but its id, which anybody can send.
+      // A public client only has its id, which anyone can send.
       if (client.type === 'public') await this.limits.countAddress(request);
       else await this.limits.countClient(request, client.id);
       return true;

@@ -1,2 +1,2 @@
-/** The scope that allows a client to introspect tokens, and to follow what changes them. */
+/** The scope that allows a client to introspect tokens, and to follow changes to access. */
 export const INTROSPECTION_SCOPE = 'token:introspect';

@@ -37,7 +37,7 @@ export class OAuthFormGuard implements CanActivate {
 }
 
 const renderError = (problem: Problem, request: FastifyRequest) =>
-  // A media type without a parser is refused before any guard runs: here it is an invalid request like any other.
+  // A media type without a parser is refused before any guard runs, but it is an invalid request like any other.
   renderOAuthError(problem.status === 415 ? invalidRequest(FORM_NEEDED) : problem, request);
 
 /**

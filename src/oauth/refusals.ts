@@ -5,8 +5,8 @@ import { describeScope } from './scope-parameter.js';
 type InvalidGrant = Exclude<TokenRefusal, 'owner_disabled' | 'grant_type_not_registered' | `scope_${string}`>;
 
 /**
- * A code or refresh token that is refused. The description is for the client, which is told everything about its own code or token
- * (contract §4) and nothing about others'; the reason is for operators.
+ * A code or refresh token that is refused. The description is for the client, which learns everything about its own code or token
+ * (contract §4) and nothing about those of others; the reason is for operators.
  */
 export const invalidGrant = (reason: InvalidGrant, description: string): OAuthError =>
   refusal('invalid_grant', description, reason);

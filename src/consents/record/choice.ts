@@ -18,10 +18,10 @@ interface Chosen {
   words: KeptWords;
 }
 
-/** Why a form cannot be taken as it is: its page is shown again. */
+/** Why a form cannot be accepted: its page is shown again. */
 export type Undecided = 'words changed' | 'nothing chosen';
 
-/** Reads the choice in a form. One that does not say which words it was shown with is of a program that knows only contract §3. */
+/** Reads the choice in a form. A form without the digest of its words comes from a program that follows only contract §3. */
 export function choiceIn(form: Form, words: ConsentWords): Chosen | Undecided {
   const kept = keptWords(words);
   const shown = form.get('words');

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Environment } from '../../users/accounts/environment.js';
 import { ConsentTerms } from '../consent-terms.js';
 
-/** What became of the consent with a version. */
+/** What happened to the consent with this version. */
 export type ConsentEventType = 'given' | 'changed' | 'ended';
 
 /** A state of a consent, written by the database with every change, and never changed (docs/consent-receipts.md). */
@@ -37,7 +37,7 @@ export class ConsentVersionEntity extends ConsentTerms {
   @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
 
-  /** As shown at that moment, like the two below. */
+  /** As shown at the time, like the two below. */
   @Column('text', { nullable: true })
   clientName!: string | null;
 

@@ -8,14 +8,14 @@ export interface AccessWords {
   words: string;
   /** Whether the user may leave it out. */
   optional: boolean;
-  /** When the words last came to mean something else; not shown, and not kept. */
+  /** When the meaning last changed; not shown, and not kept. */
   meaningChangedAt: Date | null;
 }
 
-/** Everything that a consent page says about what is agreed to, in the order in which it says it. */
+/** Everything that a consent page says about the consent, in the order of the page. */
 export interface ConsentWords {
   language: Language;
-  /** The name of the application, as it stands in the heading. */
+  /** The name of the application, as in the heading. */
   application: string;
   /** Who runs it; null if that is not known. */
   organisation: string | null;
@@ -23,7 +23,7 @@ export interface ConsentWords {
   access: AccessWords[];
   /** What the application wants the data for. */
   purposes: string[];
-  /** For how long, where the browser goes, and how to take it back. */
+  /** For how long, where the browser goes, and how to withdraw it. */
   notes: string[];
 }
 

@@ -50,7 +50,7 @@ export function consentPageWords(subject: PageSubject): ConsentWords {
   ]);
 }
 
-/** The words of the same page in a sandbox, where someone answers for a driver. Partners see it, in English. */
+/** The words of the same page in a sandbox, where the visitor answers for a driver. Partners see it, in English. */
 export const sandboxPageWords = (subject: Omit<PageSubject, 'isOwned' | 'language'>): ConsentWords =>
   wordsOf({ ...subject, language: 'en' }, `Let ${subject.application} read a driver’s charging data?`, [
     ...endOf('en', subject.expiryDays),

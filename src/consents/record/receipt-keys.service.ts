@@ -6,7 +6,7 @@ import type { ReceiptKeyEntity } from './receipt-key.entity.js';
 import { ReceiptKeysRepository } from './receipt-keys.repository.js';
 
 const ROTATE_AFTER_MS = 365 * 86_400_000;
-// How long this instance signs with a key before it looks whether there is a newer one.
+// How long this instance signs with a key before it checks for a newer one.
 const KNOWN_FOR_MS = 600_000;
 
 /** A public key as it is published (RFC 8037). */
@@ -51,7 +51,7 @@ export class ReceiptKeysService {
     }
     if (!found) {
       await this.make();
-      // Of several instances that made one at once, one has stored its own.
+      // If several instances made one at the same time, only one was stored.
       found = (await this.repository.signing())!;
     }
     const jwk = { ...publicJwk(found), d: this.open(found)! };

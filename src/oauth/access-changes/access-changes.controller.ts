@@ -54,7 +54,7 @@ export class AccessChangesController {
     const token = bearerTokenOf(request.headers.authorization)!;
     const stream = await this.feed.open(token, request.principal!, lastEventId);
     reply.raw.once('close', () => stream.destroy());
-    // The reader may have gone in the meantime.
+    // The reader may have left by now.
     if (reply.raw.destroyed) return void stream.destroy();
     void reply.headers(headers).send(stream);
   }

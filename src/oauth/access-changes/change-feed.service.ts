@@ -86,7 +86,7 @@ export class ChangeFeed implements OnModuleDestroy {
     }
   }
 
-  /** What is sent as an id: what came shortly before is told again to readers who resume there. */
+  /** The position sent as an id: readers who resume there get the last changes before it again. */
   private get position(): string {
     return textOf(this.changes.durableStamp);
   }
@@ -164,7 +164,7 @@ export class ChangeFeed implements OnModuleDestroy {
   }
 }
 
-/** What a client in a sandbox is told of every change, so that it learns nothing about others (contract §23). */
+/** Replaces every change for a client in a sandbox, so that it learns nothing about others (contract §23). */
 const EVERYBODY: AccessSubject = {};
 const isOfSandbox = ({ client }: Principal): boolean => client.environment === 'sandbox';
 

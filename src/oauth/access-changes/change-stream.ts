@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import type { AccessSubject } from '../../database/changes/access-subject.js';
 import type { Principal } from '../../tokens/access/principal.js';
 
-// A reader that is this far behind is cut, and resumes where it was.
+// A reader that is this far behind is cut off, and resumes where it was.
 const MOST_WAITING_BYTES = 1_048_576;
-/** Of more than this many at once, everything is forgotten instead. */
+/** With more changes than this at once, readers are told to forget everything instead. */
 const MOST_SUBJECTS = 1_000;
 
-/** One reader of the feed: Server-Sent Events as text. What arrives before it begins waits for what is replayed first. */
+/** One reader of the feed: Server-Sent Events as text. What arrives before the replay is done waits. */
 export class ChangeStream extends Readable {
   private waiting: string[] | undefined = [];
   /** Monotonic, in milliseconds: when something was last written. */
@@ -20,14 +20,14 @@ export class ChangeStream extends Readable {
     super({ read: () => undefined });
   }
 
-  /** Writes what is replayed, then what has arrived since, and a comment that says that from here on everything is live. */
+  /** Writes the replay, then what has arrived since, and a comment that marks the start of live changes. */
   begin(replayed: string, position: string): void {
     const waiting = this.waiting ?? [];
     this.waiting = undefined;
     this.write(replayed + waiting.join('') + comment(position));
   }
 
-  /** Writes text, or keeps it until the stream begins. Cuts the reader if too much is waiting. */
+  /** Writes text, or keeps it until the stream begins. Cuts off the reader if too much is waiting. */
   write(text: string): void {
     if (this.destroyed || this.readableEnded) return;
     if (this.waiting) {
@@ -47,8 +47,8 @@ export class ChangeStream extends Readable {
 }
 
 /**
- * The events of one read. Only the last has the position after it: a reader that is cut off between two of them reads all of them again,
- * which does no harm.
+ * The events of one read. Only the last has the position after it: a reader that is cut off between two of them gets all of them again,
+ * which is harmless.
  */
 export function changeEvents(subjects: readonly AccessSubject[], before: string, after: string): string {
   const distinct = [...new Set(subjects.map((subject) => JSON.stringify(subject)))];
@@ -58,7 +58,7 @@ export function changeEvents(subjects: readonly AccessSubject[], before: string,
 
 export const resetEvent = (position: string): string => event('reset', position, '{}');
 
-/** The position is an id too, so that a reader that resumes after a quiet day does not begin a day ago. */
+/** Sends the position as an id, so that a reader that resumes after a quiet day does not start a day back. */
 export const comment = (position: string): string => `: ${position}\nid: ${position}\n\n`;
 
 const event = (name: string, position: string, data: string): string =>

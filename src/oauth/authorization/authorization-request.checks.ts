@@ -21,7 +21,7 @@ export class AuthorizationRequestChecks {
   constructor(private readonly clients: ClientsService) {}
 
   async check(query: Form): Promise<CheckedRequest> {
-    // Until client and redirect URI are known to belong together, nothing may be sent there (RFC 6749 §4.1.2.1).
+    // Until client and redirect URI are known to belong together, nothing may be sent to the redirect URI (RFC 6749 §4.1.2.1).
     if (query.isRepeated('client_id') || query.isRepeated('redirect_uri')) {
       return page(say('The request contains client_id or redirect_uri more than once.'));
     }

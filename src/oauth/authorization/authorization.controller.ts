@@ -69,7 +69,7 @@ export class AuthorizationController {
 
   /**
    * Handles the user's decision. The form is bound to the user and the request that it showed, and the request is checked again.
-   * Not by a guard: it would have to check the request and find the user first, as this does.
+   * This is not done in a guard, which would first have to check the request and find the user, as this does.
    */
   @Post()
   @PageRoute()

@@ -32,8 +32,8 @@ export class AuthorizationService {
   ) {}
 
   /**
-   * Records the consent and issues a code in one transaction. Throws a 400 problem if the client was disabled or the user logged
-   * out in the meantime.
+   * Records the consent and issues a code in one transaction. Throws a 400 problem if the client has since been disabled or the user has
+   * logged out.
    */
   async approve(
     request: AuthorizationRequest,
@@ -44,7 +44,7 @@ export class AuthorizationService {
     const { client, redirectUri, state, codeChallenge } = request;
     const { scopes } = approval;
     const code = await this.transactions.run(async (manager) => {
-      // Locks the client before the consent, in the same order as deleting or disabling a client does. The reverse order can
+      // Locks the client before the consent, in the same order as when a client is deleted or disabled. The reverse order can
       // deadlock.
       if (!(await this.hold(manager, client.id, user))) throw endedMeanwhile();
       await this.given.approve(manager, client, user.id, approval, actor);

@@ -11,8 +11,8 @@ export function withParameters(redirectUri: string, parameters: Record<string, s
 }
 
 /**
- * Where a form may lead that ends at the redirect URI. A client's web page may redirect on to any other, to which Chromium applies the
- * policy of our page too; an application with a scheme of its own does not.
+ * Where a form that ends at the redirect URI may lead. A client's web page may redirect further, and Chromium applies our page's policy
+ * to that too; an application with its own scheme does not redirect.
  */
 export function formTargetOf(redirectUri: string): string {
   const { protocol } = new URL(redirectUri);

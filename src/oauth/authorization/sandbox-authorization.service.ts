@@ -26,7 +26,7 @@ import { displayHostOf, formTargetOf } from './redirect.js';
 
 const PATH = '/o/authorize/';
 
-/** The authorization page of a client in a sandbox (contract §19): nobody logs in, and someone chooses a driver instead. */
+/** The authorization page of a client in a sandbox (contract §19): nobody logs in; the visitor chooses a driver instead. */
 @Injectable()
 export class SandboxAuthorization {
   constructor(
@@ -48,7 +48,7 @@ export class SandboxAuthorization {
   ): Promise<void> {
     const { client, redirectUri, source } = authorizationRequest;
     const visitor = await this.sessions.current(request);
-    // Anybody can have the client's id, and so this page; what partners call their drivers is for them.
+    // Anyone with the client's id can open this page, so the names that partners give their drivers are only for members.
     const isMember = visitor !== undefined && (await this.members.isMember(client.ownerId, visitor.id));
     const drivers = await this.drivers.listAll(sandboxOf(client)!);
     const words = await this.wordsFor(authorizationRequest);
@@ -77,7 +77,7 @@ export class SandboxAuthorization {
   }
 
   /**
-   * Where the browser goes after the form: back to the client, or to the page again once a driver was created; or why the page must be
+   * Where the browser goes after the form: back to the client, or to this page after a driver was created; or why the page must be
    * shown again.
    */
   async decide(

@@ -4,7 +4,7 @@ import { ReceiptKeysService } from '../../consents/record/receipt-keys.service.j
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
 import { ReceiptKeysView } from './receipt-keys.view.js';
 
-/** Where the keys are that sign receipts of consents. */
+/** The path of the public keys that verify receipts of consents. */
 export const RECEIPT_KEYS_PATH = '/.well-known/consent-receipts/jwks.json';
 
 /** The public keys of receipts (docs/consent-receipts.md), as a JWK Set (RFC 7517). */

@@ -40,7 +40,7 @@ export class RevocationController {
     if (token === undefined) throw invalidRequest('The parameter token is required.');
     await this.revocation.revoke(token, client.id, { type: 'client', id: client.id, ...originOf(request) });
     void reply.headers(NO_STORE);
-    // Clients ignore the body (RFC 7009 §2.2), but some require a JSON content type, and others parse whatever has one.
+    // Clients ignore the body (RFC 7009 §2.2), but some require a JSON content type, and others parse any body that has one.
     return {};
   }
 }

@@ -22,7 +22,7 @@ const revoked = (): OAuthError => invalidGrant('code_revoked', 'The code was rev
 
 /**
  * RFC 6749 §4.1.3 with PKCE (RFC 7636): exchanges a code for the first tokens of a grant. The order is that of contract §4: client,
- * redirect URI, verifier, and only then is the code consumed, so that a stolen code cannot spoil the real exchange.
+ * redirect URI, verifier, and only then is the code consumed, so that someone with a stolen code cannot spoil the real exchange.
  */
 @Injectable()
 export class AuthorizationCodeGrant implements TokenGrant {
@@ -71,7 +71,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     const code = await this.codes.find(secret);
     // Another request consumed the code between the read and the write: this was its second use.
     if (code?.grantId) return this.replayed(code.grantId, actor);
-    // Otherwise it expired, or client, user or consent ended in the meantime, usually together with the code.
+    // Otherwise it has expired, or client, user or consent has ended, usually together with the code.
     return code?.expired ? expired() : revoked();
   }
 

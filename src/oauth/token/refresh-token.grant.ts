@@ -28,11 +28,11 @@ const malformed = (): OAuthError =>
 const revoked = (): OAuthError =>
   invalidGrant('refresh_token_revoked', 'The refresh token was revoked, with every token of its grant.');
 
-/** Someone asked for it in the sandbox; the client is told what it would be told live. */
+/** A fault requested in the sandbox; the client is told what it would be told live. */
 const failed = (): OAuthError =>
   invalidGrant('sandbox_fault', 'The refresh token was revoked, with every token of its grant.');
 
-// Why a user or a client ended is not disclosed.
+// Does not disclose why the user or the client ended.
 const ended = (): OAuthError =>
   invalidGrant(
     'grant_ended',

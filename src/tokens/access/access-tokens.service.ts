@@ -31,7 +31,7 @@ interface Refusal {
 
 type Judgement = { principal: Principal } | Refusal;
 
-/** What is cached of the things that a token depends on; undefined members are not cached, or have changed since. */
+/** What is cached of the things that a token depends on; undefined members are not cached, or have since changed. */
 interface KnownState {
   client: ClientWithSecrets | undefined;
   scopes: readonly string[] | undefined;
@@ -84,8 +84,8 @@ export class AccessTokensService {
   }
 
   /**
-   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled, or no operator stands behind its operator scopes. The token carries the
-   * client's epoch: revoking the client's tokens at the same moment raises the epoch and so revokes this token too.
+   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled, or no operator
+   * stands behind its operator scopes. The token carries the client's epoch: revoking the client's tokens at the same moment raises the epoch and so revokes this token too.
    */
   async issueForClient(clientId: string, scopes: string[]): Promise<IssuedTokens | undefined> {
     const known = await this.clients.findAt(clientId);
@@ -165,7 +165,7 @@ export class AccessTokensService {
   /**
    * Everything was valid when the token was issued, so it is valid as long as nothing it depends on has changed. From memory a
    * token can be accepted, or refused for a reason that no later change can undo. Anything else returns undefined and is queried:
-   * a client that this instance knows as disabled may have been enabled again before another instance issued the token.
+   * a client that is disabled as far as this instance knows may have been enabled again before another instance issued the token.
    */
   private judgeByState(
     record: AccessTokenRecord,

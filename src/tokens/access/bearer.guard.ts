@@ -101,7 +101,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
   }
 
   /**
-   * Whether the request reads. One that changes something may have ended its own token, and is answered with what it did.
+   * Whether the request only reads. One that changes something may have ended its own token, and still gets its answer.
    */
   protected isRead({ method }: FastifyRequest): boolean {
     return method === 'GET' || method === 'HEAD';
@@ -113,7 +113,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
   }
 }
 
-/** Whether a token may not do all that it could. */
+/** Whether a token can currently do less than it was issued for. */
 const mayLess = (now: Principal, before: Principal): boolean =>
   now.client.operatorRole !== before.client.operatorRole ||
   !before.scopes.every((scope) => now.scopes.includes(scope));

@@ -8,9 +8,9 @@ export interface PrincipalClient {
   type: ClientType;
   environment: Environment;
   ownerId: string;
-  /** What the client may do in the admin API: what its owner may, or everything as a service of the company; null for nothing. */
+  /** What the client may do in the admin API: what its owner may, or everything if it is a company service; null for nothing. */
   operatorRole: OperatorRole | null;
-  /** Whether it works for operators: then partners see nothing of it. */
+  /** Whether it has operator scopes: then partners see nothing of it. */
   hasOperatorScope: boolean;
   /** Requests per hour; null for the default of the service. */
   rateLimit: number | null;

@@ -40,7 +40,7 @@ interface CodeExchange {
   grantTtl: number;
 }
 
-/** The first tokens of the grant that a code was exchanged for, and whose they are. */
+/** The first tokens of the grant that a code was exchanged for, with its client and user. */
 interface ExchangedCode extends GenerationRow {
   clientId: string;
   userId: string;
@@ -55,7 +55,7 @@ export class AuthorizationCodesRepository {
 
   /**
    * Locks the client, the user and the session as active until the transaction ends; false if one of them no longer is. Disabling
-   * or logging out has to wait for these share locks, and then finds the code that was stored in the meantime. In SQL, because one
+   * or logging out has to wait for these share locks, and then finds the code that was stored. In SQL, because one
    * statement locks rows of three tables.
    */
   async hold(

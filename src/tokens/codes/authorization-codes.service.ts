@@ -22,8 +22,8 @@ interface CodeGrant {
 }
 
 /**
- * Authorization codes: issued after consent, found, consumed once. What a use of one means is decided in
- * oauth/token/authorization-code.grant.ts.
+ * Authorization codes: issued after consent, found, consumed once. oauth/token/authorization-code.grant.ts
+ * decides what each use means.
  */
 @Injectable()
 export class AuthorizationCodesService {

@@ -10,9 +10,9 @@ export interface ConnectedClient extends ClientIdentity {
   /** What the user agreed to, as described in the scope catalogue. */
   descriptions: string[];
   connectedAt: Date;
-  /** When the consent ends by itself; null: never. */
+  /** When the consent expires; null if never. */
   expiresAt: Date | null;
-  /** Whether the user can choose parts of what it reads. */
+  /** Whether the user can choose part of what it reads. */
   hasChoice: boolean;
   /** The id of the newest version of the consent, which has a receipt. */
   receiptId: string | null;

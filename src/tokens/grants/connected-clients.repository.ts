@@ -10,9 +10,9 @@ export class ConnectedClientsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * One page of the clients to which the user has an active consent, by client id; with `clientId`, only that client. What it may
-   * read is in this language, where its words are translated.
-   * In SQL: one statement over four modules' tables, so that a page of many asks no more than one of few.
+   * One page of the clients to which the user has an active consent, by client id; with `clientId`, only that client. The
+   * descriptions are in this language, if translated.
+   * In SQL: one statement over four modules' tables, however long the page is.
    */
   async list(
     userId: string,

@@ -26,7 +26,7 @@ export class GrantEntity {
   @Column('timestamptz')
   expiresAt!: Date;
 
-  /** When it would end if its consent never did; null for a grant of an earlier build. */
+  /** When it would end if its consent never expired; null for a grant of an earlier build. */
   @Column('timestamptz', { nullable: true })
   ownEnd!: Date | null;
 
@@ -44,7 +44,7 @@ export class GrantEntity {
   @Column('bigint')
   tokenKeyId!: string;
 
-  /** With the position: as of when the rights of the current pair were valid (`Stamp`). */
+  /** With the position: when the rights of the current pair were known to be valid (`Stamp`). */
   @Column('bigint')
   tokenEra!: string;
 
@@ -69,11 +69,11 @@ export class GrantEntity {
   @Column('timestamptz')
   refreshExpiresAt!: Date;
 
-  /** When the last generations were retired, newest first. */
+  /** When the latest generations were retired, newest first. */
   @Column('timestamptz', { array: true })
   rotations!: Date[];
 
-  /** When the purge looks again whether the refresh token has expired. */
+  /** When the purge checks again whether the refresh token has expired. */
   @Column('timestamptz')
   lookAgainAt!: Date;
 

@@ -58,7 +58,7 @@ export class GrantsRepository {
     return this.grants.findOneBy({ id });
   }
 
-  /** What is stored of the user's grants, including ended ones, newest first, up to so many. */
+  /** What is stored of the user's grants, including ended ones, newest first, up to a limit. */
   listOf(userId: string, limit: number): Promise<GrantEntity[]> {
     return this.grants.find({ where: { userId }, order: { id: 'DESC' }, take: limit });
   }
@@ -72,7 +72,7 @@ export class GrantsRepository {
     return countUpTo(limit, this.grants.manager, query);
   }
 
-  /** Locks the user until the transaction ends, so that nothing new is issued in the meantime; false if not found. */
+  /** Locks the user until the transaction ends, so that nothing new is issued until then; false if not found. */
   async lockUser(manager: EntityManager, userId: string): Promise<boolean> {
     const user = await manager.findOne(UserEntity, {
       select: { id: true },
@@ -109,7 +109,7 @@ export class GrantsRepository {
   }
 
   /**
-   * Revokes all active grants of a client, of which there can be very many: so many statements as it takes, in one transaction.
+   * Revokes all active grants of a client, of which there can be very many: in as many statements as it takes, in one transaction.
    * Returns their number. It locks the grants of each user in the order of their ids, like `revoke`.
    */
   async revokeOfClient(
@@ -156,9 +156,9 @@ export class GrantsRepository {
   }
 
   /**
-   * Sets when the active grants of a consent end: with the consent, but not later than each would by itself. A refresh token that was cut
-   * short lasts its time again, as far as the grant does. The lifetimes, in seconds, are for what does not know its own. In SQL, because
-   * one statement locks in an order and then updates.
+   * Sets when the active grants of a consent end: with the consent, but no later than their own end. A refresh token that was cut
+   * short gets its full lifetime back, as far as the grant lasts. The lifetimes, in seconds, are for rows that do not record theirs. In
+   * SQL, because one statement locks in an order and then updates.
    */
   async endWith(
     manager: EntityManager,
@@ -184,7 +184,7 @@ export class GrantsRepository {
 
   /**
    * Postpones the next look at up to `limit` grants whose refresh token is still in use, and returns their number. In SQL,
-   * because it passes over rows that others hold.
+   * because it skips locked rows.
    */
   async postponeUsed(retentionDays: number, limit: number): Promise<number> {
     const [, postponed]: [unknown[], number] = await this.grants.query(

@@ -81,7 +81,7 @@ export class GrantsService implements AccessRevocation {
     return true;
   }
 
-  /** A grant ends with the consent that it depends on at the latest, and goes on with a consent that is renewed. */
+  /** A grant ends no later than its consent, and is extended when the consent is renewed. */
   private async followConsents(manager: EntityManager, changes: ConsentChange[]): Promise<void> {
     const { grantTtl, refreshTokenTtl } = this.settings;
     for (const { kind, clientId, userId, expiresAt } of changes) {

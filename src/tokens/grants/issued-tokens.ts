@@ -4,7 +4,7 @@ export interface IssuedTokens {
   /** Seconds. */
   expiresIn: number;
   scopes: string[];
-  /** Absent for client credentials, as what follows. */
+  /** Absent for client credentials, as are the members below. */
   refreshToken?: string;
   /** Seconds until the refresh token ends if it is not used. */
   refreshExpiresIn?: number;

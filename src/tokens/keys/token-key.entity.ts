@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A key that tokens are signed with. One signs, those before it verify; a revoked one does neither. */
+/** A key that tokens are signed with. The newest signs, older ones verify; a revoked one does neither. */
 @Entity('token_keys')
 export class TokenKeyEntity {
   /** Random, below 2^32; part of every token. */

@@ -20,14 +20,14 @@ export class TokenKeysRepository {
       .getMany();
   }
 
-  /** Makes this the signing key unless there is one: of several instances that start at once, only one inserts a key. */
+  /** Makes this the signing key unless there is one: if several instances start at the same time, only one inserts a key. */
   async insert(
     id: number,
     sealed: Buffer,
     { accessTtl, grantTtl }: Lifetimes,
     manager: EntityManager = this.keys.manager,
   ): Promise<boolean> {
-    // SQL for its conflict target, an expression: only a second signing key is passed over, a taken id is an error.
+    // SQL for its conflict target, an expression: a second signing key is ignored, a taken id is an error.
     const rows: unknown[] = await manager.query(
       `INSERT INTO token_keys (id, sealed, access_ttl, grant_ttl) VALUES ($1, $2, $3, $4)
        ON CONFLICT ((true)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,
@@ -74,7 +74,7 @@ export class TokenKeysRepository {
     return affected === 1;
   }
 
-  /** Replaces the sealed form of the key, unless it has changed in the meantime. */
+  /** Replaces the sealed form of the key, unless it has changed since. */
   async replaceSealed(id: number, sealed: Buffer, fresh: Buffer): Promise<boolean> {
     const { affected } = await this.keys.update({ id, sealed }, { sealed: fresh });
     return affected === 1;

@@ -10,7 +10,7 @@ import { readUlid, ULID_BYTES, writeUlid } from '../../secrets/ulid-bytes.js';
 export const TOKEN_PREFIXES = { access: 'cds_at_', refresh: 'cds_rt_' } as const;
 
 const VERSION = 1;
-/** A user's token that does not say when its grant ends is of the first build. */
+/** Users' tokens of the first build do not say when their grant ends. */
 const KINDS = { client: 1, userWithoutEnd: 2, refresh: 3, user: 4 } as const;
 type Kind = keyof typeof KINDS;
 const KIND_OF = new Map((Object.keys(KINDS) as Kind[]).map((kind) => [KINDS[kind] as number, kind]));
@@ -188,7 +188,7 @@ function writeHead(bytes: Buffer, kind: Kind, keyId: number): number {
   return bytes.writeUInt32BE(keyId, 2);
 }
 
-/** Writes the tag behind the record. */
+/** Appends the tag to the record. */
 function sign(prefix: string, bytes: Buffer, secret: KeyObject): string {
   tagOf(bytes.subarray(0, -TAG_BYTES), secret).copy(bytes, bytes.length - TAG_BYTES);
   return prefix + bytes.toString('base64url');

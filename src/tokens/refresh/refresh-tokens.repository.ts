@@ -44,7 +44,7 @@ export interface FoundGrant extends GenerationRow {
   grantScopes: string[];
   clientScopes: string[];
   consentScopes: string[];
-  /** The transaction position as of which all this holds. */
+  /** The transaction position at which all this was valid. */
   seenAt: number;
 }
 
@@ -82,8 +82,8 @@ const ROTATIONS = new InputRows<Rotation>(
 );
 
 /**
- * The times of at most this many rotations are kept for the grace time: as many as a client is allowed in a minute. Older tokens
- * count as retired before it.
+ * How many rotation times are kept for the grace time: as many as a client may make in a minute. Older tokens count as past
+ * their grace time.
  */
 const ROTATIONS_KEPT = 600;
 
@@ -135,8 +135,7 @@ export class RefreshTokensRepository {
   /**
    * Retires the token and starts the next generation with one guarded update of the grant's row, in place. Only one of several
    * concurrent rotations succeeds, and after a committed revocation there is nothing left to rotate. Undefined if the generation
-   * or the grant ended in the meantime. Concurrent calls share one statement; a grant that is locked is left out of it, so that the
-   * others do not wait.
+   * or the grant has ended. Concurrent calls share one statement. It skips a locked grant, so that the others do not wait for it.
    */
   async rotate(rotation: Rotation): Promise<(GenerationRow & { expiresIn: number }) | undefined> {
     return (await this.rotateTogether(rotation)) ?? (await this.rotateAll([rotation], ''))[0];

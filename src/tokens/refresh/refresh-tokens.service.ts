@@ -9,11 +9,11 @@ import { openRefreshToken, type RefreshTokenRecord } from '../keys/token-record.
 
 /** The grant that a refresh token belongs to. */
 export interface UsedGrant extends FoundGrant {
-  /** As of when all this holds. */
+  /** The moment for which all this is valid. */
   seen: Stamp;
 }
 
-/** Finds and rotates refresh tokens. What a use of one means is decided in oauth/token/refresh-token.grant.ts. */
+/** Finds and rotates refresh tokens. oauth/token/refresh-token.grant.ts decides what each use means. */
 @Injectable()
 export class RefreshTokensService {
   constructor(
@@ -24,7 +24,7 @@ export class RefreshTokensService {
     private readonly settings: Settings,
   ) {}
 
-  /** What a refresh token says, or why it is not one of this service. */
+  /** The contents of a refresh token, or why it is not one of ours. */
   open(token: string) {
     return this.keys.open(token, openRefreshToken);
   }

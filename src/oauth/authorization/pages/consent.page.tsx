@@ -11,7 +11,7 @@ import { Named } from '../../../web/layout/named.js';
 export interface ConsentPageProps {
   /** What the page says; kept with the consent. */
   words: ConsentWords;
-  /** What else is known of the application. */
+  /** What else is known about the application. */
   identity: ClientIdentity;
   /** The digest of the words, which is posted back. */
   shown: string;
@@ -88,7 +88,7 @@ function Consent({
   );
 }
 
-/** Who asks, and whose data it is about; with what stands between the two. */
+/** Who asks, and whose data it is, with what connects the two. */
 export const ConsentHeading = ({
   words: { application, heading },
   identity,

@@ -14,9 +14,9 @@ interface SandboxConsentPageProps {
   /** The digest of the words, which is posted back. */
   shown: string;
   drivers: { id: string; label: string }[];
-  /** Whether the visitor is a member, and so sees the drivers' names. */
+  /** Whether the visitor is a member and may see the drivers' names. */
   showsNames: boolean;
-  /** Where to log in to see them; undefined for someone who is logged in. */
+  /** Where to log in to see them; undefined if logged in. */
   login: string | undefined;
   /** Opaque string that is posted back. */
   request: string;
