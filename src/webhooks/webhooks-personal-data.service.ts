@@ -6,7 +6,7 @@ import { UsersService } from '../users/accounts/users.service.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
 import { EventsRepository } from './events/events.repository.js';
 
-/** What was published about a person and to whom it went, and where the person's address is a contact. */
+/** Events about a person and who received them, and the contacts with the person's address. */
 @Injectable()
 export class WebhooksPersonalData {
   constructor(

@@ -15,7 +15,7 @@ type ReadDelivery = DeliveryEntity &
 
 /**
  * Whether the client may see the payload (contract §11.4): it was delivered, or the client may read it now, or the event needs no
- * consent. Tests are about nobody. In SQL: it asks clients and consents in the statement that reads the payload.
+ * consent. Tests are about nobody. In SQL: the statement that reads the payload checks clients and consents.
  */
 const MAY_BE_SHOWN = `(
   event.test
@@ -25,7 +25,7 @@ const MAY_BE_SHOWN = `(
                JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
               WHERE t.name = event.type AND ${shares('c.id', 'event.user_id', 't.scope')}))`;
 
-/** What a delivery is set to that begins its schedule again. */
+/** The values that restart a delivery's schedule. */
 export const RESTARTED = {
   state: 'pending',
   cancelReason: null,
@@ -75,7 +75,7 @@ export class DeliveriesRepository {
       )
       .getRawAndEntities<Pick<DeliveryDetail, 'payload'> & { isErased: boolean }>();
     if (entities.length === 0) return [];
-    // After the deliveries, and only those that they count: an attempt that ends in the meantime would not fit its state.
+    // After the deliveries, and only the attempts that they count: one that ends in between would not fit the state.
     const attempts = await this.attempts.find({
       where: { deliveryId: In(entities.map(({ id }) => id)) },
       order: { number: 'ASC' },
@@ -100,7 +100,7 @@ export class DeliveriesRepository {
     return !(await this.deliveries.existsBy({ id, state: 'pending' }));
   }
 
-  /** Whether anything was ever delivered to the client; deliveries are kept for a while only. */
+  /** Whether anything was delivered to the client, as far as deliveries are kept. */
   hasDelivered(clientId: string): Promise<boolean> {
     return this.deliveries.existsBy({ clientId, state: 'delivered' });
   }
@@ -123,7 +123,7 @@ export class DeliveriesRepository {
     return affected === 1;
   }
 
-  /** Marks the deliveries about a user as erased, and cancels those that no attempt is running for. */
+  /** Marks the deliveries about a user as erased, and cancels those without a running attempt. */
   async eraseUser(manager: EntityManager, userId: string): Promise<void> {
     // The rows are locked in the order of their ids by the statement that changes them.
     await manager.query(
@@ -143,7 +143,7 @@ export class DeliveriesRepository {
     );
   }
 
-  /** Removes the responses to all deliveries about a user, also those that tell of a revoked consent. */
+  /** Removes the responses to all deliveries about a user, including those of revoked consents. */
   async eraseResponses(manager: EntityManager, userId: string): Promise<void> {
     // The query builder knows no updates from a join.
     await manager.query(

@@ -25,7 +25,7 @@ export class DeliveriesService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** What waits, for the metrics. */
+  /** The backlog, for the metrics. */
   waiting(): Promise<{ pending: number; oldestSeconds: number; heldBack: number }> {
     return this.queue.waiting();
   }
@@ -35,7 +35,7 @@ export class DeliveriesService {
     return this.repository.list(filter, page);
   }
 
-  /** Whether the client has received anything, among what is kept. */
+  /** Whether the client has received anything that is still kept. */
   hasDelivered(clientId: string): Promise<boolean> {
     return this.repository.hasDelivered(clientId);
   }

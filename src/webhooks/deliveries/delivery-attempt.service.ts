@@ -86,7 +86,7 @@ export class DeliveryAttemptService {
   }
 }
 
-/** Where the key that sealed them is no longer configured: why the request cannot be sent. */
+/** Why the request cannot be sent: the key that sealed the secrets or headers is no longer configured. */
 function unsendable(secrets: string[], own: object | undefined): HttpOutcome | undefined {
   if (secrets.length === 0)
     return notSent('The request could not be signed: the secret of the endpoint must be rotated.');

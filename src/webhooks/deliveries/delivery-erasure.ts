@@ -6,7 +6,7 @@ import { DeliveriesRepository } from './deliveries.repository.js';
 
 /**
  * Removes an erased user's data from deliveries. What remains is that they existed, when, and their results. Pending deliveries
- * are cancelled. An attempt that is running finishes and records its result, and is the last one.
+ * are cancelled. A running attempt finishes and records its result, and is the last one.
  */
 @Injectable()
 export class DeliveryErasure {

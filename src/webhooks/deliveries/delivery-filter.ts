@@ -20,12 +20,12 @@ export interface DeliveryFilter {
 
 /**
  * What a list with this filter is ordered by. Only the indexes that contain the state have the order "C" (the same for ids), so
- * PostgreSQL cannot choose to read by id alone, which reads a whole backlog before it finds the first delivered one.
+ * PostgreSQL cannot choose to read by id alone, which would read a whole backlog before finding the first delivered one.
  */
 export const orderOf = ({ state }: DeliveryFilter): string =>
   state === undefined ? 'delivery.id' : 'delivery.id COLLATE "C"';
 
-/** Narrows a query of deliveries down. Times are compared by id, because ids contain them. */
+/** Applies the filter to a query. Times are compared by id, because ids contain them. */
 export function filtered(
   query: SelectQueryBuilder<DeliveryEntity>,
   filter: DeliveryFilter,
@@ -39,7 +39,7 @@ export function filtered(
   if (eventType !== undefined) query.andWhere('delivery.eventType = :eventType', { eventType });
   if (recoveryId !== undefined) query.andWhere('delivery.recoveryId = :recoveryId', { recoveryId });
   if (requestId !== undefined) {
-    // Some of the queries that this narrows down do not join the event.
+    // Some of these queries do not join the event.
     query.andWhere('delivery.eventId IN (SELECT v.id FROM events v WHERE v.request_id = :requestId)', {
       requestId,
     });

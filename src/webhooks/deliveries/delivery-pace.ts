@@ -1,17 +1,17 @@
 /** How many attempts always fit, however busy the event loop is: deliveries slow down, but go on. */
 const LEAST = 8;
-/** With how many a busy period begins. */
+/** The number at the start of a busy period. */
 const FIRST = 32;
-/** An event loop that turns later than this on average has requests that wait. */
+/** If the event loop is later than this on average, requests are waiting. */
 const BOUND_MS = 10;
 const SAMPLE_EVERY_MS = 10;
 const SAMPLES = 5;
-/** A busy period is over when no attempt began during so many samples. */
+/** A busy period is over when no attempt began during this many samples. */
 const IDLE_SAMPLES = 100;
 
 /**
- * How many attempts may be under way, by what the event loop has to spare: fewer while it turns late, because requests wait then,
- * and more, up to a maximum, while it does not. It is watched only while attempts begin.
+ * How many attempts may run, by what is left of the event loop: fewer while it is late, because then requests are waiting,
+ * and more, up to a maximum, while it is not. It is watched only while attempts start.
  */
 export class DeliveryPace {
   private current: number;
@@ -48,14 +48,14 @@ export class DeliveryPace {
     if (this.timer === undefined) this.sampleLater();
   }
 
-  /** A busy period is over; the next one begins as the first did. */
+  /** Ends a busy period; the next one starts as the first did. */
   private rest(): void {
     this.timer = undefined;
     this.lateMs = this.samples = 0;
     this.set(Math.min(FIRST, this.most));
   }
 
-  /** How late the event loop turned on average, while some samples were taken. A single late turn may be another process's doing. */
+  /** How late the event loop was on average over some samples. A single late turn may be caused by another process. */
   adapt(lateMs: number): void {
     if (lateMs > BOUND_MS) this.set(Math.max(Math.min(LEAST, this.most), this.current - (this.current >> 2)));
     else if (this.isWanted && this.current < this.most) {

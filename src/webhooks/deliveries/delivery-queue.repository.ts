@@ -13,14 +13,14 @@ export const WAKE_UP_CHANNEL = 'webhook_deliveries';
 export const LEASE_SECONDS = 30;
 /** Contract §10: an endpoint without a success for five days of attempts is disabled. */
 const FAILING_DAYS = 5;
-/** Contract §22: attempts are counted by the second they start in, so that one second more than a minute has to pass. */
+/** Contract §22: attempts are counted by the second in which they start, so one second more than a minute has to pass. */
 const WINDOW = "interval '61 seconds'";
 /** An endpoint whose answers take longer on average is slow, and has few attempts at a time. */
 const SLOW_MS = 1000;
 /** Contract §18: by how many of its last attempts an endpoint counts as failing. */
 const RECENT = 20;
 
-/** The endpoints with pending deliveries, and a null at the end: found by a few steps through an index. */
+/** The endpoints with pending deliveries, with a null at the end: found in a few steps through an index. */
 const QUEUE = `queue AS (
          (SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY endpoint_id LIMIT 1)
          UNION ALL
@@ -79,7 +79,7 @@ export class DeliveryQueueRepository {
 
   /** Wakes the workers and readers of other instances. */
   async wakeOthers(news: string): Promise<void> {
-    // A function of the database, on no table.
+    // A database function that needs no table.
     await this.deliveries.query('SELECT pg_notify($1, $2)', [WAKE_UP_CHANNEL, news]);
   }
 
@@ -89,7 +89,7 @@ export class DeliveryQueueRepository {
    * claiming are skipped.
    *
    * A throttled endpoint (contract §22) gets what its last minute leaves, counted in its row of `webhook_throttles`, which the
-   * statement locks, or skips where another instance has it. Until an attempt may start, not one of its deliveries is read.
+   * statement locks, or skips if another instance holds it. Until an attempt may start, none of its deliveries is read.
    */
   async claim(
     leaseId: string,
@@ -180,8 +180,8 @@ export class DeliveryQueueRepository {
 
   /**
    * The number of pending deliveries, counted up to 10,000; how many seconds the oldest due one has waited; and how many endpoints
-   * have due ones that are held back because the endpoint fails or is slow. Those, and what a throttle makes wait, do not count as
-   * waiting: no further instance would deliver them sooner.
+   * have due ones that are held back because the endpoint fails or is slow. Those, and throttled ones, do not count as waiting: more
+   * instances would not deliver them sooner.
    */
   async waiting(): Promise<{ pending: number; oldestSeconds: number; heldBack: number }> {
     const [row]: { pending: number; oldestSeconds: number; heldBack: number }[] = await this.deliveries.query(
@@ -207,8 +207,8 @@ export class DeliveryQueueRepository {
 
   /**
    * Writes the results of claims in one statement; a claim whose lease was taken over changes nothing. Returns the endpoints to
-   * disable (enabled, and without a success for five days), and those that are failing, of which the client's contacts are to be
-   * told. An endpoint is judged by the attempts at its present URL only.
+   * disable (enabled, and without a success for five days), and the failing ones that the client's contacts must be told about.
+   * Only attempts at its present URL count for an endpoint.
    */
   async finish(finished: FinishedClaim[]): Promise<EndpointsToJudge> {
     const [rows]: [{ url: string; disable: string | null; failing: string | null }[], number] =

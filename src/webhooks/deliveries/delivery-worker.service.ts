@@ -33,9 +33,9 @@ const IN_HAND_WHILE_FAILING = 4;
 const SLOW_AFTER_MS = 1000;
 const TIMES_WITH_SLOW = 4;
 const CLAIM_AT_ONCE = 256;
-/** A claim costs a statement, so that it waits until there is room for several. */
+/** A claim costs a statement, so it waits until there is room for several. */
 const WORTH_A_CLAIM = 8;
-/** Requests are served between them. */
+/** Between these batches, requests are served. */
 const BEGUN_AT_ONCE = 8;
 const POLL_EVERY_MS = 1000;
 
@@ -171,7 +171,7 @@ export class DeliveryWorker extends QueueWorker {
   }
 }
 
-/** The failure as one of our own words: the response and the URL must not be logged. */
+/** The failure in our own words: the response and the URL must not be logged. */
 const failureLine = ({ id, endpointId }: ClaimedDelivery, attempt: FinishedClaim['attempt']): Line => ({
   text: `Delivery ${id} to ${endpointId} failed permanently: ${attempt?.failure ?? `status ${attempt?.status}`}`,
   fields: { delivery_id: id },

@@ -61,7 +61,7 @@ export class DeliveryEntity {
   @Column('timestamptz', { nullable: true })
   finishedAt!: Date | null;
 
-  /** Whether the user that it is about was erased. */
+  /** Whether its user was erased. */
   @Column('boolean')
   erased!: boolean;
 }

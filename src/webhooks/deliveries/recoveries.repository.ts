@@ -11,18 +11,18 @@ import { filtered, type DeliveryFilter } from './delivery-filter.js';
 import { RecoveryEntity } from './recovery.entity.js';
 import type { Recovery } from './recovery.js';
 
-/** What a recovery is made with. */
+/** The values of a new recovery. */
 export type NewRecovery = Pick<Recovery, 'id' | 'kind' | 'endpointId' | 'from' | 'to'> & { clientId: string };
 
 /** Which deliveries to resend: those that match, or those of them that were chosen. */
 export interface Resent extends DeliveryFilter {
   clientId: string;
   ids?: string[];
-  /** Also those to a disabled endpoint; otherwise these are left out, because they would be cancelled. */
+  /** Includes those to a disabled endpoint. Otherwise they are left out, because they would be cancelled. */
   isForDisabled?: boolean;
 }
 
-/** Where events that an endpoint missed go. */
+/** The endpoint that missed events. */
 export interface Missed {
   recoveryId: string;
   endpointId: string;
@@ -90,7 +90,7 @@ export class RecoveriesRepository {
     return rows[0];
   }
 
-  /** When an endpoint was disabled since and what was missed was not sent: from the first time to the end of the last. */
+  /** The pauses of an endpoint since a time, whose missed events were not sent: from the first start to the last end. */
   async openPauses(endpointId: string): Promise<{ from: Date; to: Date } | undefined> {
     const row = await this.pauses
       .createQueryBuilder('pause')
@@ -116,7 +116,7 @@ export class RecoveriesRepository {
     return { from: new Date(Math.min(...times('from'))), to: new Date(Math.max(...times('to'))) };
   }
 
-  /** Opens those again that this transaction has closed, because not everything was sent. */
+  /** Reopens those that this transaction has closed, because not everything was sent. */
   async reopenPauses(manager: EntityManager, endpointId: string): Promise<void> {
     await manager.query(
       'UPDATE webhook_pauses SET sent_at = NULL WHERE endpoint_id = $1 AND sent_at = now()',
@@ -125,8 +125,8 @@ export class RecoveriesRepository {
   }
 
   /**
-   * Makes deliveries of up to `limit` events that the endpoint has none of, from the times that this transaction has closed: of its
-   * types, kept, and with a consent that holds now and held then. Returns their number. The query builder knows no such insert.
+   * Creates deliveries of up to `limit` events without one to the endpoint, from the pauses that this transaction has closed: of its
+   * types, still kept, and covered by a consent then and now. Returns their number. The query builder knows no such insert.
    */
   async sendMissed(
     manager: EntityManager,
@@ -151,7 +151,7 @@ export class RecoveriesRepository {
     return row!.count;
   }
 
-  /** The same for events of this service for the client alone, which are known by their deliveries to its other endpoints. */
+  /** The same for events that this service published for the client alone, found by their deliveries to its other endpoints. */
   async sendMissedOfClient(
     manager: EntityManager,
     { recoveryId, endpointId, clientId }: Missed,
@@ -192,7 +192,7 @@ const ADDED = `added AS (
 )
 SELECT count(*)::int AS count FROM added`;
 
-/** Those that can be resent: not while an attempt runs, not about erased users, and only to endpoints that are there. */
+/** Those that can be resent: not while an attempt runs, not about erased users, and only to endpoints that still exist. */
 function resendable(
   query: SelectQueryBuilder<DeliveryEntity>,
   { ids, isForDisabled = false, ...filter }: Resent,

@@ -23,7 +23,7 @@ export interface RecoveryRange {
   to: Date;
 }
 
-/** Resending many deliveries, and sending what an endpoint missed (contract §11.4, §22): each a recovery, whose progress is shown. */
+/** Resending many deliveries, and sending what an endpoint missed (contract §11.4, §22): each as a recovery whose progress is shown. */
 @Injectable()
 export class RecoveriesService {
   constructor(
@@ -39,7 +39,7 @@ export class RecoveriesService {
     return this.repository.count(failedIn(clientId, range), Number.MAX_SAFE_INTEGER);
   }
 
-  /** How many that match would be resent, counted to one more than a recovery can send. */
+  /** How many matches would be resent, counted up to one more than a recovery can send. */
   countMatching(clientId: string, filter: DeliveryFilter): Promise<number> {
     return this.repository.count({ ...filter, clientId }, RECOVERY_MAX + 1);
   }
@@ -54,7 +54,7 @@ export class RecoveriesService {
     );
   }
 
-  /** The same for everything that matches a filter, whatever its state, and was there at a time. */
+  /** The same for everything that matches a filter, in any state, and existed at a given time. */
   resendMatching(clientId: string, filter: DeliveryFilter, until: Date, actor: Actor): Promise<string> {
     const { endpointId = null, from = new Date(0) } = filter;
     const to = filter.to && filter.to < until ? filter.to : until;
@@ -63,7 +63,7 @@ export class RecoveriesService {
     );
   }
 
-  /** The same for up to 100 that were chosen. Throws a 400 problem for none, more, or what is no id of a delivery. */
+  /** The same for up to 100 that were chosen. Throws a 400 problem for none, for more, or for something that is not the id of a delivery. */
   async resendSelected(clientId: string, ids: string[], actor: Actor): Promise<string> {
     const chosen = [...new Set(ids)];
     if (chosen.length === 0 || chosen.length > SELECTED_MAX || !chosen.every((id) => isId('dlvr', id))) {
@@ -76,13 +76,13 @@ export class RecoveriesService {
     );
   }
 
-  /** The time in which an endpoint was disabled, if what was missed can be sent; the endpoint has to be enabled. */
+  /** The period in which an endpoint was disabled, if what it missed can be sent; the endpoint must be enabled. */
   missed(endpointId: string): Promise<{ from: Date; to: Date } | undefined> {
     return this.repository.openPauses(endpointId);
   }
 
   /**
-   * Sends the events that were not sent to the endpoint while it was disabled, once for each time; of more than 50,000 the rest
+   * Sends the events that were not sent to the endpoint while it was disabled, once for each pause; beyond 50,000, the rest
    * can be sent afterwards. Throws a 409 problem if there is nothing to send, and for a disabled endpoint.
    */
   async sendMissed(clientId: string, endpointId: string, actor: Actor): Promise<string> {
@@ -122,7 +122,7 @@ export class RecoveriesService {
     });
   }
 
-  /** Makes a recovery with its total and its audit event in one transaction, and wakes the workers. */
+  /** Creates a recovery with its total and its audit event in one transaction, and wakes the workers. */
   private async inOne(
     actor: Actor,
     work: (manager: EntityManager) => Promise<{ recovery: NewRecovery; total: number }>,

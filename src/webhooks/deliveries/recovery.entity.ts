@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { RecoveryKind } from './recovery.js';
 
-/** A recovery: deliveries from one time until before the other that were resent, or sent late. */
+/** A recovery: deliveries between two times (the second exclusive) that were resent, or sent late. */
 @Entity('webhook_recoveries')
 export class RecoveryEntity {
   @PrimaryColumn('text')
@@ -13,7 +13,7 @@ export class RecoveryEntity {
   @Column('text')
   kind!: RecoveryKind;
 
-  /** Null if they may be of several endpoints. */
+  /** Null if there may be several endpoints. */
   @Column('text', { nullable: true })
   endpointId!: string | null;
 

@@ -6,12 +6,12 @@ import { DeliveryQueueRepository, WAKE_UP_CHANNEL } from './delivery-queue.repos
 // Other instances are notified at most once in this time.
 const ANNOUNCE_EVERY_MS = 50;
 
-/** What there is: events with something to deliver, or events alone, which only the feed shows. */
+/** What is new: events with deliveries, or events that only the feed shows. */
 type News = 'deliveries' | 'events';
 
 /**
  * Wakes the delivery workers of all instances when there is something to deliver, and readers of the feed when there are events:
- * those of this instance directly, others by LISTEN/NOTIFY. Lost notifications are made up for by polling.
+ * those of this instance directly, others by LISTEN/NOTIFY. Polling makes up for lost notifications.
  */
 @Injectable()
 export class WakeUps implements BeforeApplicationShutdown {

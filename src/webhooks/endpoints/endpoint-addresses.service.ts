@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { checkEndpointAddress, checkEndpointUrl, type CheckedEndpointUrl } from '../http/endpoint-url.js';
 
-/** Checks a URL before it is saved (contract §10), so that its owner learns early what would fail at every delivery. */
+/** Checks a URL before it is saved (contract §10), so that its owner learns early what would make every delivery fail. */
 @Injectable()
 export class EndpointAddresses {
   private readonly options: { allowPrivateAddresses: boolean };

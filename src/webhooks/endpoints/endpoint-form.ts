@@ -8,7 +8,7 @@ export const ENDPOINT_FORM = new ResourceForm(ENDPOINT);
 
 /** The values of an endpoint form. */
 export interface EndpointFormValues extends FormValues<typeof ENDPOINT.fields> {
-  /** One in each line; a masked value stays as it is. */
+  /** One per line; a masked value stays as it is. */
   headers: string;
 }
 
@@ -24,7 +24,7 @@ export const endpointFieldsIn = (form: Form): EndpointFormValues => ({
   headers: form.get('headers') ?? '',
 });
 
-/** The members of the admin API; throws a 400 problem for lines that are no headers. */
+/** The members of the admin API; throws a 400 problem for lines that are not headers. */
 export const endpointMembersOf = (fields: EndpointFormValues): Record<string, unknown> => ({
   ...ENDPOINT_FORM.changedMembers(fields),
   headers: headersInLines(fields.headers),

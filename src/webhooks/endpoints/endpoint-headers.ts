@@ -1,7 +1,7 @@
 import { validationFailed } from '../../http/problems/problem.js';
 import { violation, type Violation } from '../../http/problems/violation.js';
 
-/** Contract §22: the headers of its own that an endpoint's attempts carry. */
+/** Contract §22: the endpoint's own headers, which its attempts carry. */
 const HEADERS_MAX = 10;
 const NAME_MAX = 64;
 const VALUE_MAX = 512;
@@ -9,18 +9,18 @@ const VALUE_MAX = 512;
 /** Names in lower case, with their values. */
 export type EndpointHeaders = Record<string, string>;
 
-/** The same as a change: null keeps the value that the header has. */
+/** The same as a change: null keeps the current value. */
 export type HeaderChanges = Record<string, string | null>;
 
-/** Shown in place of a value. It is no value itself, so a form that sends it back means the present one. */
+/** Shown instead of a value. It cannot be a value, so a form that sends it back keeps the present one. */
 export const HEADER_MASK = '••••••••';
 
-/** Beside the field for them. */
+/** The hint at the form field. */
 export const HEADERS_HINT = `Up to ${HEADERS_MAX}, one per line, such as “x-tenant: my-company”. A masked value stays as it is.`;
 
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Visible ASCII, with single spaces or more between. */
+/** Visible ASCII, with spaces only in between. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** The headers that HTTP uses for the message or the connection, and those of a delivery (contract §10). */
@@ -67,7 +67,7 @@ function violationOf(name: string, value: string | null, place: number): Violati
 
 /**
  * Headers as lines (`name: value`), as they are typed into a form; a masked value keeps the present one. Throws a 400 problem for lines
- * that are none.
+ * that are not headers.
  */
 export function headersInLines(text: string): HeaderChanges {
   const headers: HeaderChanges = {};
@@ -91,5 +91,5 @@ export function headersInLines(text: string): HeaderChanges {
 export const linesOf = (names: readonly string[], values: EndpointHeaders = {}): string =>
   names.map((name) => `${name}: ${Object.hasOwn(values, name) ? values[name] : HEADER_MASK}`).join('\n');
 
-/** A limit as typed: no other text than digits is a number. */
+/** A limit as typed: only digits are a number. */
 export const limitIn = (typed: string): number => (/^\d{1,9}$/.test(typed) ? Number(typed) : Number.NaN);

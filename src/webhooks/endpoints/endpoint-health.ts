@@ -1,6 +1,6 @@
 import { DISABLED_BECAUSE, type EndpointEntity } from './endpoint.entity.js';
 
-/** The state of an endpoint, in words that portal and console share. */
+/** The state of an endpoint, in words that the portal and the console share. */
 export interface EndpointHealth {
   label: string;
   tone: 'good' | 'warn' | 'bad' | 'plain';

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A time in which an endpoint was disabled, once it is over. */
+/** A period in which an endpoint was disabled, stored when it is over. */
 @Entity('webhook_pauses')
 export class EndpointPauseEntity {
   @PrimaryColumn('text')

@@ -14,7 +14,7 @@ export class EndpointResealService {
 
   /**
    * Seals every signing secret, and the values of headers, under the current key, in small batches while the service runs. Returns
-   * how many endpoints were resealed, and the ids of those of which no key can decrypt something.
+   * how many endpoints were resealed, and the ids of those with something that no key can decrypt.
    */
   async reseal(): Promise<{ resealed: number; unreadable: string[] }> {
     let resealed = 0;
@@ -33,7 +33,7 @@ export class EndpointResealService {
     }
   }
 
-  /** False if no key can decrypt them. Headers that are changed in the meantime are sealed under the current key already. */
+  /** False if no key can decrypt them. Headers that were changed during the run are already sealed under the current key. */
   private async resealHeaders(id: string, sealed: Buffer | null): Promise<boolean> {
     if (sealed === null) return true;
     const headers = this.secrets.openHeaders(id, sealed);

@@ -9,7 +9,7 @@ import { DESCRIPTION_MAX, PER_MINUTE_MAX, type EndpointChanges } from './endpoin
 import { typeErrors } from './type-errors.js';
 import { violation, type Violation, type Violations } from '../../http/problems/violation.js';
 
-/** What the members of an endpoint may be (contract §10, §22). */
+/** The rules for the members of an endpoint (contract §10, §22). */
 @Injectable()
 export class EndpointRules {
   constructor(
@@ -42,7 +42,7 @@ export class EndpointRules {
     return typeErrors(await this.eventTypes.list(), scopes, names);
   }
 
-  /** Checks the types again, whose scopes then do not change before the endpoint subscribes. */
+  /** Checks the types again, and locks their scopes until the endpoint has subscribed. */
   async holdTypes(manager: EntityManager, scopes: string[], names: string[]): Promise<void> {
     const errors = typeErrors(await this.eventTypes.hold(manager, names), scopes, names);
     if (errors.length > 0) throw validationFailed({ event_types: errors });

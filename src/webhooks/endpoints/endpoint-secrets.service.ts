@@ -55,7 +55,7 @@ export class EndpointSecrets {
 
   /**
    * All headers after a change, sealed, and the names of those with another value; `changed` is undefined if nothing changes.
-   * Throws a 400 problem where a value is to be kept that is not there, or cannot be decrypted.
+   * Throws a 400 problem if a value to be kept does not exist, or cannot be decrypted.
    */
   changedHeaders(endpointId: string, present: Buffer | null, changes: HeaderChanges): ChangedHeaders {
     const had = this.openHeaders(endpointId, present) ?? {};

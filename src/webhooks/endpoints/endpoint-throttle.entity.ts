@@ -6,7 +6,7 @@ export class EndpointThrottleEntity {
   @PrimaryColumn('text')
   endpointId!: string;
 
-  /** Until when no attempt may start. */
+  /** No attempt may start before this time. */
   @Column('timestamptz')
   blockedUntil!: Date;
 

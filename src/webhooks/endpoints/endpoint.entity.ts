@@ -4,7 +4,7 @@ import { InRealm } from '../../database/entities/in-realm.js';
 /** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';
 
-/** What the endpoint did, as people read it: it … */
+/** What the endpoint did, in words that complete "it …". */
 export const DISABLED_BECAUSE: Record<EndpointDisabledReason, string> = {
   gone: 'responded with “410 Gone”',
   failing: 'accepted no events for five days',
@@ -52,7 +52,7 @@ export class EndpointEntity extends InRealm {
   @Column('integer', { nullable: true })
   maxPerMinute!: number | null;
 
-  /** The names of the headers of its own that each attempt carries, in lower case. */
+  /** The names of its own headers, which each attempt carries, in lower case. */
   @Column('text', { array: true })
   headerNames!: string[];
 

@@ -16,7 +16,7 @@ export const DESCRIPTION_MAX = 200;
 /** Contract §22. */
 export const PER_MINUTE_MAX = 6000;
 
-/** The fields of an endpoint (contract §10, §22), for the API, the audit log and forms. Bodies and forms have its headers besides. */
+/** The fields of an endpoint (contract §10, §22), for the API, the audit log and forms. Bodies and forms also have its headers. */
 export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
   id: { view: idOf('endp'), audited: { not: 'the subject of the event' } },
   clientId: { wire: 'client_id', view: idOf('clnt'), audited: true },
@@ -112,12 +112,12 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
 });
 
 type EndpointFieldsOf = typeof ENDPOINT.fields;
-/** All of its own headers; null keeps the value that one has. */
+/** All of its own headers; null keeps the current value. */
 interface WithHeaders {
   headers?: HeaderChanges;
 }
 export type NewEndpoint = NewOf<EndpointEntity, EndpointFieldsOf> & WithHeaders;
 /** Members that are left out stay as they are. */
 export type EndpointChanges = ChangesOf<EndpointEntity, EndpointFieldsOf> & WithHeaders;
-/** What a list shows of an endpoint itself. */
+/** What a list shows of the endpoint. */
 export type ListedEndpoint = Pick<EndpointEntity, ShownKeys<EndpointFieldsOf> & keyof EndpointEntity>;

@@ -43,12 +43,12 @@ export type EndpointRow = Pick<
 
 type Headers = 'headerNames' | 'sealedHeaders';
 
-/** What of an endpoint can change. */
+/** The members of an endpoint that can change. */
 export type EndpointRowChanges = Partial<
   Pick<EndpointEntity, 'url' | 'description' | 'eventTypes' | 'enabled' | 'maxPerMinute' | Headers>
 >;
 
-/** What is sealed of an endpoint. */
+/** The sealed members of an endpoint. */
 export type SealedSecrets = Pick<
   EndpointEntity,
   'id' | 'sealedSecret' | 'sealedPreviousSecret' | 'sealedHeaders'
@@ -90,7 +90,7 @@ export class EndpointsRepository {
 
   /**
    * Changes the given members. `enabled` is given only if it changes, and clears why the service disabled the endpoint; `url` is
-   * given only if it changes, and clears what the former one answered.
+   * given only if it changes, and clears the results of the former one.
    */
   async update(
     manager: EntityManager,
@@ -114,7 +114,7 @@ export class EndpointsRepository {
       .update({ id }, { ...changes, ...moved, ...turned, updatedAt: () => 'now()' });
   }
 
-  /** Notes from when to when it was disabled, before it is enabled. In SQL, because it is a row made of another. */
+  /** Records the period in which it was disabled, before it is enabled. In SQL, because it makes a row from another one. */
   private async notePause(manager: EntityManager, id: string): Promise<void> {
     await manager.query(
       `INSERT INTO webhook_pauses (endpoint_id, disabled_at, enabled_at)
@@ -124,7 +124,7 @@ export class EndpointsRepository {
     );
   }
 
-  /** What the claims of a throttled endpoint are counted in; a changed limit counts from the next claim on. */
+  /** Creates the row in which claims of a throttled endpoint are counted; a changed limit applies from the next claim on. */
   private async openThrottle(manager: EntityManager, endpointId: string): Promise<void> {
     await manager.query(
       `INSERT INTO webhook_throttles (endpoint_id) VALUES ($1)
@@ -133,7 +133,7 @@ export class EndpointsRepository {
     );
   }
 
-  /** Marks it as deleted; its row stays for as long as its deliveries are kept. */
+  /** Marks it as deleted; its row stays as long as its deliveries are kept. */
   async markDeleted(manager: EntityManager, id: string): Promise<void> {
     await manager.withRepository(this.endpoints).update({ id }, { deletedAt: () => 'now()' });
   }
@@ -204,7 +204,7 @@ export class EndpointsRepository {
 
   /**
    * Locks the client until the transaction ends, so that concurrent additions are counted one after another. Returns its number
-   * of endpoints besides this one, which is there already if its form is posted again.
+   * of other endpoints: this one already exists if its form is posted again.
    */
   async lockClientAndCountOthers(manager: EntityManager, clientId: string, id: string): Promise<number> {
     // The row of another module is only locked here, in the transaction of the addition.
@@ -270,7 +270,7 @@ export class EndpointsRepository {
     });
   }
 
-  /** Stores the same secrets under another seal, unless they were rotated in the meantime. */
+  /** Stores the same secrets under another seal, unless they have been rotated since. */
   async replaceSealed(id: string, seen: Buffer, secret: Buffer, previous: Buffer | null): Promise<boolean> {
     const { affected } = await this.endpoints
       .createQueryBuilder()
@@ -285,7 +285,7 @@ export class EndpointsRepository {
     return affected === 1;
   }
 
-  /** Stores the same headers under another seal, unless they were changed in the meantime. */
+  /** Stores the same headers under another seal, unless they have been changed since. */
   async replaceSealedHeaders(id: string, seen: Buffer, fresh: Buffer): Promise<void> {
     await this.endpoints.update({ id, sealedHeaders: Equal(seen) }, { sealedHeaders: fresh });
   }

@@ -24,7 +24,7 @@ export class PublicEventTypeView {
   schema_url!: string;
 }
 
-/** Of a type that has a version. */
+/** A type that has a version. */
 export function publicEventTypeView(type: VersionedEventType, baseUrl: string): PublicEventTypeView {
   const { name, description, scope, sample } = type;
   const { version } = currentVersion(type)!;

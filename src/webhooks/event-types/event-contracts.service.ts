@@ -7,7 +7,7 @@ import { idAt } from './json-pointer.js';
 import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 import { violation, type Violations } from '../../http/problems/violation.js';
 
-/** What is to be published, as far as its type decides. */
+/** An event to publish, as far as its type matters. */
 export interface Publishing {
   type: string;
   /** Undefined for the current version. */
@@ -17,7 +17,7 @@ export interface Publishing {
 
 /** What an event's type says about it. */
 export interface Judgement {
-  /** The revision of the type that was judged by; 0 for a type that is not known here. */
+  /** The revision of the type that was used; 0 for an unknown type. */
   revision: number;
   version: number;
   /** The id of what it is about; null if it is not numbered. */
@@ -26,7 +26,7 @@ export interface Judgement {
   violations?: Violations;
   /** Where its data breaks the schema. */
   broken?: SchemaBreak;
-  /** The version, if nothing was published with it as far as known. */
+  /** The version, if nothing is known to be published with it. */
   unused?: EventTypeVersionEntity;
 }
 
@@ -34,7 +34,7 @@ const NOT_KNOWN: Judgement = { revision: 0, version: 1, resourceId: null };
 const COMPILED = 500;
 
 /**
- * Judges events by the catalogue in memory, so that publishing asks the database nothing more. The statement that stores an event
+ * Judges events by the catalogue in memory, so that publishing needs no further query. The statement that stores an event
  * compares the revision: if the catalogue has changed since it was read, the event is judged again.
  */
 @Injectable()
@@ -45,27 +45,27 @@ export class EventContracts {
 
   constructor(private readonly repository: EventTypesRepository) {}
 
-  /** By the catalogue as it was last read. */
+  /** Uses the catalogue as it was last read. */
   async judge(publishing: Publishing): Promise<Judgement> {
     const types = this.types ?? (await this.read());
     return this.judgeBy(types, publishing);
   }
 
-  /** By the catalogue as it is now. */
+  /** Uses the current catalogue. */
   async judgeAnew(publishing: Publishing): Promise<Judgement> {
     return this.judgeBy(await this.read(), publishing);
   }
 
-  /** Later judgements are by the catalogue as it is now. */
+  /** Makes later judgements use the current catalogue. */
   async readAgain(): Promise<void> {
     await this.read();
   }
 
-  /** To be called before something is stored: from now on the version does not change. Asks the database once for each version. */
+  /** Call before storing: from now on the version does not change. Queries the database once for each version. */
   async beginUse({ unused }: Judgement): Promise<void> {
     if (!unused || unused.usedAt !== null) return;
     await this.repository.markUsed(unused);
-    // If it has changed in the meantime, so has the revision, and the event is judged again.
+    // If it has changed, so has the revision, and the event is judged again.
     unused.usedAt = new Date();
   }
 
@@ -115,7 +115,7 @@ export class EventContracts {
     try {
       return compileSchema(schema);
     } catch (error) {
-      // It was accepted by another build: events go on, unchecked.
+      // It was accepted by another build: events are accepted unchecked.
       this.logger.error(
         `The schema of ${type}, version ${version}, cannot be used: ${(error as Error).message}`,
       );

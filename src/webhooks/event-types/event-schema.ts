@@ -22,7 +22,7 @@ export interface SchemaBreak {
   message: string;
 }
 
-/** Checks data; undefined if it keeps to the schema. Finds the first break only, so that no data makes it costly. */
+/** Checks data; undefined if it keeps to the schema. Finds only the first violation, so that no data makes it costly. */
 export type SchemaCheck = (data: unknown) => SchemaBreak | undefined;
 
 export { SchemaError };
@@ -31,7 +31,7 @@ let metaSchema: Ajv2020 | undefined;
 
 const TOO_COSTLY: SchemaBreak = { path: 'data', message: 'is too much to check against its schema' };
 
-/** A compiler of its own for each schema: a shared one would keep everything that it ever compiled. */
+/** A separate compiler for each schema: a shared one would keep everything that it ever compiled. */
 function newCompiler(budget: CheckBudget): Ajv2020 {
   const spend = (steps: number) => budget.spend(steps);
   let size = 0;
@@ -70,7 +70,7 @@ function checkOfFormat(name: FormatName): (text: string) => boolean {
   return check as (text: string) => boolean;
 }
 
-/** Compiles a schema that was accepted. The check ends when its budget is used up, whatever schema and data are. */
+/** Compiles a schema that was accepted. The check always ends when its budget is used up. */
 export function compileSchema(schema: object): SchemaCheck {
   const entries = entriesOf(schema);
   const budget = new CheckBudget();
@@ -86,7 +86,7 @@ export function compileSchema(schema: object): SchemaCheck {
   };
 }
 
-/** Compiles a schema that someone wrote. Throws a SchemaError for one that is not valid, or could keep the service busy. */
+/** Compiles a new schema. Throws a SchemaError for one that is not valid, or could keep the service busy. */
 export function acceptSchema(schema: Record<string, unknown>): SchemaCheck {
   if (schema.$schema !== undefined && schema.$schema !== DIALECT) {
     throw new SchemaError(`$schema must be ${DIALECT}, or left out`);

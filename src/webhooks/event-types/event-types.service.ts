@@ -37,7 +37,7 @@ export class EventTypesService {
     return type;
   }
 
-  /** These types, which keep their scopes until the transaction ends. */
+  /** These types, locked so that their scopes do not change until the transaction ends. */
   hold(manager: EntityManager, names: string[]): Promise<EventTypeEntity[]> {
     return this.repository.hold(manager, names);
   }

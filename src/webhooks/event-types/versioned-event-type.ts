@@ -4,6 +4,6 @@ import type { EventTypeEntity } from './event-type.entity.js';
 /** An event type with its versions, the oldest first. */
 export type VersionedEventType = EventTypeEntity & { versions: EventTypeVersionEntity[] };
 
-/** What publishing means unless it says otherwise: the newest version that is not a draft (contract §21). */
+/** The version that publishing uses by default: the newest that is not a draft (contract §21). */
 export const currentVersion = ({ versions }: VersionedEventType): EventTypeVersionEntity | undefined =>
   versions.findLast(({ draft }) => !draft);

@@ -17,7 +17,7 @@ export class EventEntity {
   @Column('text', { nullable: true })
   payload!: string | null;
 
-  /** The number of endpoints it went to when it was accepted. */
+  /** The number of endpoints to which it was sent when it was accepted. */
   @Column('integer')
   deliveries!: number;
 
@@ -28,11 +28,11 @@ export class EventEntity {
   @Column('integer')
   version!: number;
 
-  /** The only client that it is for; null if it is for all who may have it. */
+  /** The only client that it is for; null if it is for every client that may see it. */
   @Column('text', { nullable: true })
   clientId!: string | null;
 
-  /** The request that published it; null if it was none, such as for what the sandbox plans. */
+  /** The request that published it; null if there was none, as for planned sandbox events. */
   @Column('text', { nullable: true, select: false })
   requestId!: string | null;
 

@@ -14,11 +14,11 @@ export interface NewEvent {
   /** The client that published it. */
   publisherId: string;
   version: number;
-  /** The revision of its type by which it was judged. */
+  /** The revision of its type when it was checked. */
   revision: number;
   /** The id of what it is about; null if it is not numbered. */
   resourceId: string | null;
-  /** Its users, and no others, are known to the publisher. */
+  /** The publisher knows the users of this realm, and no others. */
   realm: string;
   /** The request that published it. */
   requestId?: string;

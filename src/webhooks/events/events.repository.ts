@@ -47,7 +47,7 @@ export interface EventAbout {
   clientIds: string[];
 }
 
-/** A test that someone asked for. */
+/** A requested test. */
 export interface TestEvent {
   id: string;
   type: string;
@@ -56,7 +56,7 @@ export interface TestEvent {
   requestId?: string;
 }
 
-/** What decides under which number an event is. */
+/** What the number of an event depends on. */
 type NumberedEvent = Pick<NewEvent, 'type' | 'userId' | 'resourceId'>;
 
 const NEW = new InputRows<NewEvent & Partial<NonNullable<NewEvent['idempotency']>>>({
@@ -69,9 +69,9 @@ const OF_CLIENTS = new InputRows<ClientEvent>({
   text: ['id', 'type', 'userId', 'payload', 'clientId', 'requestId'],
 });
 
-// The advisory locks that events about one thing are numbered under.
+// The advisory locks for numbering events about one thing.
 const NUMBERING = 1_702_260_340;
-// Takes them for the rows of `input`, in one order.
+// Takes them for the rows of `input`, always in the same order.
 const TAKE_TURNS = `
          SELECT pg_advisory_xact_lock(${NUMBERING}::int, key)
            FROM (SELECT DISTINCT hashtext(concat_ws(' ', user_id, split_part(type, '.', 1), resource_id)) AS key
@@ -171,8 +171,8 @@ export class EventsRepository {
   }
 
   /**
-   * Waits until nobody else numbers events about the same things, as `publish` does. A transaction that writes before it publishes
-   * does this first: it must not have an id while it waits.
+   * Waits until no other transaction numbers events about the same things, as `publish` does. A transaction that writes before it
+   * publishes calls this first: it must not have an id while it waits.
    */
   async takeTurns(manager: EntityManager, events: NumberedEvent[]): Promise<void> {
     await manager.query(
@@ -199,7 +199,7 @@ export class EventsRepository {
    * deliveries.
    */
   async publishToClients(manager: EntityManager, events: ClientEvent[]): Promise<number> {
-    // As `publish`: it asks clients, and writes to two tables.
+    // In SQL, like `publish`: it checks clients and writes to two tables.
     const [row]: { deliveries: number }[] = await manager.query(
       `WITH input AS (
          SELECT * FROM unnest(${OF_CLIENTS.arrays}) AS i (${OF_CLIENTS.columns})
@@ -224,7 +224,7 @@ export class EventsRepository {
 
   /** Stores a test for one endpoint, regardless of what it subscribes to. Returns the id of its only delivery. */
   async publishTest(event: TestEvent, endpointId: string, clientId: string): Promise<string> {
-    // As `publish`: it writes to two tables.
+    // In SQL, like `publish`: it writes to two tables.
     const [row]: { id: string }[] = await this.events.query(
       `WITH holder AS (
          SELECT realm FROM webhook_endpoints WHERE id = $4
@@ -251,8 +251,8 @@ export class EventsRepository {
   }
 
   /**
-   * The newest events of these types about a user, the newest first. In another order than that of the primary key, which would be read
-   * through where the user has few.
+   * The newest events of these types about a user, newest first. Not in the order of the primary key, because PostgreSQL would then scan
+   * all of it for a user with few events.
    */
   newestAbout(userId: string, types: readonly string[], since: Date, limit: number): Promise<EventEntity[]> {
     return this.events

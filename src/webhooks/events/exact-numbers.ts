@@ -24,7 +24,7 @@ export function holdsExactNumbers(text: string, member: string): boolean {
   return isExact;
 }
 
-/** Whether it names one double, and is no integer beyond those that are distinct in a double. */
+/** Whether it is exactly one double, and not an integer too large to be distinct in a double. */
 function isExactNumber(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return false;
@@ -41,7 +41,7 @@ function decimalOf(number: string): string {
   const digits = whole! + fraction;
   let [first, end] = [0, digits.length];
   while (digits[first] === '0') first++;
-  // Not a pattern for zeros at the end, which takes quadratic time where there are many elsewhere.
+  // Not by a pattern for trailing zeros, which takes quadratic time if there are many zeros elsewhere.
   while (end > first && digits[end - 1] === '0') end--;
   if (first === end) return '0';
   return `${sign}${digits.slice(first, end)}e${Number(exponent) - fraction.length + digits.length - end}`;

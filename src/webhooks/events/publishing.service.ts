@@ -35,7 +35,7 @@ export interface Published {
   deliveries: number;
 }
 
-/** An event as it was sent: what its type says of it is not known yet. */
+/** An event as it was sent, before its type is looked up. */
 type Submitted = Omit<NewEvent, 'version' | 'revision' | 'resourceId'>;
 
 interface Waiting {
@@ -77,7 +77,7 @@ export class PublishingService {
         : { idempotency: { keyDigest: sha256(idempotencyKey), bodyDigest: bodyDigestOf(publication) } }),
     };
     let judgement = await this.contracts.judge(publication);
-    // What is refused is refused by the catalogue as it is now.
+    // Refuse only by the current catalogue.
     if (this.refusalOf(judgement)) judgement = await this.contracts.judgeAnew(publication);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const refusal = this.refusalOf(judgement);
@@ -104,7 +104,7 @@ export class PublishingService {
 
   /**
    * Judges events and waits for their turn to be numbered, in the caller's transaction before it writes anything. Returns what to
-   * publish with `publishIn`, without what its type refuses.
+   * publish with `publishIn`, without those that their type refuses.
    */
   async prepareIn<P extends EventContent>(
     manager: EntityManager,
@@ -130,7 +130,7 @@ export class PublishingService {
   }
 
   /**
-   * Publishes prepared events in the caller's transaction, in this order and without idempotency keys. Those of a user who is gone
+   * Publishes prepared events in the caller's transaction, in this order and without idempotency keys. Those of erased users
    * are left out. Returns the number of deliveries; announce them after the commit. Throws a 503 problem while a type is being changed.
    */
   async publishIn(manager: EntityManager, events: NewEvent[]): Promise<number> {
@@ -226,7 +226,7 @@ export class PublishingService {
   }
 }
 
-/** Only of what was sent, because a retry gets another id. */
+/** Covers only what was sent, because a retry gets another id. */
 const bodyDigestOf = ({ type, timestamp, userId, data, version }: Publication): Buffer =>
   sha256(JSON.stringify([type, timestamp, userId, data, ...(version === undefined ? [] : [version])]));
 

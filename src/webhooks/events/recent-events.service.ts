@@ -3,7 +3,7 @@ import { DAY_MS } from '../../config/durations.js';
 import type { EventContent } from './event.js';
 import { EventsRepository } from './events.repository.js';
 
-/** What events said, for pages that show the state of what they are about. */
+/** Recent events, for pages that show the state of their subject. */
 @Injectable()
 export class RecentEventsService {
   constructor(private readonly events: EventsRepository) {}

@@ -14,7 +14,7 @@ const breaksCounter = new Counter({
   labelNames: ['type', 'version'] as const,
 });
 
-/** What becomes of data that breaks its schema (contract §21): refused, or accepted, counted and logged. */
+/** What happens to data that breaks its schema (contract §21): it is refused, or accepted, counted and logged. */
 @Injectable()
 export class SchemaBreaks {
   private readonly logger = new Logger(SchemaBreaks.name);

@@ -56,13 +56,13 @@ export class UserEventPublisher {
       return { id, type, userId, clientId, payload, requestId };
     });
     const deliveries = await this.repository.publishToClients(manager, events);
-    // Announced before the commit: a worker that looks too early looks again soon.
+    // Announced before the commit: a worker that looks too early soon looks again.
     this.wakeUps.announce(deliveries > 0 ? 'deliveries' : 'events');
   }
 }
 
 function ofConsent({ kind, clientId, userId, scopes, expiresAt, requestId }: ConsentChange): ToldEvent {
-  // The two that there were first have no end, so that what they say stays the same.
+  // The two oldest types have no end, so that their contents stay the same.
   const end =
     kind === 'granted' || kind === 'revoked' ? {} : { expires_at: expiresAt?.toISOString() ?? null };
   const data = { client_id: clientId, scopes, ...end };

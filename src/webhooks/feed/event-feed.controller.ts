@@ -67,7 +67,7 @@ export class EventFeedController {
     return `[${part.bodies.join(',')}]`;
   }
 
-  /** Reads as soon as there is something, and for as long as someone waits for it. */
+  /** Reads as soon as there is something, as long as the reader waits. */
   private async wait(
     principal: Principal,
     after: FeedPosition,
@@ -89,7 +89,7 @@ export class EventFeedController {
         const left = until - performance.now();
         const isNew = part.isAll ? await wait.next(left) : left > 0;
         if (this.isOver(raw)) return part;
-        // The token may have ended in the meantime.
+        // The token may have ended during the wait.
         reader = { clientId: principal.client.id, scopes: (await this.judgeAgain(request)).scopes };
         if (!isNew) return part;
       }
@@ -99,7 +99,7 @@ export class EventFeedController {
     }
   }
 
-  /** Nobody waits any more, or what comes is for another instance to show. */
+  /** The reader has left, or the instance is stopping and another one answers. */
   private isOver(raw: FastifyReply['raw']): boolean {
     return this.waits.isStopped || raw.destroyed;
   }

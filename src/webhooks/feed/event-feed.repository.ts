@@ -5,7 +5,7 @@ import { heldAt, isLive, shares } from '../../consents/consent.sql.js';
 import { EventEntity } from '../events/event.entity.js';
 import type { FeedPosition } from './feed-position.js';
 
-/** How many events one statement looks at. */
+/** How many events one statement reads. */
 export const SCANNED_AT_ONCE = 1_000;
 
 /** Who reads the feed, and the scopes of the token. */
@@ -14,18 +14,18 @@ export interface FeedReader {
   scopes: readonly string[];
 }
 
-/** What one look at the events found. */
+/** What one read of the events found. */
 export interface FeedLook {
-  /** The bodies of the events that the client may see, oldest first, each with its position, and whose data of which scope it is. */
+  /** The bodies of the events that the client may see, oldest first, each with its position, user and scope. */
   events: (FeedPosition & { payload: string; userId: string | null; scope: string | null })[];
-  /** How many events were looked at, and the last of them. */
+  /** How many events were read, and the last of them. */
   scanned: number;
   last: FeedPosition | null;
-  /** The position is ahead of every transaction: it is of another life of the database. */
+  /** The position is ahead of every transaction: it is from before a restore. */
   isAhead: boolean;
 }
 
-/** Clients that events are new for, up to a position. */
+/** Clients with new events up to a position. */
 export interface FeedNews {
   clients: string[];
   last: FeedPosition | null;
@@ -41,12 +41,12 @@ export interface FeedNews {
  */
 const IS_SETTLED = 'e.xid < pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.test';
 
-/** The events in the order of their commits (contract §21). In SQL: TypeORM knows no `xid8`, and it asks clients and consents. */
+/** The events in the order of their commits (contract §21). In SQL: TypeORM knows no `xid8`, and the statement checks clients and consents. */
 @Injectable()
 export class EventFeedRepository {
   constructor(@InjectRepository(EventEntity) private readonly events: Repository<EventEntity>) {}
 
-  /** Looks at events after a position, and returns up to `limit` that the client may see now, and could since they were accepted. */
+  /** Reads events after a position, and returns up to `limit` that the client may see now, and could since they were accepted. */
   async look({ clientId, scopes }: FeedReader, after: FeedPosition, limit: number): Promise<FeedLook> {
     const [look]: FeedLook[] = await this.events.query(
       `WITH scanned AS MATERIALIZED (
@@ -76,8 +76,8 @@ export class EventFeedRepository {
   }
 
   /**
-   * The position of an event; undefined if it is not kept. Of one that is not settled yet, the position before all that are not:
-   * another may still come before it.
+   * The position of an event; undefined if it is not kept. For an event that is not settled, the position before all
+   * unsettled ones: another may still come before it.
    */
   async positionOf(eventId: string): Promise<FeedPosition | undefined> {
     const [found]: FeedPosition[] = await this.events.query(
@@ -120,7 +120,7 @@ export class EventFeedRepository {
 
   /**
    * Events restored from a dump of a database whose transaction ids were higher: they get the id of this transaction, so that they
-   * come after what was read and before what is still to come.
+   * come after what was read and before later events.
    */
   async adoptRestored(): Promise<void> {
     await this.events.query(

@@ -12,13 +12,13 @@ const LATEST = 'latest';
 /** What one request looks at: sparse clients continue with the next link. */
 const LOOKS = 20;
 
-/** Part of the feed: the bodies of the events, and where to go on. */
+/** Part of the feed: the bodies of the events, and where to continue. */
 export interface FeedPart {
   bodies: string[];
-  /** Whose data of which scope is in them, each once. */
+  /** The users and scopes whose data they contain, each once. */
   read: { userId: string; scope: string }[];
   end: FeedPosition;
-  /** There was nothing after it. */
+  /** Nothing came after it. */
   isAll: boolean;
 }
 
@@ -36,7 +36,7 @@ export class EventFeed {
     listener.follow({ onConnected: () => void this.adoptRestored() });
   }
 
-  /** The place that `after` names. Throws a 400 problem for one that is not kept. */
+  /** The position that `after` names. Throws a 400 problem if it is no longer kept. */
   async begin(clientId: string, after: string | undefined): Promise<FeedPosition> {
     if (after === undefined) return BEGINNING;
     if (after === LATEST) return (await this.repository.newest()) ?? BEGINNING;
@@ -46,7 +46,7 @@ export class EventFeed {
     return position ?? notKept();
   }
 
-  /** Up to `limit` events after a place. There may be more although there are none in it: they come after its end. */
+  /** Up to `limit` events after a position. Even if it has none, more may follow after its end. */
   async read(reader: FeedReader, after: FeedPosition, limit: number): Promise<FeedPart> {
     const bodies: string[] = [];
     const read = new Map<string, FeedPart['read'][number]>();

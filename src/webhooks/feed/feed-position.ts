@@ -4,7 +4,7 @@ import { SealedBox } from '../../secrets/sealed-box.js';
 
 const DAY_MS = 86_400_000;
 
-/** A place in the order of all events: those of earlier transactions, and of this one up to the id, are behind it. */
+/** A position in the order of all events: after those of earlier transactions, and of this one up to the id. */
 export interface FeedPosition {
   /** The number of a transaction. */
   xid: string;
@@ -15,8 +15,8 @@ export interface FeedPosition {
 export const BEGINNING: FeedPosition = { xid: '0', eventId: '' };
 
 /**
- * Positions in links, sealed: a position names the last event that was passed, which may be another client's. It is bound to the
- * client, and ends when the events after it may be gone.
+ * Positions in links, sealed: a position names the last event before it, which may be another client's. It is bound to the
+ * client, and expires when the events after it may be gone.
  */
 @Injectable()
 export class FeedPositions {
@@ -30,7 +30,7 @@ export class FeedPositions {
     return this.box.seal(`${Date.now()} ${xid} ${eventId}`, clientId).toString('base64url');
   }
 
-  /** Undefined for what was not sealed for this client, or too long ago. */
+  /** Undefined if it was not sealed for this client, or too long ago. */
   open(clientId: string, text: string): FeedPosition | undefined {
     const [at, xid, eventId] = this.box.open(Buffer.from(text, 'base64url'), clientId)?.split(' ') ?? [];
     const isKept = Date.now() - Number(at) < this.settings.retentionDays * DAY_MS;

@@ -6,18 +6,18 @@ import { WakeUps } from '../deliveries/wake-ups.service.js';
 import { EventFeedRepository } from './event-feed.repository.js';
 import { BEGINNING, type FeedPosition } from './feed-position.js';
 
-/** Without an announcement: notifications can be lost. */
+/** The interval without announcements: notifications can be lost. */
 const LOOK_EVERY_MS = 1_000;
-/** Between two looks, however many events are announced, and while events are held up. */
+/** The least time between two checks, however many events are announced, and while events are held up. */
 const PAUSE_MS = 50;
-/** The longest wait that begins during a shutdown: so that retries don't use up the rate limit. */
+/** The longest wait that starts during a shutdown, so that retries don't use up the rate limit. */
 const WHILE_STOPPING_MS = 1_000;
 
-/** Someone who waits for events of a client. */
+/** A reader who waits for events of a client. */
 export interface FeedWait {
   /**
-   * Waits for the next events that may be for the client, no longer than this; false if there were none. A shutdown ends it, or lets
-   * it wait a second at most if it began later, as long as the port is open.
+   * Waits for the next events that may be for the client, for at most this long; false if there were none. A shutdown ends it; one
+   * that starts during the shutdown, while the port is still open, waits for a second at most.
    */
   next: (milliseconds: number) => Promise<boolean>;
   /** Ends it. */
@@ -31,14 +31,14 @@ interface Waiter {
 }
 
 /**
- * Those who wait for events (contract §21). They hold no connection: for all of them together, this instance looks which clients
- * have new events, whenever events are announced and once a second, and wakes those.
+ * Readers who wait for events (contract §21). They hold no database connection: for all of them together, this instance checks which
+ * clients have new events, whenever events are announced and once a second, and wakes those.
  */
 @Injectable()
 export class FeedWaits implements OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger(FeedWaits.name);
   private readonly waiters = new Set<Waiter>();
-  /** Up to where was looked; undefined while nobody waits. */
+  /** The position of the last check; undefined while nobody waits. */
   private position: FeedPosition | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isSoon = false;
@@ -70,12 +70,12 @@ export class FeedWaits implements OnModuleInit, BeforeApplicationShutdown {
     this.wakeAll();
   }
 
-  /** Whether nobody looks for events any more. */
+  /** Whether the checks have ended. */
   get isStopped(): boolean {
     return this.hasStopped;
   }
 
-  /** To be called before the first look at the events: whatever is settled after that look wakes it. */
+  /** Call before first reading the events: everything settled after that read wakes it. */
   begin(clientId: string): FeedWait {
     const waiter: Waiter = { clientId, isWoken: false, wake: () => undefined };
     this.waiters.add(waiter);
@@ -120,7 +120,7 @@ export class FeedWaits implements OnModuleInit, BeforeApplicationShutdown {
     else this.lookAgain(true);
   }
 
-  /** Plans the next look; one that is planned for soon stays. */
+  /** Plans the next check, unless one is planned sooner. */
   private lookAgain(isSoon: boolean): void {
     if (this.hasStopped || this.isLooking || (this.timer && (this.isSoon || !isSoon))) return;
     clearTimeout(this.timer);
@@ -145,7 +145,7 @@ export class FeedWaits implements OnModuleInit, BeforeApplicationShutdown {
     if (this.waiters.size > 0) this.lookAgain(isMore || this.isAnnounced);
   }
 
-  /** Returns whether to look again soon. */
+  /** Returns whether to check again soon. */
   private async wakeThoseWithNews(): Promise<boolean> {
     const asked = new Set(this.waiters);
     const from = this.position ?? (await this.repository.newest()) ?? BEGINNING;
@@ -154,7 +154,7 @@ export class FeedWaits implements OnModuleInit, BeforeApplicationShutdown {
       from,
     );
     for (const waiter of this.waiters) {
-      // Those who have come in the meantime, or for whom this is the first look, may have missed what was before it.
+      // Readers who came during the check, or for whom it was the first, may have missed events before it.
       const mayHaveMissed = !asked.has(waiter) || this.position === undefined;
       if (mayHaveMissed || news.clients.includes(waiter.clientId)) wake(waiter);
     }

@@ -47,7 +47,7 @@ export class EndpointConnection {
   }
 
   /**
-   * Closes it immediately, even while it is being established. Aborting the request would not do: undici would then open another
+   * Closes it immediately, even while it is being established. Aborting the request is not enough: undici would then open another
    * connection for nothing.
    */
   hangUp(): void {
@@ -69,7 +69,7 @@ export class EndpointConnections {
 
   constructor(private readonly connector: GuardedConnector) {}
 
-  /** A kept connection, or a new one. A kept one that was closed in the meantime is established again by the request. */
+  /** A kept connection, or a new one. If a kept one has been closed, the request establishes it again. */
   take(target: URL): EndpointConnection {
     return this.kept.get(target.href)?.pop() ?? this.takeNew(target);
   }

@@ -22,7 +22,7 @@ const TIMEOUT_MS = 15_000;
 
 /**
  * Sends POST requests to the endpoints of partners, only to public unicast addresses (contract §10). Follows no redirects and
- * reads at most 16 kB. The caller has to limit the number of concurrent requests.
+ * reads at most 16 kB. The caller must limit the number of concurrent requests.
  */
 export class GuardedHttpClient implements OnApplicationShutdown {
   private readonly timeoutMs: number;

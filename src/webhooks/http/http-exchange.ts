@@ -4,7 +4,7 @@ import { isLostConnection, requestFailure } from './failure-of-error.js';
 import { HttpFailure, type HeaderLine, type HttpOutcome } from './http-outcome.js';
 import { BODY_LIMIT_BYTES, keptHeaders, retryAfterMs, textOfBody } from './response-parts.js';
 
-/** Interim responses (1xx) have no body that could be limited; a receiver that sends more of them than this is abusive. */
+/** Interim responses (1xx) have no body that could be limited; a receiver that sends more than this is abusive. */
 const INTERIM_ANSWERS = 10;
 
 /** How an exchange ended; `lost` if the connection was lost. */
@@ -91,7 +91,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (error instanceof errors.InvalidArgumentError) {
-      // Our own bug, not the receiver's fault.
+      // A bug of ours, not the receiver's fault.
       this.ended = true;
       this.reject(error);
       return;

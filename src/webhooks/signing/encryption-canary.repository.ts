@@ -5,7 +5,7 @@ import { EncryptionCanaryEntity } from './encryption-canary.entity.js';
 /** The canary as it is sealed. */
 export type Canary = Pick<EncryptionCanaryEntity, 'keyId' | 'sealed'>;
 
-/** What tells whether the keys belong to the database. It is also asked before the service is put together. */
+/** Shows whether the keys belong to the database. Also used before the modules are created. */
 export class EncryptionCanaryRepository {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -13,7 +13,7 @@ export class EncryptionCanaryRepository {
     return this.canaries.findOneBy({ singleton: true });
   }
 
-  /** Inserts the canary, unless another instance was faster. */
+  /** Inserts the canary unless there is one. */
   async insertOnce(canary: Canary): Promise<void> {
     await this.canaries.createQueryBuilder().insert().values(canary).orIgnore().execute();
   }
@@ -33,7 +33,7 @@ export class EncryptionCanaryRepository {
 
   /** The sealed token keys that were not revoked. */
   tokenKeys(): Promise<{ id: number; sealed: Buffer }[]> {
-    // Another module's table, whose repository does not exist yet before the service is put together.
+    // Another module's table, whose repository does not exist before the modules are created.
     return this.dataSource.query('SELECT id::float8 AS id, sealed FROM token_keys WHERE revoked_at IS NULL');
   }
 

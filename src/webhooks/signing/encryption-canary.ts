@@ -18,7 +18,7 @@ const areRight = (keys: readonly Buffer[], { keyId, sealed }: Canary): boolean =
 
 /**
  * Verifies that the keys, current one first, belong to the database: one of them must decrypt its canary. A database without a
- * canary gets one if a key decrypts what is sealed there, or nothing is sealed yet. Throws a SettingsError that names the
+ * canary gets one if a key decrypts what is sealed in it, or nothing is sealed yet. Throws a SettingsError that names the
  * expected key.
  */
 export async function verifyEncryptionKeys(dataSource: DataSource, keys: readonly Buffer[]): Promise<void> {
