@@ -72,7 +72,7 @@ export class AccountApplicationsController {
     return { page: disconnectPage(await this.connected.get(user.id, clientId, reader.language)) };
   }
 
-  /** What the user can choose of what the application reads, and until when; 404 for an application that is not connected. */
+  /** What the user lets the application read, to choose from, and until when; 404 for an application that is not connected. */
   @AccountGet('applications/:client_id/access')
   showChoice(
     @Context() context: AccountContext,
@@ -81,7 +81,7 @@ export class AccountApplicationsController {
     return this.choice(context, clientId);
   }
 
-  /** The application may then read what is chosen, and no more; the consent lasts from now. */
+  /** The application may then read only what is chosen; the consent starts again now. */
   @AccountPost('applications/:client_id/access')
   async choose(
     @Context() context: AccountContext,
@@ -109,7 +109,7 @@ export class AccountApplicationsController {
     return { page, status: problem ? 422 : 200 };
   }
 
-  /** What the user agreed to, and what more the application lets its users choose. */
+  /** What the user agreed to, and what else the application lets its users choose. */
   private async choicesOf({ user, reader: { language } }: AccountContext, clientId: string) {
     const consent = isId('clnt', clientId) ? await this.consents.findLive(clientId, user.id) : null;
     if (!consent) throw notFound(say('No such application is connected to your account.'));
@@ -129,7 +129,7 @@ export class AccountApplicationsController {
     return { client, consent, words };
   }
 
-  /** What an application read, by day, also of one that is no longer connected; 404 for one that never was. */
+  /** What an application read, by day, even if it is no longer connected; 404 if it never was. */
   @AccountGet('applications/:client_id/history')
   async showHistory(
     @Context() context: AccountContext,

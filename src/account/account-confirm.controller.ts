@@ -29,9 +29,9 @@ export class AccountConfirmController {
   }
 
   /**
-   * The right password renews the session, under a new id; a wrong one counts like a failed login. A session without the second
-   * factor that its user has goes on to the step that asks for it. A user who came from an identity provider authenticates there, and so does
-   * everybody where passwords are switched off.
+   * The right password renews the session, under a new id; a wrong one counts like a failed login. If the user has a second factor that the session
+   * lacks, the step that asks for it follows. Users who came from an identity provider authenticate there, as does everyone if passwords are
+   * switched off.
    */
   @AccountPost()
   async confirm(
@@ -49,7 +49,7 @@ export class AccountConfirmController {
     if (!user.gaveSecondFactor && (await this.factors.isAskedAfterPassword(user))) {
       const account = await this.passwords.verify(user, password, actor, request, reply, true);
       if (!account) return this.form(context, returnTo, t('This is not your password.'));
-      // Disabled or changed in the meantime: the next page leads to the login.
+      // Disabled or changed since: the next page leads to the login.
       if (!(await this.pending.begin(reply, account))) return { goTo: returnTo };
       return { goTo: secondFactorPath(returnTo) };
     }

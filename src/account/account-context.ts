@@ -54,7 +54,7 @@ export class AccountContext extends UserPageContext<AccountPage> {
   override get reader(): Reader {
     return { ...super.reader, url: this.path };
   }
-  /** A message in the language of the user: what is wrong with a form. */
+  /** An error of a form in the user's language. */
   readonly t = (english: string, values?: TextValues): string => text(this.reader.language, english, values);
 
   layOut(page: AccountPage): LayoutProps {

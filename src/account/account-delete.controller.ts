@@ -19,7 +19,7 @@ import {
 
 const APPLICATIONS_NAMED = 25;
 
-/** Users delete their own account, and keep it after all (contract §13). */
+/** Users request the deletion of their account, and can withdraw that (contract §13). */
 @AccountPages('delete')
 export class AccountDeleteController {
   constructor(
@@ -36,7 +36,7 @@ export class AccountDeleteController {
     return obstacle ? { page: obstaclePage(obstacle) } : this.form(context);
   }
 
-  /** Takes the address of the account, in any letter case. What has to end first is answered with 409. */
+  /** Takes the address of the account, in any letter case. 409 if something has to end first. */
   @AccountPost('', AsksToConfirm())
   async request(@Context() context: AccountContext): Promise<AccountAnswer> {
     const { user, actor, form, t } = context;

@@ -16,7 +16,7 @@ import {
   exportPage,
 } from './pages/export.pages.js';
 
-/** Users take along what is held about them, by a link that is mailed, or at once without mail (contract §13). */
+/** Users download what is held about them, by a mailed link, or directly if there is no mail (contract §13). */
 @AccountPages('export')
 @UseGuards(AddressRateLimitGuard)
 export class AccountExportController {
@@ -35,8 +35,8 @@ export class AccountExportController {
   }
 
   /**
-   * Mails the link; 409 for an address that is not verified, 429 beyond the mails of an hour (contract §18). Without mail it leads to
-   * where the link would.
+   * Mails the link; 409 for an address that is not verified, 429 over the hourly limit of mails (contract §18). Without mail it redirects to
+   * where the link would lead.
    */
   @AccountPost('', AsksToConfirm())
   async send(@Context() { user, actor }: AccountContext): Promise<AccountAnswer> {

@@ -5,13 +5,13 @@ import { IsMatching, IsOptionalNotNull } from '../http/validation/validation.dec
 
 const NUMBER = /^[1-9]\d{0,8}$/;
 
-/** The query of a list of the account: as of any list, and the language of the page. */
+/** The query of a list of the account: like that of any list, with the language of the page. */
 export class AccountListQuery extends PageQuery {
   @Allow()
   ui_locales?: unknown;
 }
 
-/** The query of the receipts of one application, whose places are the numbers of versions. */
+/** The query of the receipts of one application, paged by the number of the version. */
 export class VersionsQuery {
   @IsPageSize()
   page_size?: number;

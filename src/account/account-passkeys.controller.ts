@@ -18,7 +18,7 @@ const NAME_MAX = 100;
 export class AccountPasskeysController {
   constructor(private readonly passkeys: PasskeysService) {}
 
-  /** The page whose script lets the browser make a passkey. */
+  /** The page whose script lets the browser create a passkey. */
   @AccountGet('new', AsksToConfirm())
   askForNew(
     @Context() context: AccountContext,

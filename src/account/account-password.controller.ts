@@ -31,8 +31,8 @@ export class AccountPasswordController {
   }
 
   /**
-   * Changes the password. A wrong current password counts like a failed login (contract §3), so that nobody can guess it in a
-   * browser left open: too many failures get a 429 page.
+   * Changes the password. A wrong current password counts like a failed login (contract §3), so that it cannot be guessed in a
+   * browser that was left open: too many failures get a 429 page.
    */
   @AccountPost()
   async change(
@@ -49,7 +49,7 @@ export class AccountPasswordController {
     if (await this.passwords.change(account, user, password, request, reply, actor)) {
       return { goTo: PATH, notice: 'password_changed' };
     }
-    // Changed or logged out in another browser in the meantime: this one is logged out, or has to try again.
+    // Changed or logged out in another browser: this one is logged out, or has to try again.
     return { goTo: PATH };
   }
 

@@ -22,7 +22,7 @@ export class AccountReceiptsController {
     private readonly purposes: PurposesService,
   ) {}
 
-  /** The newest receipt of each application, also of those that are no longer connected. */
+  /** The newest receipt of each application, including those that are no longer connected. */
   @AccountGet()
   async list(@Context() context: AccountContext, @Query() query: AccountListQuery): Promise<AccountAnswer> {
     return { page: receiptsPage(await this.record.listNewest(context.user.id, pageRequestOf(query))) };
@@ -43,7 +43,7 @@ export class AccountReceiptsController {
     return { page: receiptsOfPage(clientId, found) };
   }
 
-  /** A receipt to read; 404 for one of someone else. */
+  /** A receipt to read; 404 for someone else's. */
   @AccountGet(':id')
   async show(@Context() context: AccountContext, @Param('id') id: string): Promise<AccountAnswer> {
     const { language } = context.reader;

@@ -30,7 +30,7 @@ export class AccountSecurityController {
     return { page: recoveryCodesPage({ codes: shown?.codes, state }) };
   }
 
-  /** Makes new codes in place of those before. */
+  /** Creates new codes, which replace the old ones. */
   @AccountPost('recovery-codes', AsksToConfirm())
   async makeRecoveryCodes(@Context() { user, actor }: AccountContext): Promise<AccountAnswer> {
     const codes = await this.factors.makeRecoveryCodes(user, actor);

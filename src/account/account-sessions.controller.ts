@@ -30,7 +30,7 @@ export class AccountSessionsController {
     return { page: sessionsPage({ ...sessions, identities, times: context.timeChoice }) };
   }
 
-  /** Chooses in which time zone this browser shows times. */
+  /** Chooses the time zone in which this browser shows times. */
   @AccountPost('times')
   chooseTimes(@Context() context: AccountContext): AccountAnswer {
     const choice = TIME_CHOICES.find((each) => each === context.form.get('times'));

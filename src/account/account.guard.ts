@@ -14,7 +14,7 @@ import { ASKS_TO_CONFIRM } from './asks-to-confirm.js';
 
 const PART_PATH = 'account:part-path';
 
-/** The page to return to after a login that a form of the controller's part has asked for. */
+/** The page to return to after a login that a form of this controller required. */
 export const PartPath = (path: string) => SetMetadata(PART_PATH, path);
 
 /**

@@ -31,7 +31,7 @@ import { PasskeySignUpController } from './sign-up/passkey-sign-up.controller.js
 import { SignUpController } from './sign-up/sign-up.controller.js';
 import { UnsubscribeController } from './unsubscribe.controller.js';
 
-/** The users' own page (contract §13), forgotten passwords and sign-up (contract §18): only controllers and pages, which call the services of the other modules. */
+/** The users' own pages (contract §13) and sign-up (contract §18): controllers and pages that call the services of other modules. */
 @Module({
   imports: [
     TokensModule,

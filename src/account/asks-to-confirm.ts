@@ -4,10 +4,13 @@ import { SECURITY_PATH } from '../users/factors/factor-paths.js';
 
 export const ASKS_TO_CONFIRM = 'account:asks-to-confirm';
 
-/** For a page or form that changes how its user logs in, hands out the user’s data or deletes the account: asks for the login again if it was more than 15 minutes ago. */
+/**
+ * For a page or form that changes how its user logs in, hands out the user’s data or deletes the account: asks the user to log in again if
+ * the login was more than 15 minutes ago.
+ */
 export const AsksToConfirm = () => SetMetadata(ASKS_TO_CONFIRM, true);
 
-/** A path of this service that the page may lead to: of the account, of the console or of the partner portal. */
+/** A path that the page may lead to: of the account, the console or the partner portal. */
 export function confirmedPathIn(returnTo: string | undefined): string {
   const path = safeReturnTo(returnTo);
   return path && /^\/(account|admin\/console|portal)(\/|\?|$)/.test(path) ? path : SECURITY_PATH;

@@ -29,8 +29,8 @@ import { signUpPage } from './sign-up/sign-up.page.js';
 import { signUpErrors, signUpFieldsIn } from './sign-up/sign-up-fields.js';
 
 /**
- * The page of an invitation into an organisation (contract §20), or to become an operator (§17): for a user who is logged in with its address, after the login, or, for an
- * address without an account, with a form that makes one.
+ * The page of an invitation into an organisation (contract §20), or to become an operator (§17). For a user who is logged in with its
+ * address; otherwise it asks for the login or, if the address has no account, shows a form that creates one.
  */
 @OpenPages('invitations/:key')
 @UseGuards(AddressRateLimitGuard)
@@ -53,7 +53,7 @@ export class InvitationController {
     return { page: newAccountPage(invitation, pathOf(key)) };
   }
 
-  /** Accepts it, or creates the account; each works once. */
+  /** Accepts it, or creates the account; either works once. */
   @OpenPost()
   async accept(
     @Param('key') key: string,

@@ -15,8 +15,8 @@ import {
 import { say } from '../language/text.js';
 
 /**
- * The page of the link by which a mail is switched off (contract §18). Opening it changes nothing, because mail scanners open links too;
- * a mail program posts to it by one click, without having read it.
+ * The page of the link that switches a kind of mail off (contract §18). Opening it changes nothing, because mail scanners open links too;
+ * a mail program posts to it with one click, without opening it first.
  */
 @OneClickPages('email/unsubscribe/:key')
 @UseGuards(AddressRateLimitGuard)

@@ -15,7 +15,7 @@ export interface AccountEmailPageProps {
   emailVerifiedAt: Date | null;
   wanted: OptionalMailKind[];
   isMailOn: boolean;
-  /** Too many links were asked for. */
+  /** Too many links were requested. */
   isOverLimit: boolean;
 }
 

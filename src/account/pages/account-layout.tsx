@@ -15,9 +15,9 @@ const PARTS = [
   { part: 'sessions', href: '/account/sessions', label: say('Sessions') },
 ] as const;
 
-/** One page of the account; those about leaving are in no part of the navigation. */
+/** One page of the account; pages about leaving are not in the navigation. */
 export interface AccountPage {
-  /** A message, as all words of the page are. */
+  /** A message, like all texts of the page. */
   title: string;
   part: (typeof PARTS)[number]['part'] | 'leaving';
   /** Scripts of this service that enhance the page. */

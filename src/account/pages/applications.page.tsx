@@ -16,15 +16,15 @@ import { hidden, linkTo } from './message-parts.js';
 
 export interface ApplicationsPageProps {
   clients: Page<ConnectedClient>;
-  /** Those that are no longer connected, as long as what they read is kept. */
+  /** Those that are no longer connected, while records of what they read are kept. */
   former: FormerClient[];
   /** Whether there is a portal that the user may open. */
   withPortal: boolean;
-  /** When the account will be deleted, if its user asked for that. */
+  /** When the account will be deleted, if the user requested that. */
   deletionDueAt: Date | undefined;
 }
 
-/** The applications that may read the user's data, and the way out. */
+/** The applications that may read the user's data, and the links to leave. */
 export const applicationsPage = (props: ApplicationsPageProps): AccountPage => ({
   title: say('Connected applications'),
   part: 'applications',
@@ -135,7 +135,7 @@ const HistoryLink = ({ client: { id, name } }: { client: { id: string; name: str
   </LinkButton>
 );
 
-/** What they read stays to be seen as long as it is kept. */
+/** What they read can be seen as long as it is kept. */
 function NoLongerConnected({ clients }: { clients: FormerClient[] }): VNode {
   const t = useText();
   return (

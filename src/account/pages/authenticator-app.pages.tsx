@@ -62,7 +62,7 @@ function NewApp({ setUp, replaces, errors }: NewAppPageProps): VNode {
 
 const QUIET_ZONE = 4;
 
-/** A QR code as one path, dark on light also in dark mode. */
+/** A QR code as one path, dark on light even in dark mode. */
 function QrCode({ text }: { text: string }): VNode {
   const t = useText();
   const { size, data } = QRCode.create(text, { errorCorrectionLevel: 'M' }).modules;
@@ -85,7 +85,7 @@ function QrCode({ text }: { text: string }): VNode {
   );
 }
 
-/** Says what removing the app means, before it happens. */
+/** Explains the consequences before the app is removed. */
 export const removeAppPage = (): AccountPage => ({
   title: say('Remove authenticator app'),
   part: 'security',

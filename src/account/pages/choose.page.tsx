@@ -14,7 +14,7 @@ interface ChoosePageProps {
   /** The digest of the words, which is posted back. */
   shown: string;
   given: readonly string[];
-  /** Whether some words mean something else than when the user agreed. */
+  /** Whether some meaning has changed since the user agreed. */
   isAskedAnew: boolean;
   expiresAt: Date | null;
   problem?: string;

@@ -18,7 +18,7 @@ export const DELETED_PATH = '/account-deleted';
 
 const TITLE = say('Delete account');
 
-/** When the account will be deleted, and the way back. */
+/** When the account will be deleted, and how to keep it. */
 export function DeletionNotice({ dueAt }: { dueAt: Date }): VNode {
   const t = useText();
   return (
@@ -85,7 +85,7 @@ export interface DeletePageProps {
   /** The first of the connected applications. */
   applications: ConnectedClient[];
   hasMore: boolean;
-  /** How long the account can be kept after all. */
+  /** For how long the user can still keep the account. */
   days: number;
   errors?: FieldErrors;
 }
@@ -168,7 +168,7 @@ const Names = ({ applications }: Pick<DeletePageProps, 'applications'>): VNode =
   </>
 );
 
-/** After an account was deleted at once. */
+/** After an account was deleted without a waiting period. */
 export const deletedPage = (): LayoutProps => ({
   title: say('Account deleted'),
   isTranslated: true,

@@ -6,7 +6,7 @@ import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
 import { WhatItReads } from './applications.page.js';
 
-/** Says what disconnecting an application means, before it happens. */
+/** Explains the consequences before an application is disconnected. */
 export const disconnectPage = (client: ConnectedClient): AccountPage => ({
   title: say('Disconnect application'),
   part: 'applications',

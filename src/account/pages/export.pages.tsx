@@ -31,7 +31,7 @@ const REFUSALS: Record<ExportRefusal, VNode> = {
   ),
 };
 
-/** Asks for the link, where one can be sent. */
+/** Offers the link if one can be sent. */
 export const askForExportPage = (email: string, refusal?: ExportRefusal): AccountPage => ({
   title: TITLE,
   part: 'leaving',
@@ -43,7 +43,7 @@ export const askForExportPage = (email: string, refusal?: ExportRefusal): Accoun
   ),
 });
 
-/** Leads to the data at once, where there is no mail. */
+/** Leads directly to the data if there is no mail. */
 export const downloadPage = (): AccountPage => ({
   title: TITLE,
   part: 'leaving',
@@ -209,7 +209,7 @@ const Several = ({ texts }: { texts: (string | OwnWords)[] }): VNode =>
     </ul>
   );
 
-/** A text of someone, or words of ours, which screen readers are to read as English on every page. */
+/** A text by someone, or one of our words, which screen readers read as English on every page. */
 function Text({ text }: { text: string | number | OwnWords }): VNode {
   const language = useContext(LanguageContext);
   if (!(text instanceof OwnWords)) return <bdi>{text}</bdi>;
@@ -222,7 +222,7 @@ function MemberName({ name }: { name: string }): VNode {
   return language === 'en' ? <>{text}</> : <span lang="en">{text}</span>;
 }
 
-/** The members of a structure, each on a line of its own. */
+/** The members of a structure, one per line. */
 const Members = ({ of }: { of: object }): VNode => (
   <ul>
     {Object.entries(of).map(([name, value]) => (

@@ -17,8 +17,8 @@ const shortDayIn = datesBy({ weekday: 'short', day: 'numeric', month: 'short' })
 const monthOf = (day: string): string => day.slice(0, 7);
 
 /**
- * What an application read, by day, the newest first. A month at a time: that of `chosen` if something was read in it, otherwise the last
- * in which something was.
+ * What an application read, by day, the newest first. One month at a time: `chosen` if something was read in it, otherwise the
+ * last month with reads.
  */
 export const historyPage = (history: DisclosureHistory, chosen: unknown): AccountPage => ({
   title: say('What it read'),
@@ -75,7 +75,7 @@ interface MonthProps {
   path: string;
   /** As `YYYY-MM`. */
   month: string;
-  /** Those in which something was read, newest first. */
+  /** The months in which something was read, newest first. */
   months: string[];
   kinds: DisclosedKind[];
 }
@@ -139,7 +139,7 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
   const [year, number] = month.split('-').map(Number) as [number, number];
   const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
   const days = Array.from({ length: count }, (_, n) => new Date(Date.UTC(year, number - 1, n + 1)));
-  // Nothing at all is said of the other days.
+  // The other days are not mentioned.
   const sums = (what: 'requests' | 'deliveries') =>
     days.map((day) => {
       const ofDay = kinds.filter((kind) => kind.day === day.toISOString().slice(0, 10));
@@ -169,14 +169,14 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
   );
 }
 
-/** What kind of data it is, in a few words: the beginning of what the catalogue says that the scope allows. */
+/** The kind of data in a few words: the beginning of the scope's description in the catalogue. */
 function nameOf(description: string): string {
   const [beginning] = description.split(':') as [string];
   const noun = beginning.replace(/^(see|read) your /i, '');
   return noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 
-/** How often it was asked for and sent, in words. */
+/** How often it was requested and sent, in words. */
 function useTimes(): (kinds: DisclosedKind[]) => string {
   const t = useText();
   return (kinds) => {

@@ -7,14 +7,14 @@ import { LogoutButton, SignedInAs, type LayoutProps } from '../../web/layout/lay
 import { Say, useText } from '../../web/layout/say.js';
 
 export interface InvitationPageProps {
-  /** Without an organisation it is one to become an operator. */
+  /** Without an organisation, the invitation is to become an operator. */
   invitation: { organisationId: string | null; inviterName: string; email: string; role: string };
   user: { name: string; email: string };
   /** Path to post to. */
   action: string;
   /** Why it cannot be accepted. */
   problem?: 'another address' | 'not verified';
-  /** Whether a new password comes with it. */
+  /** Whether a new password must be set. */
   setsPassword?: boolean;
   errors?: FieldErrors;
 }

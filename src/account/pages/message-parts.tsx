@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 
-/** What a tag of a message stands for. */
+/** The element that a tag of a message becomes. */
 type Part = (children: ComponentChildren[]) => VNode;
 
 /** For screen readers only. */

@@ -67,7 +67,7 @@ interface NotificationProps {
 function Notification(props: NotificationProps): VNode {
   const { notification, texts } = props;
   const t = useText();
-  // What an operator wrote is in no known language.
+  // Texts by operators are in an unknown language.
   const lang = texts.language;
   return (
     <li class={notification.readAt ? undefined : 'unread'}>

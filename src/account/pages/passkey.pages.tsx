@@ -95,7 +95,7 @@ function Passkey({ passkey, name = passkey.name, error }: PasskeyPageProps): VNo
   );
 }
 
-/** Says what removing a passkey means, before it happens. */
+/** Explains the consequences before a passkey is removed. */
 export const removePasskeyPage = (passkey: PasskeyEntity): AccountPage => ({
   title: say('Remove passkey'),
   part: 'security',

@@ -52,7 +52,7 @@ function Password({ email, errors }: PasswordPageProps): VNode {
   );
 }
 
-/** For someone who has no password to change: how to get one. */
+/** For a user without a password: how to get one. */
 export const noPasswordPage = ({ byMail }: { byMail: boolean }): AccountPage => ({
   title: say('Change your password'),
   part: 'password',

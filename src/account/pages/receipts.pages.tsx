@@ -114,7 +114,7 @@ function ReceiptsOf({
 
 interface VersionsProps {
   page: Page<ConsentVersionEntity>;
-  /** What the next page begins after. */
+  /** The next page starts after this. */
   placeOf: (version: ConsentVersionEntity) => string;
   path: string;
   heading: (version: ConsentVersionEntity) => string;
@@ -159,7 +159,7 @@ function Versions({ page, path, heading, placeOf, children }: VersionsProps): VN
 
 interface OneReceiptProps {
   receipt: Receipt;
-  /** The words of today, for a receipt without those that were shown. */
+  /** The current words, for a receipt without the words that were shown. */
   wordsOf: (scope: string) => string;
   purposes: string[];
 }

@@ -20,7 +20,7 @@ export interface SessionsPageProps {
   others: Page<SessionView>;
   /** The identity providers through which the user logs in. */
   identities: Identity[];
-  /** In which times are shown in this browser. */
+  /** The time zone of this browser. */
   times: TimeChoice;
 }
 

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { detached } from '../../telemetry/log-scope.js';
 
 /**
- * Work whose result the answer must not depend on, not even by its time: whether an address has an account. The shutdown waits
- * for it.
+ * Work on which the answer must not depend, not even in its time, because it would reveal whether an address has an account. The
+ * shutdown waits for it.
  */
 @Injectable()
 export class AfterAnswer implements OnModuleInit {
@@ -21,7 +21,7 @@ export class AfterAnswer implements OnModuleInit {
     });
   }
 
-  /** Starts it; a failure is logged under this name, and the person asks again. */
+  /** Starts it. A failure is logged under this name; the person has to ask again. */
   run(name: string, work: () => Promise<void>): void {
     const running = detached(work)
       .catch((error: Error) => this.logger.warn(`${name} failed: ${error.message}`))

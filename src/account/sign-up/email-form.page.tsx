@@ -17,11 +17,11 @@ export interface EmailFormPageProps {
   /** What was typed, and what is wrong with it. */
   email?: string;
   error?: string;
-  /** Where the person was going; the mailed link leads there. */
+  /** Where the person was heading; the mailed link leads there. */
   returnTo?: string;
 }
 
-/** A form that asks for an email address, to which something is mailed. It posts `email`. */
+/** A form that asks for an email address to mail something to. It posts `email`. */
 export const emailFormPage = (props: EmailFormPageProps): LayoutProps => ({
   title: props.title,
   isTranslated: true,

@@ -11,15 +11,15 @@ import { emailFormPage, mailSentPage, type EmailFormPageProps } from './email-fo
 
 /** A form that asks for the address to which a link is mailed. */
 export interface MailedLink {
-  /** As the log calls it. */
+  /** Its name in the log. */
   name: string;
   form: Pick<EmailFormPageProps, 'title' | 'text' | 'action' | 'submit'>;
-  /** Said afterwards, whatever the address: a message. */
+  /** A message shown afterwards for any address. */
   sent: string;
   mail: (email: string, returnTo: string | undefined, actor: Actor) => Promise<void>;
 }
 
-/** Forms that have a link mailed to the address that is typed. The answer is the same for every address, also in its time. */
+/** Forms that mail a link to the entered address. The answer is the same for every address, and takes the same time. */
 @Injectable()
 export class MailedLinks {
   constructor(

@@ -37,7 +37,7 @@ export function signUpErrors({ password_again: again, ...person }: SignUpFields)
   return errors;
 }
 
-/** What is wrong with the name, which is all that a person who chooses a passkey types. */
+/** Errors in the name, the only field that a person with a passkey fills in. */
 export function nameErrors(name: string): FieldErrors {
   const [found] = violationsIn({ name, password: '' })['name'] ?? [];
   if (!found) return {};

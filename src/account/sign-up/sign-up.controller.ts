@@ -27,7 +27,7 @@ import { signUpPage } from './sign-up.page.js';
 import { nameErrors, signUpErrors, signUpFieldsIn } from './sign-up-fields.js';
 import { say } from '../../language/text.js';
 
-/** Accounts that drivers make themselves (contract §18): first a proof of the address, then a name, and a password or a passkey. */
+/** Drivers create their own accounts (contract §18): first they prove their address, then they give a name, and a password or a passkey. */
 @OpenPages('sign-up')
 @UseGuards(AddressRateLimitGuard)
 export class SignUpController {
@@ -71,7 +71,7 @@ export class SignUpController {
     return link ? this.form(key, link) : gone();
   }
 
-  /** Creates the account. A link that was mailed on the way to somewhere logs in and leads there. */
+  /** Creates the account. If the link was requested on the way to a page, it logs in and leads there. */
   @OpenPost(':key')
   async create(
     @Param('key') key: string,

@@ -14,7 +14,7 @@ export interface SignUpPageProps {
   email: string;
   name?: string;
   errors?: FieldErrors;
-  /** Who invited the person: an organisation, or the company itself, which looks for an operator with this role. */
+  /** Who invited the person: an organisation, or the company, for an operator with this role. */
   invitedBy?: { name: string; asOperator?: string };
   /** Where our script gets the options for a passkey; without it, none is offered. */
   passkeyOptions?: string;
@@ -23,7 +23,7 @@ export interface SignUpPageProps {
 const FORM_ID = 'sign-up';
 
 /**
- * The form that creates an account. It posts `name`, `password` and `password_again`; our script posts `response` in place of the
+ * The form that creates an account. It posts `name`, `password` and `password_again`; our script posts `response` instead of the
  * passwords.
  */
 export const signUpPage = (props: SignUpPageProps): LayoutProps => ({

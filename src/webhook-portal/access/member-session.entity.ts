@@ -10,11 +10,11 @@ export class MemberSessionEntity extends IssuedSecret {
   @Column('text')
   userId!: string;
 
-  /** The organisation; null for its own account. */
+  /** The organisation; null if the user is its own account. */
   @Column('text', { nullable: true })
   memberOf!: string | null;
 
-  /** The login that it was started with, and ends with. */
+  /** The login that started it, with which it ends. */
   @Column('text')
   loginId!: string;
 }

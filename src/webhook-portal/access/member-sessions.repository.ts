@@ -15,7 +15,7 @@ export interface MemberSession extends PortalOwner {
   role: MemberRole;
 }
 
-/** A client whose portal someone may open. */
+/** A client whose portal the user may open. */
 export interface OpenableClient {
   id: string;
   name: string;
@@ -28,18 +28,18 @@ export interface OpenableClient {
   failing: number;
 }
 
-/** What the frame of a portal shows besides its client. */
+/** What the layout of a portal shows besides its client. */
 export interface Portals {
   /** How many endpoints of the client fail. */
   failing: number;
-  /** Other clients whose portals the visitor may open: the first ones. */
+  /** The first of the other clients whose portals the visitor may open. */
   others: OpenableClient[];
 }
 
-// More than anybody has; the page is one list.
+// More than anyone has; the page is a single list.
 const LISTED = 500;
 
-/** The role of the user in the organisation (`o`) that owns the client (`c`): of its own account, or of a member (`m`). */
+/** The user's role in the organisation (`o`) that owns the client (`c`), as its own account or as a member (`m`). */
 const ROLE = (user: string) => `CASE WHEN o.id = ${user} THEN 'admin' ELSE m.role END`;
 // The partial index of the few that fail needs this condition.
 const FAILING = (client: string) =>
@@ -52,7 +52,7 @@ export class MemberSessionsRepository {
     @InjectRepository(MemberSessionEntity) private readonly sessions: Repository<MemberSessionEntity>,
   ) {}
 
-  /** The clients whose portals the user may open, one of them first. In SQL: one join over several modules' tables. */
+  /** The clients whose portals the user may open, `first` at the top. In SQL: one join over several modules' tables. */
   openable(userId: string, first: string | null = null, limit: number = LISTED): Promise<OpenableClient[]> {
     return this.sessions.query(
       `SELECT c.id, c.name, c.logo_id AS "logoId", c.environment, o.id AS "organisationId", o.name AS "organisationName", ${ROLE('$1')} AS role,
@@ -77,7 +77,7 @@ export class MemberSessionsRepository {
 
   /**
    * Starts a session; false if the user may not open the portal of this client. One statement, and in SQL, because what it depends on is
-   * locked and checked where it is written.
+   * locked and checked by the write itself.
    */
   async start(
     manager: EntityManager,

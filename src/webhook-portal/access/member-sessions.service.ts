@@ -15,12 +15,12 @@ import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { MemberSessionsRepository, type OpenableClient, type Portals } from './member-sessions.repository.js';
 import type { PortalVisitor } from './portal-visitor.js';
 
-// As many as one finds in a list at a glance; the page that opens portals has all.
+// As many as are easy to scan; the page that opens portals has all.
 const OTHERS_SHOWN = 10;
 
 /**
- * Portal sessions of logged-in members (contract §20). A session goes on for as long as its login in the same browser; the membership and
- * the role are judged at each request.
+ * Portal sessions of logged-in members (contract §20). A session lasts as long as its login in the same browser; the membership and
+ * the role are checked at each request.
  */
 @Injectable()
 export class MemberSessions implements AccessRevocation {
@@ -40,7 +40,7 @@ export class MemberSessions implements AccessRevocation {
     return this.repository.openable(userId);
   }
 
-  /** What the frame of the visitor's portal shows, in one statement; with a one-time link nothing of other clients. */
+  /** What the layout of the visitor's portal shows, in one statement; with a one-time link, nothing about other clients. */
   async portalsOf({ clientId, user }: PortalVisitor): Promise<Portals> {
     if (!user) return { failing: await this.repository.failingOf(clientId), others: [] };
     const found = await this.repository.openable(user.id, clientId, OTHERS_SHOWN + 1);
@@ -66,7 +66,7 @@ export class MemberSessions implements AccessRevocation {
     return started ? secret : undefined;
   }
 
-  /** The member with this session, if the login that it was started with goes on in this browser. */
+  /** The member with this session, if the login that started it is still active in this browser. */
   async visitor(sessionDigest: Buffer, request: FastifyRequest): Promise<PortalVisitor | undefined> {
     const session = await this.repository.find(sessionDigest);
     const user = session && (await this.logins.current(request));
@@ -88,13 +88,13 @@ export class MemberSessions implements AccessRevocation {
     return 0;
   }
 
-  /** When it is disabled, and when all that it holds is revoked. */
+  /** When the client is disabled, and when everything it holds is revoked. */
   async revokeByClient(manager: EntityManager, clientId: string): Promise<number> {
     await this.repository.deleteAll(manager, { clientId });
     return 0;
   }
 
-  /** A member's session depends on no secret of the client, so it goes on when that is rotated. */
+  /** A member's session depends on no secret of the client, so it continues when that is rotated. */
   async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
     if ('ownerId' in of) await this.repository.deleteAll(manager, of);
   }

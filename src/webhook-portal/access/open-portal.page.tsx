@@ -10,13 +10,13 @@ export interface OpenPortalPageProps {
   /** Path to post back to: the one of this page. */
   action: string;
   expiresInMinutes: number;
-  /** The page that it opens, if not the first. */
+  /** The page to open, if not the first. */
   page?: string;
 }
 
 /**
- * The page of a portal link. The link is used up by the button and not by the visit, so that mail scanners and link previews
- * cannot use it up.
+ * The page of a portal link. The button uses up the link, not the visit, so that mail scanners and link previews
+ * cannot.
  */
 export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
   const { clientName, environment, ownerName, action, expiresInMinutes, page } = props;

@@ -39,7 +39,7 @@ export class PortalAccessService implements AccessRevocation {
     revocations.add(this);
   }
 
-  /** Creates a one-time link; throws a 403 problem if the caller may not have one, and 401 if the token ended in the meantime. */
+  /** Creates a one-time link; throws a 403 problem if the caller may not have one, and 401 if the token has just ended. */
   async createLink(principal: Principal): Promise<string> {
     this.checkCaller(principal);
     const key = newSecret('portalKey');
@@ -92,7 +92,7 @@ export class PortalAccessService implements AccessRevocation {
     return opened;
   }
 
-  /** Starts the session of a logged-in member, in place of the one before; false if the user may not open this portal. */
+  /** Starts the session of a logged-in member, replacing the previous one; false if the user may not open this portal. */
   async open(
     user: SignedInUser,
     clientId: string,

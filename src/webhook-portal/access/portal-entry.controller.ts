@@ -9,11 +9,11 @@ import { openPortalPage } from './open-portal.page.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalEntryGet, PortalEntryPages, PortalEntryPost } from './portal-entry.guard.js';
 
-/** The name of the only page that a link can lead to, beside the first. */
+/** The only page besides the first that a link can lead to. */
 const SANDBOX = 'sandbox';
 
 /**
- * Entering and leaving the webhook portal. The key is only in the path of its page, which http/server/security-headers.ts keeps out of
+ * Entering and leaving the webhook portal. The key is only in the path of its page, and http/server/security-headers.ts keeps that out of
  * every Referer.
  */
 @PortalEntryPages()

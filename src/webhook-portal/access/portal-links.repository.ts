@@ -29,8 +29,8 @@ export class PortalLinksRepository {
   ) {}
 
   /**
-   * Stores a link if the token that requests it is valid and its client and owner may have one. One statement, which waits for a
-   * concurrent end of any of them, and in SQL, because it locks and writes. False if the token has ended; undefined if they may
+   * Stores a link if the token that requests it is valid and its client and owner may have one. One statement, which waits if any
+   * of them is just being ended; in SQL, because it locks and writes. False if the token has ended; undefined if they may
    * have no link.
    */
   async insertLink(

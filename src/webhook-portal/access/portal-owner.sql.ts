@@ -1,4 +1,4 @@
-// SQL that the repositories of links and of sessions have in common: both end with the same things.
+// SQL shared by the repositories of links and of sessions, which depend on the same things.
 import { Raw } from 'typeorm';
 import { isLive } from '../../consents/consent.sql.js';
 import { HAS_OPERATOR_SCOPE } from '../../clients/operator-role.sql.js';

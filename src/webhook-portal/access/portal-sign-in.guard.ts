@@ -16,7 +16,7 @@ import { SIGN_IN_AREA, SIGN_IN_PATH } from '../frame/portal-layout.js';
 /** What a route of signing in to the portal returns. */
 export type SignInAnswer = PageAnswer<LayoutProps>;
 
-/** A logged-in user before the portal, after the guard. */
+/** A logged-in user who has not opened a portal yet, after the guard. */
 export class SignInContext extends UserPageContext<LayoutProps> {
   constructor(
     readonly user: SignedInUser,

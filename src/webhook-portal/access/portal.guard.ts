@@ -33,7 +33,7 @@ const LEAST_ROLE = 'portal:least-role';
 export const LeastMemberRole = (least: MemberRole) => SetMetadata(LEAST_ROLE, least);
 
 /**
- * Admits browsers with an active portal session (contract §6), before anything else of the request is evaluated, and forms that come
+ * Admits browsers with an active portal session (contract §6), before anything else in the request is evaluated, and forms that come
  * from the portal's pages. Every POST is checked here, so that no page can forget it.
  */
 @Injectable()
@@ -52,9 +52,9 @@ export class PortalGuard implements CanActivate {
   ) {}
 
   /**
-   * Throws a 401 problem without a session, and a 403 problem if the visitor's role is too low; for a form about something that is not the
-   * client's, a 404 problem. Sends an admin who has not authenticated recently to do so before anything that is for admins (contract
-   * §20). For addresses over their limit (contract §7), no session is looked up.
+   * Throws a 401 problem without a session, and a 403 problem if the visitor's role is too low; a 404 problem for a form about something that does
+   * not belong to the client. Redirects an admin who has not authenticated recently to do so before anything that is for admins
+   * (contract §20). For addresses over their limit (contract §7), no session is looked up.
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
@@ -100,7 +100,7 @@ function refusalOf({ role, user, ownerName }: PortalVisitor, least: MemberRole):
   );
 }
 
-/** The page of the part that a form belongs to: `/portal/members` of `/portal/members/:id/remove`. */
+/** The page that a form belongs to: `/portal/members` of `/portal/members/:id/remove`. */
 const partOf = (path: string): string => path.split('/').slice(0, 3).join('/');
 
 function redirect(reply: FastifyReply, path: string): false {

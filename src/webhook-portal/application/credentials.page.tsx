@@ -131,7 +131,7 @@ function SecretState({ secret, isNewest }: { secret: SecretInfo; isNewest: boole
   return isNewest ? <State tone="good">Valid</State> : <State tone="warn">Old, still valid</State>;
 }
 
-/** The new secret, shown once; afterwards the page says that it was shown. */
+/** The new secret, shown once; if reloaded, the page says that it was shown. */
 export const newSecretPage = (clientId: string, shown: ShownSecret | undefined): PortalPage => ({
   title: newSecretTitle(shown),
   part: 'credentials',

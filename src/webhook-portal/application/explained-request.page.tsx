@@ -12,13 +12,13 @@ import { requestPath, REQUESTS_PATH } from './requests.page.js';
 export interface ExplainedRequestProps {
   /** With one id, newest first. */
   requests: KnownRequest[];
-  /** What the client asked for up to then. */
+  /** The client's requests up to then. */
   around: ClientRequestEntity[];
   /** The first ones of the events that it published. */
   deliveries: Delivery[];
 }
 
-/** Says of a request of the client what it was, what became of it and why. */
+/** Explains a request of the client: what it was, and how and why it was answered. */
 export const explainedRequestPage = ({
   requests,
   around,

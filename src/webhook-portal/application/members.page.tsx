@@ -118,7 +118,7 @@ function Invitations({ invitations, state }: MembersPageProps): VNode | null {
   );
 }
 
-/** A person has no members, except those from when the account was an organisation. */
+/** A person's account only has members from when it was an organisation. */
 function OfPerson({ members, invitations, state }: MembersPageProps): VNode {
   if (members.length + invitations.length === 0) {
     return <p class="muted">The owner is a person, not an organisation, so there are no other members.</p>;
@@ -135,7 +135,7 @@ function InviteForm({ isMailOn, email, role = 'developer', errors = {} }: Member
   if (!isMailOn) {
     return <p class="muted">This service sends no mail. Ask an operator to add members.</p>;
   }
-  // What is wrong with the whole is said at the top of the page.
+  // Errors about the whole form are at the top of the page.
   const ofFields = { email: errors.email, role: errors.role };
   return (
     <PageForm action={MEMBERS_PATH} values={{ email, role }} errors={ofFields} submit="Invite" noValidate>
@@ -174,7 +174,7 @@ export const memberPage = (member: ShownMember, errors: FieldErrors = {}): Porta
   ),
 });
 
-/** Says what follows before a member is removed. */
+/** Explains the consequences before a member is removed. */
 export const removeMemberPage = (member: ShownMember): PortalPage => ({
   title: 'Remove member',
   part: 'members',

@@ -74,7 +74,7 @@ export class PortalCredentialsController {
     return unlessConflict(work, (form) => this.page(context, { errors: { form }, status: 409 }));
   }
 
-  /** Tells the admins in the transaction of the change. */
+  /** Notifies the admins in the transaction of the change. */
   private telling({ visitor }: PortalContext, what: 'rotated' | 'ended'): Alongside {
     return (manager, client) =>
       this.members.tellAdmins(manager, visitor.ownerId, MESSAGES.credentialsChanged(client.name, what));

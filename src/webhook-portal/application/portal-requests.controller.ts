@@ -21,7 +21,7 @@ import { PortalGet, PortalPages } from '../frame/portal-pages.decorator.js';
 
 const DELIVERIES_LISTED = { size: 10 };
 
-/** What became of the client's requests (contract §20): the last ones, why some were refused, and how many there were. */
+/** The client's requests (contract §20): the last ones, why some were refused, and how many there were. */
 @PortalPages()
 export class PortalRequestsController {
   constructor(
@@ -40,7 +40,7 @@ export class PortalRequestsController {
     return { page: requestsPage(await this.log.list(context.clientId, query.filter), query) };
   }
 
-  /** Why it was refused, and what it caused; a 404 page for requests of others as for those that nobody sent. */
+  /** Why it was refused, and what it caused; a 404 page for requests of others, as for unknown ids. */
   @PortalGet('requests/:request_id', 'viewer')
   async explain(
     @Context() { clientId }: PortalContext,
@@ -60,7 +60,7 @@ export class PortalRequestsController {
     return { page: explainedRequestPage({ requests, around, deliveries: deliveries.items }) };
   }
 
-  /** Latest first, including what this instance has only just counted. */
+  /** Latest first, including what this instance has just counted. */
   @PortalGet('refusals', 'viewer')
   async refusals(@Context() { clientId }: PortalContext): Promise<PortalAnswer> {
     await this.activity.flush();

@@ -31,7 +31,7 @@ const STATES: Record<RedirectUriRequestState, { label: string; tone: 'good' | 'w
   rejected: { label: 'Rejected', tone: 'bad' },
 };
 
-/** The registered redirect URIs, what waits, and the forms to ask for changes. */
+/** The registered redirect URIs, waiting requests, and the forms to request changes. */
 export const redirectUrisPage = (props: RedirectUrisPageProps): PortalPage => ({
   title: 'Redirect URIs',
   part: 'redirect-uris',

@@ -8,7 +8,7 @@ import type { PortalPage } from '../frame/portal-layout.js';
 
 type Reason = RefusalMessage & Pick<CountedSince, 'count' | 'firstHour' | 'lastAt'>;
 
-/** What the partner is told; refusals of which it is told the same are one, latest first. */
+/** What the partner is told, latest first; refusals with the same text are merged. */
 function reasonsOf(refusals: CountedSince[]): Reason[] {
   const found = new Map<string, Reason>();
   for (const { kind, detail, count, firstHour, lastAt } of refusals) {

@@ -24,10 +24,10 @@ export interface DeliveriesPageProps {
 }
 
 const SELECTED = 'resend-selected';
-/** The query parameter with which the script asks for the list alone. */
+/** The query parameter with which the script asks for the list only. */
 export const ONLY_LIST = { name: 'part', value: 'list' };
 
-/** The list alone, from which the script takes what is new. */
+/** The list only, from which the script takes new rows. */
 export const deliveriesListPage = (
   props: Omit<DeliveriesPageProps, 'endpoints' | 'typeNames'>,
 ): PortalPage => ({

@@ -71,7 +71,7 @@ export function readDeliveryQuery(queryString: string): DeliveryQuery {
   };
 }
 
-/** The place in the list, as passed along by the pages of its deliveries; other parameters are dropped. */
+/** The place in the list, as passed on by the pages of its deliveries; other parameters are dropped. */
 export const placeInList = (queryString: string): string => placeIn(Form.parse(queryString));
 
 function placeIn(query: Form): string {

@@ -29,9 +29,9 @@ export interface DeliveryRowsProps {
   deliveries: Delivery[];
   /** Whether to show each delivery's endpoint. */
   withEndpoint: boolean;
-  /** The place in the list, for the way back. */
+  /** The place in the list, for the link back. */
   place: string;
-  /** The form for which rows can be chosen. */
+  /** The form that submits chosen rows. */
   chosenFor?: string;
 }
 

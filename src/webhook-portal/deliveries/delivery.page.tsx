@@ -144,7 +144,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }): VNode {
   );
 }
 
-/** Shows the exact bytes that are sent and signed. The formatted version differs from them and is not meant for copying. */
+/** Shows the exact bytes that are sent and signed. The formatted version differs and is not meant for copying. */
 function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryDetail }): VNode {
   return (
     <>

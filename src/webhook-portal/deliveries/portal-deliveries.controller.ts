@@ -52,7 +52,7 @@ export class PortalDeliveriesController {
     return { page, status: isUsable ? 200 : 400 };
   }
 
-  /** The list as a file, with the filter; if that is invalid, the page with its errors. */
+  /** The filtered list as a file; if the filter is invalid, the page with its errors. */
   @PortalGet('csv', 'viewer')
   async download(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { filter, errors } = readDeliveryQuery(queryStringOf(context.url));
@@ -62,7 +62,7 @@ export class PortalDeliveriesController {
     return csvOf('deliveries.csv', DELIVERY_CSV, items);
   }
 
-  /** What the filter matches would be resent: its number, and the button. */
+  /** How many matches would be resent, and the button. */
   @PortalGet('matching', 'developer')
   async countMatching(@Context() context: PortalContext): Promise<PortalAnswer> {
     const query = readDeliveryQuery(queryStringOf(context.url));
@@ -101,7 +101,7 @@ export class PortalDeliveriesController {
     return { goTo: `/portal/recoveries/${id}` };
   }
 
-  /** Passes along the query of the list that the user came from, for the way back. */
+  /** Passes on the query of the list that the user came from, for the link back. */
   @PortalGet(':id', 'viewer')
   async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const delivery = await this.deliveries.get(id, context.clientId);

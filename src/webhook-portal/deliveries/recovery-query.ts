@@ -20,7 +20,7 @@ const NO_TIME = 'Enter a date and a time, such as 2026-01-31T08:00.';
 /** Parses the two times; without both, the last 24 hours. */
 export function readRecoveryQuery(form: Form, now: Date): RecoveryQuery {
   const isGiven = form.get('from') !== undefined || form.get('to') !== undefined;
-  // Rounded up to a whole second in the future, so that a failure of just now is included.
+  // Rounded up to a whole second in the future, so that the latest failures are included.
   const soon = new Date(Math.ceil(now.getTime() / SECOND_MS + 1) * SECOND_MS);
   const input = isGiven
     ? { from: form.get('from') ?? '', to: form.get('to') ?? '' }

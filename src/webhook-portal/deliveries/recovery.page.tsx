@@ -11,7 +11,7 @@ export interface RecoveryPageProps {
 }
 
 const REFRESH_SECONDS = 2;
-// What is still pending after this time is waiting for retries, which are hours apart in the end.
+// What is still pending after this time waits for retries, which are hours apart by then.
 const QUICK_MS = 2 * 60_000;
 const REFRESH_LATER_SECONDS = 60;
 
@@ -66,7 +66,7 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
   };
 }
 
-/** What was sent, after its number. */
+/** What was sent, as a text that follows the number. */
 function What({ recovery: { kind, from, to } }: { recovery: Recovery }): VNode {
   const times = (
     <>

@@ -6,9 +6,9 @@ import { counted } from './recover.page.js';
 
 export interface ResendMatchingPageProps {
   query: DeliveryQuery;
-  /** How many can be resent, counted to one more than one recovery resends. */
+  /** How many can be resent, counted up to one more than one recovery resends. */
   count: number;
-  /** Those that are created later are not resent. */
+  /** Later deliveries are not resent. */
   until: Date;
 }
 

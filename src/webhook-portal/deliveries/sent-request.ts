@@ -20,7 +20,7 @@ export function headersOf(delivery: DeliveryDetail, attempt: Attempt): Line[] {
 export const inLines = (headers: readonly Line[]): string =>
   headers.map(([name, value]) => `${name}: ${value}`).join('\n');
 
-/** The head of an attempt's request as it was sent; after it came an empty line and the payload. */
+/** The head of an attempt's request as it was sent, before the empty line and the payload. */
 export function requestHead(delivery: DeliveryDetail, attempt: Attempt): string {
   const { host, pathname, search } = new URL(urlOf(delivery, attempt));
   const { payload } = delivery;
@@ -45,8 +45,8 @@ export function curlOf(delivery: DeliveryDetail, attempt: Attempt): string | und
   ].join(' \\\n  ');
 }
 
-/** Where it was sent: the URL of the endpoint if the attempt does not say it. */
+/** Where it was sent: the URL of the endpoint if the attempt does not record it. */
 const urlOf = ({ endpointUrl }: DeliveryDetail, { url }: Attempt): string => url ?? endpointUrl;
 
-/** In quotes of a shell, in which nothing but the quote itself has a meaning. */
+/** In single quotes for a shell, in which only the quote itself is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

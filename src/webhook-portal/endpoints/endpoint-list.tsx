@@ -8,7 +8,7 @@ import { endpointPath } from './about-endpoint.js';
 
 const hasRoom = (endpoints: EndpointInList[]): boolean => endpoints.length < ENDPOINTS_PER_CLIENT;
 
-/** The way to another endpoint, if there is room for one; without any, the list itself shows the way. */
+/** The link to add an endpoint, unless the limit is reached; an empty list has its own. */
 export const AddEndpoint = ({ endpoints }: { endpoints: EndpointInList[] }): VNode | null =>
   endpoints.length > 0 && hasRoom(endpoints) ? (
     <LinkButton href="/portal/endpoints/new">Add endpoint</LinkButton>

@@ -17,7 +17,7 @@ import { endpointPath } from './about-endpoint.js';
 
 export interface EndpointPageProps {
   endpoint: EndpointEntity;
-  /** The secret in clear text, only in the response to someone who asked for it. */
+  /** The secret in clear text, only in the response that reveals it. */
   secret?: string;
   /** Its own headers with their values, likewise. */
   headers?: EndpointHeaders;

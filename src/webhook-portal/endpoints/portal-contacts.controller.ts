@@ -28,7 +28,7 @@ export class PortalContactsController {
     return this.page(context);
   }
 
-  /** Adds an address, to which a link is mailed that verifies it. */
+  /** Adds an address and mails it a link that verifies it. */
   @PortalPost('', 'nothing', 'developer')
   async add(@Context() context: PortalContext): Promise<PortalAnswer> {
     const email = context.form.get('email')?.trim() ?? '';
@@ -67,7 +67,7 @@ export class PortalContactsController {
     }
   }
 
-  /** Counts a mail; why it is not sent, if it is not. */
+  /** Counts a mail; returns why it is not sent, if so. */
   private async refusalOf(context: PortalContext, email: string): Promise<string | undefined> {
     const { ownerId, user } = context.visitor;
     const refusal = await this.limits.admitOfPartner(email, ownerId, user?.id);

@@ -82,7 +82,7 @@ export class PortalEndpointController {
     return { goTo: `/portal/recoveries/${recoveryId}` };
   }
 
-  /** For browsers that open the URL of the revealed secret again. */
+  /** Redirects a reload of the POST-only URL of the revealed secret. */
   @PortalGet('secret', 'viewer')
   hide(@Param('id') id: string): PortalAnswer {
     return { goTo: endpointPath(encodeURIComponent(id)) };

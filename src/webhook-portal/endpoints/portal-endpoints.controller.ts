@@ -31,7 +31,7 @@ export class PortalEndpointsController {
     return this.form(context, { input: EMPTY_ENDPOINT, errors: {} });
   }
 
-  /** Adds it and redirects to its page; errors are shown beside the fields. */
+  /** Adds it and redirects to its page; errors are shown at the fields. */
   @PortalPost('endpoints/new', 'nothing', 'developer')
   async create(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form } = context;
@@ -71,7 +71,7 @@ export class PortalEndpointsController {
   }
 }
 
-/** Trims spaces that were pasted along, and removes duplicate types; throws a 400 problem for lines that are no headers. */
+/** Trims pasted spaces, and removes duplicate types; throws a 400 problem for lines that are not headers. */
 function inputOf(form: Form) {
   const typed = endpointFieldsIn(form);
   const limit = typed.max_per_minute.trim();
@@ -84,7 +84,7 @@ function inputOf(form: Form) {
   };
 }
 
-/** The errors to show beside the fields; anything that is not an input error is rethrown. */
+/** The errors to show at the fields; anything that is not an input error is rethrown. */
 function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
   if (!(error instanceof Problem)) throw error;
   if (error.status === 409) return { errors: { form: error.detail }, status: 409 };

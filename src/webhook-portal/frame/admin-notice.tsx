@@ -5,7 +5,7 @@ import { LinkButton } from '../../web/forms/form.js';
 /** Whether the visitor may change what is for admins: see `PortalContext.adminState`. */
 export type AdminState = 'no admin' | 'to confirm' | 'confirmed';
 
-/** Said in place of what is for admins: who may change it, or that a login is needed before. */
+/** Shown instead of what is for admins: who may change it, or that a new login is needed first. */
 export function AdminNotice({
   state,
   what,

@@ -12,7 +12,7 @@ export interface OverTimeProps<B> {
   hash?: string;
   range: Range;
   buckets: B[];
-  /** Said in place of everything if there is nothing. */
+  /** Shown instead if there is no data. */
   empty: string | false;
   /** The charts. */
   children: ComponentChildren;

@@ -116,7 +116,7 @@ export class PortalContext extends PageContext<PortalPage> {
     );
   }
 
-  /** The path identifies the action and its object. Another portal is opened by the login, not by the session of this one. */
+  /** The path identifies the action and its object. Forms that open another portal are bound to the login, not to this session. */
   protected bindingIn(path: string): string {
     const { user } = this.visitor;
     if (user && path.startsWith(`${SIGN_IN_PATH}/`)) return bindingOfUser(SIGN_IN_AREA, path, user);

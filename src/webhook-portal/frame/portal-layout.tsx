@@ -15,7 +15,7 @@ import { TIMES_SCRIPT } from '../../web/tables/moment.js';
 
 /** Where members open portals. */
 export const SIGN_IN_PATH = '/portal/sign-in';
-/** What the forms there are bound to. */
+/** What the forms on that page are bound to. */
 export const SIGN_IN_AREA = 'portal_sign_in';
 
 /** The footer of every portal page, including those shown before the login. */
@@ -81,7 +81,7 @@ export interface PortalPage {
   /** The actions at the top of the page. */
   actions?: ComponentChildren;
   refreshAfter?: number;
-  /** Whether a list on it takes in what is new. */
+  /** Whether a list on it updates itself. */
   isLive?: boolean;
   children: ComponentChildren;
 }

@@ -35,8 +35,8 @@ export const PortalGet = (path = '', least: MemberRole = 'admin') =>
   routes.PageGet(path, ...forRole('GET', path, least));
 
 /**
- * A form action inside the portal, what it is about (that has to be the client's before the form is checked), and the least role of a
- * member that may use it. What is for admins asks for recent authentication.
+ * A form action inside the portal, what it is about (the guard checks that it belongs to the client), and the least role of a
+ * member that may use it. Actions for admins require recent authentication.
  */
 export const PortalPost = (path: string, subject: FormSubject, least: MemberRole = 'admin') =>
   routes.PagePost(path, FormIsAbout(subject), ...forRole('POST', path, least));

@@ -51,7 +51,7 @@ function causes(result: CheckResult, input: CheckInput, delivery?: DeliveryDetai
       `The delivery ${delivery.id} went to another endpoint: ${delivery.endpointUrl}. Each has its own secret.`,
     ];
   }
-  // A payload that the client may not see is not compared either: comparing would confirm guesses.
+  // A payload that the client may not see is not compared, because comparing would confirm guesses.
   if (!delivery || delivery.payload === null) return [USUAL_CAUSES];
   if (delivery.payload !== input.body.replaceAll('\r\n', '\n').trim()) {
     return [

@@ -25,7 +25,7 @@ export class PortalGuidesController {
     return { page: cataloguePage(eventTypes) };
   }
 
-  /** `?delivery=` fills in the checker with what its last attempt sent, or the one with the number `?attempt=`. */
+  /** `?delivery=` fills the checker with what its last attempt sent, or the attempt numbered `?attempt=`. */
   @PortalGet('verify', 'viewer')
   async showVerify(
     @Context() context: PortalContext,

@@ -16,7 +16,7 @@ interface Step {
   way?: { href: string; link: string };
 }
 
-/** What a new partner does first. Each step is ticked by what happened, so nobody has to. */
+/** The first steps of a new partner. Steps are ticked off automatically. */
 export function FirstSteps(props: FirstStepsProps): VNode {
   const mayUse = useMayUse();
   const steps = stepsOf(props);

@@ -9,7 +9,7 @@ import type { PortalPage } from '../frame/portal-layout.js';
 import { FirstSteps } from './first-steps.js';
 import { PEOPLE_COUNTED_TO, type PortalHome } from './portal-home.service.js';
 
-/** The first page of the portal: first steps until they are done, how things are, and the endpoints. */
+/** The first page of the portal: first steps until they are done, the current state, and the endpoints. */
 export function homePage(home: PortalHome): PortalPage {
   const isDone = Object.values(home.done).every(Boolean);
   const { endpoints } = home;

@@ -4,7 +4,7 @@ import { PortalGet, PortalPages } from '../frame/portal-pages.decorator.js';
 import { homePage } from './home.page.js';
 import { PortalHomeService } from './portal-home.service.js';
 
-/** The first page of the portal (contract §11.1): what to do first, how things are, and the endpoints. */
+/** The first page of the portal (contract §11.1): first steps, the current state, and the endpoints. */
 @PortalPages()
 export class PortalHomeController {
   constructor(private readonly home: PortalHomeService) {}

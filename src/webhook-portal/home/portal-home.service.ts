@@ -15,7 +15,7 @@ import { ENDPOINTS_PER_CLIENT, EndpointsService } from '../../webhooks/endpoints
 /** People are counted up to this number. */
 export const PEOPLE_COUNTED_TO = 10_000;
 
-/** What the first page of the portal says of a client. */
+/** What the first page of the portal says about a client. */
 export interface PortalHome {
   endpoints: EndpointInList[];
   /** Whether it has a secret. */
@@ -27,7 +27,7 @@ export interface PortalHome {
   remaining: number;
   /** The attempts of the last 24 hours, by the hour. */
   attempts: { start: Date; delivered: number; failed: number }[];
-  /** How many users authorize the client at the moment; undefined for a client that none can authorize. */
+  /** How many users currently authorize the client; undefined for a client that no user can authorize. */
   people: number | undefined;
 }
 

@@ -17,7 +17,7 @@ interface DriverFormsProps {
 
 const pathOf = (driver: Driver, part: string): string => `/portal/sandbox/drivers/${driver.id}/${part}`;
 
-/** What begins a session: the first thing to try, but for a consent that is missing. */
+/** Starts a session: the first thing to try, once there is a consent. */
 export const SessionForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>): VNode => (
   <PageForm action={pathOf(driver, 'sessions')} {...of('sessions', { speed: '60' })} submit="Start session">
     <SelectField
@@ -57,7 +57,7 @@ export const ConsentForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>
     </PageForm>
   );
 
-/** What else the chosen driver can do. */
+/** The other actions of the chosen driver. */
 export function DriverForms({ driver, of, waitingMax }: DriverFormsProps): VNode {
   const path = (part: string) => pathOf(driver, part);
   return (

@@ -47,7 +47,7 @@ export class PortalSandboxController {
     return { page: isPart ? livePage(props) : sandboxPage(props) };
   }
 
-  /** Server-Sent Events: `change` says that the page is to be read again. */
+  /** Server-Sent Events: `change` tells the page to reload its contents. */
   @PortalGet('events', 'viewer')
   follow(@Context() { visitor }: PortalContext, @Req() { method }: FastifyRequest): PortalAnswer {
     return { stream: method === 'HEAD' ? Readable.from([]) : this.streams.open(visitor) };
@@ -149,7 +149,7 @@ export class PortalSandboxController {
     });
   }
 
-  /** Does it, or shows the page again: with the errors at the fields, or with what makes it impossible now. */
+  /** Does it, or shows the page again: with errors at the fields, or with why it is impossible now. */
   private async attempt(
     context: PortalContext,
     driver: string | undefined,
@@ -191,11 +191,11 @@ export class PortalSandboxController {
 
 const FIELDS = ['name', 'seed', 'speed', 'days', 'count', 'kind', 'requests'];
 
-/** The guard admits sandboxes only. */
+/** The guard only admits sandboxes. */
 const sandboxIn = ({ visitor: { clientId: id, ownerId, environment } }: PortalContext): Sandbox =>
   sandboxOf({ id, ownerId, environment })!;
 
-/** Undefined for an empty field, NaN for what is no whole number. */
+/** Undefined for an empty field, NaN if it is not a whole number. */
 function optionalNumber(form: Form, name: string): number | undefined {
   const text = form.get(name)?.trim() ?? '';
   if (text === '') return undefined;

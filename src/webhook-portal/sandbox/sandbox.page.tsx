@@ -98,7 +98,7 @@ export const sandboxPage = ({ drivers, live, faults, failed, values }: SandboxPa
   };
 };
 
-/** What our script reads again: the drivers and the chosen one, as on the page. */
+/** The part that our script reloads: the drivers and the chosen one, as on the page. */
 export const livePage = ({ drivers, live, faults }: SandboxPageProps): PortalPage => ({
   title: 'Sandbox',
   part: 'sandbox',

@@ -11,7 +11,7 @@ import { searchPage } from './search.page.js';
 export class PortalSearchController {
   constructor(private readonly search: PortalSearch) {}
 
-  /** Leads straight to the only hit. */
+  /** Redirects to the hit if there is only one. */
   @PortalGet('', 'viewer')
   async find(@Context() { visitor }: PortalContext, @Query('q') given?: unknown): Promise<PortalAnswer> {
     const wanted = wantedIn(given);

@@ -13,7 +13,7 @@ import { endpointPath } from '../endpoints/about-endpoint.js';
 
 const PAGE = { size: 10 };
 
-/** Finds what belongs to the client of a portal, and nothing else, by what a partner has at hand: an id, part of a URL or an address. */
+/** Finds what belongs to the client of a portal, and nothing else, by an id, part of a URL or an address. */
 @Injectable()
 export class PortalSearch {
   constructor(

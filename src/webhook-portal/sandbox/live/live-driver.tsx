@@ -14,10 +14,10 @@ export interface LiveDriverProps extends TimeLineProps {
 
 const PATH = '/portal/sandbox';
 const NEW_ENDPOINT = '/portal/endpoints/new';
-/** The query parameter with which the script asks for what changes alone. */
+/** The query parameter with which the script asks for the changing part only. */
 export const ONLY_LIVE = { name: 'part', value: 'live' };
 
-/** The car, and what is sent as it happens. With our script, both change by themselves; otherwise by a link. */
+/** The car, and what is sent as it happens. Our script updates both; without it, a link does. */
 export function LiveDriver(props: LiveDriverProps): VNode {
   const { driver, deliveries, requests, faults } = props;
   const path = `${PATH}?driver=${driver.id}`;

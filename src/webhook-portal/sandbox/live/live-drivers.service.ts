@@ -9,8 +9,8 @@ import { COURSE_EVENTS, COURSE_TYPES, courseOf } from './session-course.js';
 import { sinceFaults, TIME_LINE_LENGTH } from './time-line.js';
 
 /**
- * What a driver does, and what a client gets of it. The vehicle is shown whether or not the driver shares data with the client: all of
- * its numbers follow from the seed, which the page shows, too.
+ * What a driver does, and what the client receives. The vehicle is shown whether or not the driver shares data with the client: all of
+ * its numbers follow from the seed, which the page also shows.
  */
 @Injectable()
 export class LiveDrivers {

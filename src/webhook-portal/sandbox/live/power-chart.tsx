@@ -14,7 +14,7 @@ interface PowerChartProps {
   to: Date;
 }
 
-/** The power of a session over its time. The page's time line has the same as text. */
+/** The power of a session over time. The page's time line has the same as text. */
 export function PowerChart({ power, from, to }: PowerChartProps): VNode {
   const now = power.at(-1);
   const x = scaleUtc([from, to], [MARGIN.left, WIDTH - MARGIN.right]).clamp(true);

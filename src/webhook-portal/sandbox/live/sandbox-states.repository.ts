@@ -6,7 +6,7 @@ import { PortalSessionEntity } from '../../access/portal-session.entity.js';
 // More than the page shows.
 const DELIVERIES = 50;
 
-/** Whose sandbox is looked at, and by which session. */
+/** The watched sandbox, and the session that watches it. */
 export interface Follower {
   clientId: string;
   ownerId: string;
@@ -20,7 +20,7 @@ export class SandboxStatesRepository {
   ) {}
 
   /**
-   * For each follower whose session goes on, a text that differs when the page of its sandbox would. In SQL: one statement for all
+   * For each follower whose session is active, a text that changes whenever the page of its sandbox would. In SQL: one statement for all
    * followers of this instance, over several modules' tables.
    */
   async read(followers: readonly Follower[]): Promise<{ sessionDigest: Buffer; state: string }[]> {

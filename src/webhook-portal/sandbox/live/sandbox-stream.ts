@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { PortalVisitor } from '../../access/portal-visitor.js';
 
-// A reader that takes nothing is cut; it connects again.
+// A reader that takes nothing is cut off, and connects again.
 const MOST_WAITING_BYTES = 16_384;
 
-/** One page that follows a sandbox: Server-Sent Events that say that something has changed, never what. */
+/** One page that follows a sandbox by Server-Sent Events, which say that something has changed, never what. */
 export class SandboxStream extends Readable {
   /** Monotonic, in milliseconds. */
   readonly openedAt = performance.now();
@@ -16,12 +16,12 @@ export class SandboxStream extends Readable {
     super({ read: () => undefined });
   }
 
-  /** The session by which the reader came. */
+  /** The session of the reader. */
   get session(): string {
     return this.visitor.sessionDigest.toString('base64url');
   }
 
-  /** Tells the reader that the page is to be read again. */
+  /** Tells the reader to reload the page's contents. */
   tellChange(): void {
     this.write('event: change\ndata: {}\n\n');
   }

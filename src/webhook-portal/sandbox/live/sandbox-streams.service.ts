@@ -10,12 +10,12 @@ export const STREAMS_PER_SESSION = 4;
 const STREAMS_PER_INSTANCE = 500;
 const LOOK_EVERY_MS = 1_000;
 const COMMENT_AFTER_MS = 15_000;
-// Then the page connects again, and everything that a session depends on is judged anew.
+// Then the page connects again, and everything that a session depends on is checked again.
 const LIFETIME_MS = 60_000;
 
 /**
- * Tells the pages of sandboxes that follow by Server-Sent Events when something has changed. What happens is in the database, whichever
- * instance did it, so this one looks there: once a second, with one statement for all its pages, and not at all without any.
+ * Tells open sandbox pages by Server-Sent Events when something has changed. Any instance may have changed it, so this one checks the
+ * database: once a second, with one statement for all its pages, and only if there are any.
  */
 @Injectable()
 export class SandboxStreams implements OnModuleDestroy {
@@ -78,7 +78,7 @@ export class SandboxStreams implements OnModuleDestroy {
   private tell(stream: SandboxStream, state: string | undefined): void {
     const now = performance.now();
     if (state === undefined || now - stream.openedAt >= LIFETIME_MS) return stream.finish();
-    // The page may be older than the first look.
+    // The page may be older than the first check.
     if (state !== stream.state) stream.tellChange();
     else if (now - stream.lastWriteAt >= COMMENT_AFTER_MS) stream.comment();
     stream.state = state;

@@ -11,7 +11,7 @@ export const COURSE_TYPES = [
 /** More than the events of one session. */
 export const COURSE_EVENTS = 120;
 
-/** What a driver's last session did so far, and the state of the vehicle. */
+/** A driver's last session so far, and the state of the vehicle. */
 export interface SessionCourse {
   session?: {
     startedAt: Date;
@@ -24,7 +24,7 @@ export interface SessionCourse {
   battery?: { percent: number; limit: number };
 }
 
-/** An event, of whose data nothing is certain: clients of the sandbox may publish others than the generator does. */
+/** An event whose data may be anything: clients of the sandbox may publish other events than the generator does. */
 interface Told {
   type: string;
   at: Date | undefined;

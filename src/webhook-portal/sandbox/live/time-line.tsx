@@ -14,12 +14,12 @@ export const TIME_LINE_LENGTH = 25;
 
 export interface TimeLineProps {
   deliveries: readonly DeliveryDetail[];
-  /** Requests that were made to fail, and those since then, the newest first. */
+  /** Requests that a fault made fail, and those since then, newest first. */
   requests: readonly ClientRequestEntity[];
   faults: readonly SandboxFaultEntity[];
 }
 
-/** Faults that wait, then what happened, the newest first: what was sent, and what the client's program asked for. */
+/** Faults that wait, then what happened, the newest first: what was sent, and what the client's program requested. */
 export function TimeLine({ deliveries, requests, faults }: TimeLineProps): VNode {
   const happened = [
     ...deliveries.map((delivery) => ({ at: delivery.createdAt, row: <DeliveryRow delivery={delivery} /> })),
@@ -35,7 +35,7 @@ export function TimeLine({ deliveries, requests, faults }: TimeLineProps): VNode
   );
 }
 
-/** A log may be full of other requests: what came of a fault is what the program did next. */
+/** A log may be full of other requests; the ones after a fault show how the program reacted. */
 export function sinceFaults(requests: readonly ClientRequestEntity[]): ClientRequestEntity[] {
   const oldest = requests.findLastIndex(({ injected }) => injected);
   return requests.slice(0, oldest + 1);
