@@ -80,6 +80,25 @@ describe('The audit log', () => {
     expect(page.html.querySelector('tbody')!.text).toContain('127.0.0.1');
   });
 
+  it('names who acted and on what, and offers operators, clients and the actions it has', async () => {
+    const client = await service.make.client({ name: 'Seen <i>' });
+    const path = `/admin/console/clients/${client.id}/edit`;
+    await browser.submit(await browser.open(path), path, { name: 'Seen again <i>' });
+    const page = await browser.open(`${AUDIT}?subject=${client.id}`);
+    const [, ...links] = page.html.querySelector('tbody tr')!.querySelectorAll('td .cell a');
+    expect(links.map(({ text, attributes }) => [text, attributes.href])).toEqual([
+      [operator.name, `/admin/console/users/${operator.id}`],
+      ['Seen again <i>', `/admin/console/clients/${client.id}`],
+    ]);
+    const offers = (field: string) =>
+      page.html.querySelectorAll(`#${field}-offers option`).map(({ attributes }) => attributes.value);
+    expect(offers('actor')).toEqual(expect.arrayContaining([operator.id, client.id]));
+    const driver = await service.make.user();
+    expect(offers('actor')).not.toContain(driver.id);
+    expect(offers('action')).toEqual([...new Set(offers('action'))].sort());
+    expect(offers('action')).toEqual(expect.arrayContaining(['client.created', 'client.updated']));
+  });
+
   it('shows what is wrong with a filter next to the field', async () => {
     const page = await browser.open(`${AUDIT}?since=yesterday`);
     expect([page.status, page.html.querySelector('#since-error')!.text]).toEqual([
