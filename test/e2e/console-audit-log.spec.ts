@@ -1,4 +1,6 @@
 import { AuditService } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
@@ -82,6 +84,11 @@ describe('The audit log', () => {
 
   it('names who acted and on what, and offers operators, clients and the actions it has', async () => {
     const client = await service.make.client({ name: 'Seen <i>' });
+    const driver = await service.make.user();
+    // Other files may have made so many that none are offered.
+    jest.spyOn(service.app.get(ClientsService), 'firstNames').mockResolvedValueOnce([client]);
+    const users = jest.spyOn(service.app.get(UsersService), 'firstNames');
+    users.mockImplementation(async (_limit, only) => [operator, ...(only ? [] : [driver])]);
     const path = `/admin/console/clients/${client.id}/edit`;
     await browser.submit(await browser.open(path), path, { name: 'Seen again <i>' });
     const page = await browser.open(`${AUDIT}?subject=${client.id}`);
@@ -92,9 +99,7 @@ describe('The audit log', () => {
     ]);
     const offers = (field: string) =>
       page.html.querySelectorAll(`#${field}-offers option`).map(({ attributes }) => attributes.value);
-    expect(offers('actor')).toEqual(expect.arrayContaining([operator.id, client.id]));
-    const driver = await service.make.user();
-    expect(offers('actor')).not.toContain(driver.id);
+    expect(offers('actor')).toEqual([operator.id, client.id]);
     expect(offers('action')).toEqual([...new Set(offers('action'))].sort());
     expect(offers('action')).toEqual(expect.arrayContaining(['client.created', 'client.updated']));
   });
