@@ -41,7 +41,8 @@ await takeTurns({
 /** How many records there are: only the processes that keep them have written any. */
 async function tellRecords({ query }) {
   const [{ count, size }] = await query(
-    "SELECT count(*)::int, pg_total_relation_size('request_records') AS size FROM request_records",
+    `SELECT (SELECT count(*) FROM request_records)::int AS count, sum(pg_total_relation_size(relid))::int AS size
+       FROM pg_partition_tree('request_records')`,
   );
   say(`${count.toLocaleString('en-GB')} records, ${Math.ceil(size / 1024).toLocaleString('en-GB')} kB`);
 }

@@ -64,6 +64,21 @@ export class AuditRepository {
     return readPage(page, 'event.id', 'desc', query);
   }
 
+  /** The actions that the log has, by name, up to so many; each is found by the index. */
+  async actions(limit: number): Promise<string[]> {
+    const rows: { action: string }[] = await this.events.query(
+      `WITH RECURSIVE found AS (
+         (SELECT action FROM audit_events ORDER BY action LIMIT 1)
+         UNION ALL
+         SELECT (SELECT e.action FROM audit_events e WHERE e.action > f.action ORDER BY e.action LIMIT 1)
+           FROM found f WHERE f.action IS NOT NULL
+       )
+       SELECT action FROM found WHERE action IS NOT NULL LIMIT $1`,
+      [limit],
+    );
+    return rows.map(({ action }) => action);
+  }
+
   /**
    * Up to `limit` entries after a place, in the order of their commits: an entry is shown only when every transaction that began to
    * write before its own has ended. In SQL: TypeORM knows no `xid8`.

@@ -95,6 +95,11 @@ export class AuditService {
     return this.repository.list(filter, page);
   }
 
+  /** The actions that the log has, by name, up to so many. */
+  actions(limit: number): Promise<string[]> {
+    return this.repository.actions(limit);
+  }
+
   /**
    * The log in the order of its commits, each entry with the cursor that continues after it; with `follow` it goes on for good.
    * Throws a 400 problem for a cursor that this database did not make.

@@ -200,12 +200,12 @@ describe('What an application read', () => {
 
   it('keeps the words of scopes that operators add', async () => {
     await service.database.query(
-      "INSERT INTO scopes (name, audience, description) VALUES ('invoice:read', 'partner', 'Download invoices: all of them') ON CONFLICT DO NOTHING",
+      "INSERT INTO scopes (name, audience, description) VALUES ('tariff:read', 'partner', 'Compare tariffs: all of them') ON CONFLICT DO NOTHING",
     );
     await service.make.consent(client, user);
-    await store(0, { scope: 'invoice:read', requests: 1 });
+    await store(0, { scope: 'tariff:read', requests: 1 });
     const [[, said]] = days(await browser.open(pathOf())) as [[string, string[]]];
-    expect(said).toEqual(['Download invoices: asked once']);
+    expect(said).toEqual(['Compare tariffs: asked once']);
   });
 
   it('belongs to the user of the session', async () => {

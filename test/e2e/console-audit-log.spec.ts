@@ -1,4 +1,6 @@
 import { AuditService } from '../../src/audit/audit.service.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
@@ -78,6 +80,28 @@ describe('The audit log', () => {
     expect(changes.querySelector('dd.is')!.text).toContain('Renamed <b>');
     expect(page.text).not.toContain('Renamed <b>');
     expect(page.html.querySelector('tbody')!.text).toContain('127.0.0.1');
+  });
+
+  it('names who acted and on what, and offers operators, clients and the actions it has', async () => {
+    const client = await service.make.client({ name: 'Seen <i>' });
+    const driver = await service.make.user();
+    // Other files may have made so many that none are offered.
+    jest.spyOn(service.app.get(ClientsService), 'firstNames').mockResolvedValueOnce([client]);
+    const users = jest.spyOn(service.app.get(UsersService), 'firstNames');
+    users.mockImplementation(async (_limit, only) => [operator, ...(only ? [] : [driver])]);
+    const path = `/admin/console/clients/${client.id}/edit`;
+    await browser.submit(await browser.open(path), path, { name: 'Seen again <i>' });
+    const page = await browser.open(`${AUDIT}?subject=${client.id}`);
+    const [, ...links] = page.html.querySelector('tbody tr')!.querySelectorAll('td .cell a');
+    expect(links.map(({ text, attributes }) => [text, attributes.href])).toEqual([
+      [operator.name, `/admin/console/users/${operator.id}`],
+      ['Seen again <i>', `/admin/console/clients/${client.id}`],
+    ]);
+    const offers = (field: string) =>
+      page.html.querySelectorAll(`#${field}-offers option`).map(({ attributes }) => attributes.value);
+    expect(offers('actor')).toEqual([operator.id, client.id]);
+    expect(offers('action')).toEqual([...new Set(offers('action'))].sort());
+    expect(offers('action')).toEqual(expect.arrayContaining(['client.created', 'client.updated']));
   });
 
   it('shows what is wrong with a filter next to the field', async () => {

@@ -45,7 +45,9 @@ const templateUrl = (): string => {
 
 export async function createTestDatabase(template = 'template_charging'): Promise<TestDatabase & Reads> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await asAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  // Copying the files takes a third of the time that the contents take through the log.
+  const sql = `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`;
+  await asAdmin((admin) => admin.query(sql));
   const url = withDatabase(name);
   const client = new Client({ connectionString: url });
   // A test may cut every connection; the next query reports it.

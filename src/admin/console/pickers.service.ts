@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditService } from '../../audit/audit.service.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { UsersService } from '../../users/accounts/users.service.js';
 import type { Option } from '../../web/forms/field.js';
@@ -23,6 +24,7 @@ export class Pickers {
     private readonly accounts: UsersService,
     private readonly applications: ClientsService,
     private readonly webhooks: EndpointsService,
+    private readonly audit: AuditService,
   ) {}
 
   /** The names of users and clients with these ids. */
@@ -32,6 +34,17 @@ export class Pickers {
 
   async users(): Promise<Option[]> {
     return optionsOf(await this.accounts.firstNames(MOST + 1));
+  }
+
+  /** Who does what the audit log tells: operators and clients. People who act for themselves are found by their id. */
+  async actors(): Promise<Option[]> {
+    const operators = this.accounts.firstNames(MOST + 1, 'operators');
+    return [...optionsOf(await operators), ...(await this.clients())];
+  }
+
+  /** The actions that the audit log has. */
+  async actions(): Promise<Option[]> {
+    return (await this.audit.actions(MOST)).map((action) => ({ value: action, label: action }));
   }
 
   async clients(): Promise<Option[]> {

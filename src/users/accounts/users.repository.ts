@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository, type EntityManager } from 'typeorm';
+import { In, IsNull, Not, Repository, type EntityManager } from 'typeorm';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { searchFor } from '../../database/queries/search.js';
@@ -59,8 +59,8 @@ export class UsersRepository {
     return this.users.find({ select: { id: true, name: true }, where: { id: In(ids) } });
   }
 
-  firstNames(limit: number): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
-    const where = { environment: 'live' as const };
+  firstNames(limit: number, only?: 'operators'): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
+    const where = { environment: 'live' as const, ...(only && { operatorRole: Not(IsNull()) }) };
     return this.users.find({ select: { id: true, name: true }, where, order: { id: 'ASC' }, take: limit });
   }
 

@@ -77,9 +77,9 @@ export class UsersService {
     return this.repository.findByEmail(email);
   }
 
-  /** The names of the first live ones, by id. */
-  firstNames(limit: number): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
-    return this.repository.firstNames(limit);
+  /** The names of the first live ones, or of the first operators, by id. */
+  firstNames(limit: number, only?: 'operators'): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
+    return this.repository.firstNames(limit, only);
   }
 
   list(filter: UserFilter, page: PageRequest): Promise<Page<UserEntity>> {

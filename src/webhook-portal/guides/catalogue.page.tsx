@@ -33,23 +33,25 @@ export const cataloguePage = (eventTypes: VersionedEventType[]): PortalPage => (
               )}
             </div>
             <p>{type.description}</p>
-            {type.scope === null && <p class="entry-meta">No scope needed: it concerns only your client.</p>}
-            <p class="entry-meta">
-              Version {currentVersion(type)!.version}
-              {type.resource !== null && ', numbered'}
-            </p>
-            <details>
-              <summary>
-                Sample<span class="visually-hidden"> of {type.name}</span>
-              </summary>
-              <Json text={samplePayload(type)} label={`Sample of ${type.name}`} />
-            </details>
-            <details>
-              <summary>
-                Schema<span class="visually-hidden"> of {type.name}</span>
-              </summary>
-              <Json text={JSON.stringify(currentVersion(type)!.schema)} label={`Schema of ${type.name}`} />
-            </details>
+            <div class="entry-folds">
+              <p class="entry-meta">
+                Version {currentVersion(type)!.version}
+                {type.resource !== null && ', numbered'}
+                {type.scope === null && '; no scope needed'}
+              </p>
+              <details>
+                <summary>
+                  Sample<span class="visually-hidden"> of {type.name}</span>
+                </summary>
+                <Json text={samplePayload(type)} label={`Sample of ${type.name}`} />
+              </details>
+              <details>
+                <summary>
+                  Schema<span class="visually-hidden"> of {type.name}</span>
+                </summary>
+                <Json text={JSON.stringify(currentVersion(type)!.schema)} label={`Schema of ${type.name}`} />
+              </details>
+            </div>
           </li>
         ))}
       </ul>

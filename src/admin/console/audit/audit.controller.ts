@@ -8,6 +8,7 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { PersonalExports } from '../personal-exports.service.js';
 import { filteredList } from '../filtered-list.js';
+import { Pickers } from '../pickers.service.js';
 import { auditPage } from './audit.page.js';
 
 const AUDIT_CSV: CsvColumns<AuditEventEntity> = [
@@ -30,12 +31,20 @@ export class ConsoleAuditController {
   constructor(
     private readonly audit: AuditService,
     private readonly exports: PersonalExports,
+    private readonly pickers: Pickers,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(AuditEventsQuery, context.url, this.read);
-    return { page: auditPage(list), status: list.errors ? 400 : 200 };
+    const [names, actors, actions] = await Promise.all([
+      this.pickers.namesOf(
+        (list.page?.items ?? []).flatMap(({ actorId, subjectId }) => [actorId, subjectId]),
+      ),
+      this.pickers.actors(),
+      this.pickers.actions(),
+    ]);
+    return { page: auditPage({ list, names, offers: { actors, actions } }), status: list.errors ? 400 : 200 };
   }
 
   /** With the addresses of many people at once, so for admins who gave their password lately. */

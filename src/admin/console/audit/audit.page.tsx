@@ -5,11 +5,21 @@ import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { FilteredTable, Id, pathWith } from '../pages/lists.js';
 import { linkOf } from '../pages/resource-link.js';
+import type { PartyNames } from '../pages/party-names.js';
+import type { Option } from '../../../web/forms/field.js';
 
 const PATH = '/admin/console/audit';
 
+export interface AuditPageProps {
+  list: FilteredList<AuditEventEntity>;
+  /** Of the actors and subjects in it. */
+  names: PartyNames;
+  /** What the filter offers. */
+  offers: { actors: Option[]; actions: Option[] };
+}
+
 /** The audit log, newest first, with what changed and a filter. */
-export function auditPage(list: FilteredList<AuditEventEntity>): ConsolePage {
+export function auditPage({ list, names, offers }: AuditPageProps): ConsolePage {
   return {
     part: 'audit',
     title: 'Audit log',
@@ -20,9 +30,9 @@ export function auditPage(list: FilteredList<AuditEventEntity>): ConsolePage {
         csvPath={`${PATH}/csv`}
         ready={[{ label: 'Today', set: { since: new Date().toISOString().slice(0, 10) } }]}
         filter={[
-          { name: 'actor', label: 'Actor ID' },
+          { name: 'actor', label: 'Actor ID', offers: offers.actors },
           { name: 'subject', label: 'Subject: an ID or a name' },
-          { name: 'action', label: 'Action, such as client.updated' },
+          { name: 'action', label: 'Action, such as client.updated', offers: offers.actions },
           { name: 'request_id', label: 'Request ID', spellcheck: false },
           { name: 'since', label: 'Since, such as 2026-01-31' },
         ]}
@@ -34,12 +44,12 @@ export function auditPage(list: FilteredList<AuditEventEntity>): ConsolePage {
           { head: 'Action', cell: (event) => <Action event={event} /> },
           {
             head: 'Actor',
-            cell: (event) => <Who event={event} />,
+            cell: (event) => <Who event={event} names={names} />,
             under: (event) => <WhoExactly event={event} />,
           },
           {
             head: 'Subject',
-            cell: (event) => <Subject event={event} />,
+            cell: (event) => <Subject event={event} names={names} />,
             under: ({ subjectId }) => <Id id={subjectId} />,
             onPhone: 'unfolded',
           },
@@ -61,11 +71,14 @@ const Action = ({ event: { action } }: EventProps): VNode => (
   </a>
 );
 
-function Who({ event: { actorType, actorId } }: EventProps): VNode {
+interface NamedEventProps extends EventProps {
+  names: PartyNames;
+}
+
+function Who({ event: { actorType, actorId }, names }: NamedEventProps): VNode {
   if (actorType === 'service') return <>the service</>;
-  const href = actorId === null ? undefined : linkOf(actorId);
-  if (href) return <a href={href}>{actorType}</a>;
-  return <>{actorType === 'user' && actorId === null ? 'not logged in' : actorType}</>;
+  if (actorId === null) return <>{actorType === 'user' ? 'not logged in' : actorType}</>;
+  return <Linked id={actorId} label={names.get(actorId) ?? actorType} />;
 }
 
 const WhoExactly = ({ event: { actorId, address, requestId } }: EventProps): VNode => (
@@ -91,10 +104,26 @@ const WhoExactly = ({ event: { actorId, address, requestId } }: EventProps): VNo
   </>
 );
 
-function Subject({ event: { subjectType, subjectId } }: EventProps): VNode {
-  const href = linkOf(subjectId);
-  const label = subjectType.replaceAll('_', ' ');
-  return href ? <a href={href}>{label}</a> : <>{label}</>;
+function Subject({ event: { subjectType, subjectId }, names }: NamedEventProps): VNode {
+  const type = subjectType.replaceAll('_', ' ');
+  const name = names.get(subjectId);
+  if (name === undefined) return <Linked id={subjectId} label={type} />;
+  return (
+    <>
+      {type} <Linked id={subjectId} label={name} />
+    </>
+  );
+}
+
+function Linked({ id, label }: { id: string; label: string }): VNode {
+  const href = linkOf(id);
+  return href ? (
+    <a href={href}>
+      <bdi>{label}</bdi>
+    </a>
+  ) : (
+    <bdi>{label}</bdi>
+  );
 }
 
 /** The changed members with their values before and after; an unknown side is omitted. */
