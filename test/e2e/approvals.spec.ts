@@ -7,23 +7,21 @@ import {
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 describe('With FOUR_EYES=true', () => {
-  let service: TestService;
+  const service = useService({ instances: 2, databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
   /** Two admins with a client each. */
   let [asking, approving]: AdminInPerson[] = [];
   let [first, second]: string[] = [];
   let user: UserEntity;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
     asking = await makeAnAdmin(service);
     approving = await makeAnAdmin(service);
     first = asking.bearer;
     second = approving.bearer;
   });
-  afterAll(() => service.stop());
   beforeEach(async () => (user = await service.make.user({ name: 'Dana Driver' })));
 
   const bearerOf = async (owner: UserEntity): Promise<string> =>
