@@ -24,15 +24,8 @@ describe('With FOUR_EYES=true', () => {
   });
   beforeEach(async () => (user = await service.make.user({ name: 'Dana Driver' })));
 
-  const bearerOf = async (owner: UserEntity): Promise<string> =>
-    service.make.clientToken(
-      await service.make.client({
-        ownerId: owner.id,
-        scopes: ['admin:read', 'admin:write'],
-        grantTypes: ['client_credentials'],
-        redirectUris: [],
-      }),
-    );
+  const bearerOf = (owner: UserEntity): Promise<string> =>
+    service.make.adminToken(['admin:read', 'admin:write'], owner);
   const send = (method: string, path: string, bearer: string, json?: object, instance = 0): Promise<Answer> =>
     service.instances[instance]!.http.send(path, { method, bearer, json });
   /** Asks for it in the console, as a person. */

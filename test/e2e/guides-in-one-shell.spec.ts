@@ -24,7 +24,7 @@ describe('A guide, pasted from the top into one shell,', () => {
     await service.make.consent(client, user);
   });
   afterAll(async () => {
-    await Promise.all(shells.map((shell) => shell.end()));
+    await Promise.all(shells.map((shell) => shell.kill()));
   });
 
   const newShell = (): GuideShell => {

@@ -52,15 +52,8 @@ describe('The table of who may use which route of the admin API, in docs/operato
     await service.make.setRole(former, { role: 'user' });
   });
 
-  const bearerOf = async (owner: UserEntity): Promise<string> =>
-    service.make.clientToken(
-      await service.make.client({
-        ownerId: owner.id,
-        scopes: ['admin:read', 'admin:write'],
-        grantTypes: ['client_credentials'],
-        redirectUris: [],
-      }),
-    );
+  const bearerOf = (owner: UserEntity): Promise<string> =>
+    service.make.adminToken(['admin:read', 'admin:write'], owner);
   /** The path with ids of nothing, so that nothing is changed by what is admitted. */
   const fill = (at: string): string =>
     at.replace(/\{(\w+)\}/g, (_all, name: string) =>
