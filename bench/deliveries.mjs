@@ -8,16 +8,13 @@
  * publisher's 202 to the first attempt; and how much one endpoint that never answers slows down nineteen others.
  */
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { DATA, ENDPOINTS, fillQueue, postAll, TYPE } from './delivery-queue.mjs';
 import { load } from './dist.mjs';
-import { freePort } from './servers.mjs';
+import { startEmbeddedService } from './embedded-service.mjs';
 import { startReceiver } from './receiver.mjs';
 
 const QUEUED = 20_000;
@@ -131,37 +128,13 @@ async function postAllBare(receiver, { payload }, number) {
 
 /** The service with an embedded database. */
 async function startService() {
-  const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
-  const { migrate } = await load('database/migrations/migrate.js');
-  const { loadSettings } = await load('config/settings.js');
-  const { createApp } = await load('app.setup.js');
-  const { createLog } = await load('http/server/logging.js');
   const { DataSource } = await import('typeorm');
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
-  // When run as root, PostgreSQL switches to another user, who needs access to the folder.
-  await chmod(dataDir, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir, database: 'bench', say: () => undefined });
-  await migrate(postgres.url, async () => undefined);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const settings = await loadSettings({
-    NODE_ENV: 'test',
-    PORT: String(port),
-    BASE_URL: url,
-    DATABASE_URL: postgres.url,
-    ENCRYPTION_KEY: Buffer.alloc(32, 'b').toString('base64'),
+  const { app, url, databaseUrl, stop } = await startEmbeddedService({
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
   });
-  const app = await createApp(settings, createLog('silent'));
-  await app.listen(port, '127.0.0.1');
   const get = (type) => app.get(type, { strict: false });
-  const stop = async () => {
-    await app.close();
-    await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  };
   const query = (sql, params) => get(DataSource).query(sql, params);
-  return { url, databaseUrl: postgres.url, get, query, stop };
+  return { url, databaseUrl, get, query, stop };
 }
 
 /**

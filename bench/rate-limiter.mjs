@@ -9,13 +9,11 @@
  * rounds. The cost of a way is its processor time per request minus that without the limiter in the same round.
  */
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
+import { load } from './dist.mjs';
+import { startEmbeddedService } from './embedded-service.mjs';
 
 const ROUNDS = 25;
 const ROUND_MS = 350;
@@ -126,32 +124,7 @@ async function measureRequests({ app, url, bearer }, { memory, redis }) {
 
 /** Starts the service with an embedded database, a client with a practically unlimited rate, and one of its tokens. */
 async function startService() {
-  const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
-  const { migrate } = await load('database/migrations/migrate.js');
-  const { loadSettings } = await load('config/settings.js');
-  const { createApp } = await load('app.setup.js');
-  const { createLog } = await load('http/server/logging.js');
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
-  // When run as root, PostgreSQL switches to another user, who needs access to the folder.
-  await chmod(dataDir, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir, database: 'bench', say: () => undefined });
-  await migrate(postgres.url, async () => undefined);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const settings = await loadSettings({
-    NODE_ENV: 'test',
-    PORT: String(port),
-    BASE_URL: url,
-    DATABASE_URL: postgres.url,
-    ENCRYPTION_KEY: Buffer.alloc(32, 'b').toString('base64'),
-  });
-  const app = await createApp(settings, createLog('silent'));
-  await app.listen(port, '127.0.0.1');
-  const stop = async () => {
-    await app.close();
-    await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  };
+  const { app, url, stop } = await startEmbeddedService();
   return { app, url, bearer: await newToken(app), stop };
 }
 
@@ -224,18 +197,6 @@ async function timeOf(calls, call) {
   const begun = performance.now();
   for (let n = 0; n < calls; n++) await call(n);
   return (performance.now() - begun) / calls;
-}
-
-function load(module) {
-  return import(new URL(`../dist/src/${module}`, import.meta.url).href);
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function median(numbers) {

@@ -1,6 +1,5 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { Cookies } from '../http/server/cookies.js';
 import { CsrfService } from '../http/forms/csrf.service.js';
@@ -11,6 +10,7 @@ import { ShownOnce } from '../users/sessions/shown-once.service.js';
 import { SignedInUsers } from '../users/sessions/signed-in-users.service.js';
 import { AccountContext } from './account-context.js';
 import { ASKS_TO_CONFIRM } from './asks-to-confirm.js';
+import { exchangeOf, leadTo } from '../http/server/exchange.js';
 
 const PART_PATH = 'account:part-path';
 
@@ -34,8 +34,7 @@ export class AccountGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
+    const { request, reply } = exchangeOf(context);
     if (isPosted(request)) requireFormBody(request);
     const returnTo = isPosted(request)
       ? this.reflector.get<string>(PART_PATH, context.getClass())
@@ -47,10 +46,7 @@ export class AccountGuard implements CanActivate {
     request.pageContext = page;
     if (isPosted(request)) page.checkForm();
     const asks = this.reflector.get<boolean | undefined>(ASKS_TO_CONFIRM, context.getHandler());
-    if (asks && !(await this.factors.mayChange(user))) {
-      void reply.header('cache-control', 'no-store').redirect(confirmPathFor(page.path), 303);
-      return false;
-    }
+    if (asks && !(await this.factors.mayChange(user))) return leadTo(reply, confirmPathFor(page.path));
     return true;
   }
 }

@@ -5,13 +5,8 @@ import { withReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { isTranslated, say, type Said } from '../language/text.js';
 import { linkGone } from '../http/page-routes/link-gone.js';
-import {
-  OpenGet,
-  OpenPages,
-  OpenPost,
-  type OpenAnswer,
-  type OpenContext,
-} from '../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost } from '../http/page-routes/open-pages.js';
+import type { OpenAnswer, OpenContext } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { NoLongerSignedIn } from '../http/page-routes/no-longer-signed-in.js';
 import { Problem } from '../http/problems/problem.js';

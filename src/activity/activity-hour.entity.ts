@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull } from '../database/entities/columns.js';
 
 /** How often something happened in an hour: for one client, for no known client, or (`all`) for everybody. */
 @Entity('activity_hours')
@@ -21,6 +22,6 @@ export class ActivityHourEntity {
   @Column('timestamptz')
   lastAt!: Date;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   lastAddress!: string | null;
 }

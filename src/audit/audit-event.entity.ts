@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull, TimeOfInsert } from '../database/entities/columns.js';
 
 /** An entry of the audit log: who did what, to what, when, from where, and the state before and after. */
 @Entity('audit_events')
@@ -7,13 +8,13 @@ export class AuditEventEntity {
   @PrimaryColumn('text', { insert: false, update: false })
   id!: string;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   occurredAt!: Date;
 
   @Column('text')
   actorType!: 'user' | 'client' | 'service';
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   actorId!: string | null;
 
   @Column('text')
@@ -25,10 +26,10 @@ export class AuditEventEntity {
   @Column('text')
   subjectId!: string;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   address!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   requestId!: string | null;
 
   @Column('jsonb', { nullable: true })

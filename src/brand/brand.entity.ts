@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull } from '../database/entities/columns.js';
 
 /** What an admin has set, in the only row. Null: as the settings say; empty: nothing. */
 @Entity('brand')
@@ -6,25 +7,25 @@ export class BrandEntity {
   @PrimaryColumn('boolean')
   isOnly!: boolean;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   name!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   accentColor!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   supportEmail!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   privacyUrl!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   termsUrl!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   footer!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   logoId!: string | null;
 
   @Column({ type: 'timestamptz' })

@@ -1,6 +1,6 @@
 import { BRAND_FOOTER_MAX, BRAND_NAME_MAX } from '../config/brand-values.js';
 import { ResourceForm, type FormValues } from '../http/resources/resource-form.js';
-import { resource } from '../http/resources/resource.js';
+import { NULL_IF_OMITTED, resource } from '../http/resources/resource.js';
 import {
   IsAccentColor,
   IsEmailAddress,
@@ -25,9 +25,7 @@ export const BRAND = resource<BrandEntity>()('brand', {
   accentColor: {
     wire: 'accent_color',
     rule: IsAccentColor(),
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     audited: true,
     form: {
       as: 'lineOrNone',
@@ -39,9 +37,7 @@ export const BRAND = resource<BrandEntity>()('brand', {
   supportEmail: {
     wire: 'support_email',
     rule: IsEmailAddress(),
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     audited: true,
     form: {
       as: 'lineOrNone',
@@ -52,9 +48,7 @@ export const BRAND = resource<BrandEntity>()('brand', {
   privacyUrl: {
     wire: 'privacy_url',
     rule: IsHttpsPage(),
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     audited: true,
     form: {
       as: 'lineOrNone',
@@ -65,9 +59,7 @@ export const BRAND = resource<BrandEntity>()('brand', {
   termsUrl: {
     wire: 'terms_url',
     rule: IsHttpsPage(),
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     audited: true,
     form: {
       as: 'lineOrNone',
@@ -77,9 +69,7 @@ export const BRAND = resource<BrandEntity>()('brand', {
   },
   footer: {
     rule: IsVisibleText(1, BRAND_FOOTER_MAX),
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     audited: true,
     form: {
       as: 'lineOrNone',

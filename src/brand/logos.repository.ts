@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository, type EntityManager } from 'typeorm';
 import { LogoEntity } from './logo.entity.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 @Injectable()
 export class LogosRepository {
@@ -9,9 +10,7 @@ export class LogosRepository {
 
   /** Stores an image. One that is there is new again, so that no purge removes it before the transaction refers to it. */
   async store(manager: EntityManager, id: string, image: Buffer): Promise<void> {
-    await manager
-      .withRepository(this.logos)
-      .createQueryBuilder()
+    await queryIn(manager, this.logos)
       .insert()
       .values({ id, image, storedAt: () => 'now()' })
       .orUpdate(['stored_at'], ['id'])

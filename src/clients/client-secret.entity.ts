@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOrNull } from '../database/entities/columns.js';
 
 /** One of a confidential client's secrets, as a SHA-256 digest. Several are valid at once during a rotation. */
 @Entity('client_secrets')
@@ -13,6 +14,6 @@ export class ClientSecretEntity {
   createdAt!: Date;
 
   /** Null: never, until it is rotated. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   expiresAt!: Date | null;
 }

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { InRealm } from '../database/entities/in-realm.js';
 import type { Environment } from '../users/accounts/environment.js';
+import { TextOrNull } from '../database/entities/columns.js';
 
 export const CLIENT_TYPES = ['confidential', 'public'] as const;
 export type ClientType = (typeof CLIENT_TYPES)[number];
@@ -21,16 +22,16 @@ export class ClientEntity extends InRealm {
   description!: string;
 
   /** What users see of it besides its name: a page about it, what it does with their data, and who stands behind it. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   site!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   privacyPolicy!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   organisation!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   logoId!: string | null;
 
   @Column('text')

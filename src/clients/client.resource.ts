@@ -1,7 +1,7 @@
 import { flag, idOf, listOf, oneOf, orNull, scopeNames, text, time, whole } from '../http/api/api-schemas.js';
 import { violation } from '../http/problems/violation.js';
 import { ResourceForm, type FormValues } from '../http/resources/resource-form.js';
-import { resource, type ChangesOf, type NewOf } from '../http/resources/resource.js';
+import { NULL_IF_OMITTED, resource, type ChangesOf, type NewOf } from '../http/resources/resource.js';
 import { nameSchema } from '../http/validation/name-rule.js';
 import {
   IsHttpsPage,
@@ -52,9 +52,7 @@ export const CLIENT = resource<ClientEntity>()('client', {
     view: orNull(text('Who stands behind it, as users see it.', { example: 'Planner GmbH' })),
     rule: IsVisibleText(1, 100),
     about: 'Who stands behind it, as users see it.',
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
     form: {
@@ -67,9 +65,7 @@ export const CLIENT = resource<ClientEntity>()('client', {
     view: orNull(text('A page about it, for users.', { example: 'https://planner.example.com' })),
     rule: IsHttpsPage(),
     about: 'A page about it, for users: https.',
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
     form: {
@@ -85,9 +81,7 @@ export const CLIENT = resource<ClientEntity>()('client', {
     ),
     rule: IsHttpsPage(),
     about: 'What it does with the data of users, for them to read: https.',
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
     form: {
@@ -180,9 +174,7 @@ export const CLIENT = resource<ClientEntity>()('client', {
     view: orNull(whole('Days after which a consent to it ends; null: as the service says.')),
     rule: IsWholeNumber(1, 3650, 'or null'),
     about: 'Days after which a consent ends unless the user renews it; null for the default of the service.',
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
     form: {
@@ -218,9 +210,7 @@ export const CLIENT = resource<ClientEntity>()('client', {
     view: orNull(whole('Requests per hour; null: the limit of the service.')),
     rule: IsWholeNumber(1, RATE_LIMIT_MAX, 'or null'),
     about: 'Requests per hour; null for the default of the service.',
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
     form: {

@@ -14,6 +14,7 @@ import { ClientEntity } from './client.entity.js';
 import { CLIENT } from './client.resource.js';
 import type { SecretInfo } from './secret-info.js';
 import { KNOWN_MEMBERS, type ClientWithSecrets, type KnownClient } from './client-with-secrets.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 /** What is stored of a client, apart from its id and its times. */
 export type ClientValues = Omit<ClientEntity, 'id' | 'realm' | 'createdAt' | 'updatedAt'>;
@@ -312,9 +313,7 @@ export class ClientsRepository {
     seconds: number,
   ): Promise<Date[]> {
     // By the wall clock, as above: the overlap begins when the new secret is there.
-    const { raw } = await manager
-      .withRepository(this.clientSecrets)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.clientSecrets)
       .update()
       .set({ expiresAt: () => 'least(expires_at, clock_timestamp() + make_interval(secs => :seconds))' })
       .where(

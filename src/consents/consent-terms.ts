@@ -1,4 +1,5 @@
 import { Column } from 'typeorm';
+import { TextOrNull } from '../database/entities/columns.js';
 
 /** How a version of a consent came about: on the consent page, on the account page, by an operator, in a sandbox, … */
 export type ConsentMethod = 'page' | 'account' | 'operator' | 'sandbox' | 'import' | 'schedule' | 'service';
@@ -22,7 +23,7 @@ export abstract class ConsentTerms {
   grantedAt!: Date;
 
   /** The proof that an operator holds, if an operator recorded the consent. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   evidence!: string | null;
 
   /** How it came about. */
@@ -30,15 +31,15 @@ export abstract class ConsentTerms {
   method!: ConsentMethod;
 
   /** Why it ended, or was given an end. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   reason!: ConsentReason | null;
 
   /** The operator, or the client, that recorded it for the user. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   recordedBy!: string | null;
 
   /** The language of the words that the user saw. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   language!: string | null;
 
   @Column('bytea', { nullable: true })

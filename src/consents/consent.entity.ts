@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { ConsentTerms } from './consent-terms.js';
+import { TimeOrNull } from '../database/entities/columns.js';
 
 /** What a user agreed to share with a client (contract §2); one row per user and client. */
 @Entity('consents')
@@ -14,11 +15,11 @@ export class ConsentEntity extends ConsentTerms {
   @Column('text', { array: true, default: '{}' })
   wordsChanged!: string[];
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   revokedAt!: Date | null;
 
   /** Until when it holds; null for as long as the user wants. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   expiresAt!: Date | null;
 }
 

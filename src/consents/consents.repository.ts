@@ -9,6 +9,7 @@ import { readPage, readPageBySql, type Page, type PageRequest } from '../databas
 import type { ConsentEnd, ConsentMethod } from './consent-terms.js';
 import { ConsentEntity } from './consent.entity.js';
 import type { ConsentedUser } from './consented-user.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 // In forms that are parsed several times as fast as an array and a date.
 const inMilliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
@@ -88,9 +89,7 @@ export class ConsentsRepository {
     userId: string,
     manager: EntityManager = this.consents.manager,
   ): Promise<ConsentEntity | null> {
-    return manager
-      .withRepository(this.consents)
-      .createQueryBuilder('consent')
+    return queryIn(manager, this.consents, 'consent')
       .where({ clientId, userId })
       .andWhere(isLive('consent'))
       .getOne();
@@ -118,9 +117,7 @@ export class ConsentsRepository {
 
   /** The ids of the clients to which the user has an active consent, which is locked until the transaction ends. */
   async lockLiveClients(manager: EntityManager, userId: string): Promise<string[]> {
-    const live = await manager
-      .withRepository(this.consents)
-      .createQueryBuilder('consent')
+    const live = await queryIn(manager, this.consents, 'consent')
       .select(['consent.clientId', 'consent.userId'])
       .where({ userId })
       .andWhere(isLive('consent'))
@@ -224,9 +221,7 @@ export class ConsentsRepository {
 
   /** Ends an expired consent, as of its expiry; false if it has not expired. */
   async expire(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.consents)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.consents)
       .update()
       .set({ revokedAt: () => 'expires_at', ...ENDED, method: 'schedule', reason: 'expired' })
       .where({ clientId, userId, revokedAt: IsNull() })

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOfInsert } from '../database/entities/columns.js';
 
 /** A report that was counted (contract §26). */
 @Entity('disclosure_batches')
@@ -17,6 +18,6 @@ export class DisclosureBatchEntity {
   @Column('integer')
   counted!: number;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   receivedAt!: Date;
 }

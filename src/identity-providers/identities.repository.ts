@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import type { LinkedPerson } from '../users/accounts/sign-in-ways.service.js';
 import { IdentityEntity } from './identity.entity.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 @Injectable()
 export class IdentitiesRepository {
@@ -29,11 +30,7 @@ export class IdentitiesRepository {
 
   /** Removes the user's links, except to this person; returns how many. */
   async deleteByUser(manager: EntityManager, userId: string, except?: LinkedPerson): Promise<number> {
-    const query = manager
-      .withRepository(this.identities)
-      .createQueryBuilder()
-      .delete()
-      .where('userId = :userId', { userId });
+    const query = queryIn(manager, this.identities).delete().where('userId = :userId', { userId });
     if (except) query.andWhere('NOT (issuer = :issuer AND subject = :subject)', except);
     return (await query.execute()).affected ?? 0;
   }
@@ -55,9 +52,7 @@ export class IdentitiesRepository {
 
   /** Removes a link; returns the subject, or undefined if there is no such link. */
   async delete(manager: EntityManager, userId: string, provider: string): Promise<string | undefined> {
-    const { raw } = await manager
-      .withRepository(this.identities)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.identities)
       .delete()
       .where('userId = :userId AND provider = :provider', { userId, provider })
       .returning(['subject'])

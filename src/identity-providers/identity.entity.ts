@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOfInsert } from '../database/entities/columns.js';
 
 /** Who a user is at an identity provider: `iss` and `sub` of its ID tokens. */
 @Entity('identities')
@@ -16,7 +17,7 @@ export class IdentityEntity {
   @Column('text')
   provider!: string;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   linkedAt!: Date;
 
   @Column({ type: 'timestamptz', insert: false })

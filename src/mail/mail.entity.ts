@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull, TimeOfInsert, TimeOrNull } from '../database/entities/columns.js';
 
 export const MAIL_STATES = ['pending', 'sent', 'failed'] as const;
 export type MailState = (typeof MAIL_STATES)[number];
@@ -37,10 +38,10 @@ export class MailEntity {
   kind!: MailKind;
 
   /** Null for a person without an account, and for a contact of a client. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   userId!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   clientId!: string | null;
 
   @Column('text')
@@ -63,12 +64,12 @@ export class MailEntity {
   nextAttemptAt!: Date;
 
   /** Why the last attempt failed, in our own words. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   lastError!: string | null;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   sentAt!: Date | null;
 }

@@ -5,6 +5,7 @@ import { countUpTo } from '../database/queries/count-up-to.js';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
 import type { Language } from '../language/languages.js';
 import { MailEntity, type MailKind, type MailState, type OptionalMailKind } from './mail.entity.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 /** The channel on which transactions announce that there is mail to send. */
 export const MAIL_CHANNEL = 'mails';
@@ -174,9 +175,7 @@ export class MailsRepository {
 
   /** Deletes the mails to an address that belong to no user; those of a user go with the user. */
   async deleteByAddress(manager: EntityManager, address: string): Promise<void> {
-    await manager
-      .withRepository(this.mails)
-      .createQueryBuilder()
+    await queryIn(manager, this.mails)
       .delete()
       .where('userId IS NULL AND lower(address) = lower(:address)', { address })
       .execute();

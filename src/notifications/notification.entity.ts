@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Shown } from '../language/text.js';
+import { TextOrNull, TimeOrNull } from '../database/entities/columns.js';
 
 export const NOTIFICATION_CATEGORIES = ['ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL'] as const;
 export type NotificationCategory = (typeof NOTIFICATION_CATEGORIES)[number];
@@ -19,7 +20,7 @@ export class NotificationEntity {
   userId!: string;
 
   /** The client it is about, whose tokens may read it; null if only the user's own page shows it. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   clientId!: string | null;
 
   @Column('text')
@@ -37,29 +38,29 @@ export class NotificationEntity {
   @Column('text')
   shortTextBody!: string;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   detailPageTitle!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   detailPageBody!: string | null;
 
   /** What the texts are made of; null for what an operator wrote. */
   @Column('jsonb', { nullable: true })
   messages!: StoredMessages | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   externalLink!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   externalButtonLabel!: string | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   readAt!: Date | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   resolvedAt!: Date | null;
 
   /** When the service resolves it automatically. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   resolveAt!: Date | null;
 }

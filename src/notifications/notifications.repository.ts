@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { NotificationEntity } from './notification.entity.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 /** All given members must match. */
 export interface NotificationFilter {
@@ -45,9 +46,7 @@ export class NotificationsRepository {
     id: string,
     { read, resolved }: { read: boolean; resolved: boolean },
   ): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.notifications)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.notifications)
       .update()
       .set({
         readAt: () => 'CASE WHEN :read THEN coalesce(read_at, now()) ELSE read_at END',

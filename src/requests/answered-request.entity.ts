@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Column, PrimaryColumn } from 'typeorm';
+import { TextOrNull } from '../database/entities/columns.js';
 
 /** What logs of requests hold of each: nothing of it but its route. */
 export abstract class AnsweredRequest {
@@ -23,7 +24,7 @@ export abstract class AnsweredRequest {
   status!: number;
 
   /** The slug of the problem, or the OAuth error code. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   error!: string | null;
 
   @Column('integer')

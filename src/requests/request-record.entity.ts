@@ -1,6 +1,7 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Entity, PrimaryColumn } from 'typeorm';
 import type { ActivityKind } from '../activity/activity.js';
 import { AnsweredRequest } from './answered-request.entity.js';
+import { TextOrNull } from '../database/entities/columns.js';
 
 /** One request, as operators look it up by its id (contract §12): nothing of a person. */
 @Entity('request_records')
@@ -10,14 +11,14 @@ export class RequestRecordEntity extends AnsweredRequest {
   occurredAt!: Date;
 
   /** What was refused, with its reason; null where the error says it all. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   refusedKind!: ActivityKind | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   refused!: string | null;
 
   /** Who asked, or says to be that client: a wrong secret is refused before anything is proved. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   clientId!: string | null;
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import { SandboxFaultEntity, type FaultKind } from './sandbox-fault.entity.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 const IS_LEFT = 'remaining > 0 AND expires_at > now()';
 
@@ -17,9 +18,7 @@ export class SandboxFaultsRepository {
     fault: Pick<SandboxFaultEntity, 'clientId' | 'target' | 'kind' | 'remaining'>,
     ttl: number,
   ): Promise<void> {
-    await manager
-      .withRepository(this.faults)
-      .createQueryBuilder()
+    await queryIn(manager, this.faults)
       .insert()
       .values({ ...fault, expiresAt: () => `now() + make_interval(secs => ${Math.trunc(ttl)})` })
       .orUpdate(['kind', 'remaining', 'expires_at'], ['client_id', 'target'])
@@ -32,9 +31,7 @@ export class SandboxFaultsRepository {
     target: SandboxFaultEntity['target'],
     manager: EntityManager = this.faults.manager,
   ): Promise<FaultKind | undefined> {
-    const { raw } = await manager
-      .withRepository(this.faults)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.faults)
       .update()
       .set({ remaining: () => 'remaining - 1' })
       .where(`client_id = :clientId AND target = :target AND ${IS_LEFT}`, { clientId, target })

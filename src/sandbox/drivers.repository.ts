@@ -6,6 +6,7 @@ import { readPageBySql, type Page, type PageRequest } from '../database/queries/
 import { UserEntity } from '../users/accounts/user.entity.js';
 import { DriverEntity } from './driver.entity.js';
 import type { Driver, Sandbox } from './driver.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 @Injectable()
 export class DriversRepository {
@@ -61,9 +62,7 @@ export class DriversRepository {
     userId: string,
     count: number,
   ): Promise<{ seed: number; number: number } | undefined> {
-    const { raw } = await manager
-      .withRepository(this.drivers)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.drivers)
       .update()
       .set({ sessions: () => 'sessions + :count' })
       .where('user_id = :userId AND owner_id = :ownerId')

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EventContent } from '../webhooks/events/event.js';
 import { PlannedEventEntity } from './planned-event.entity.js';
+import { queryIn } from '../database/queries/query-in.js';
 
 type PlannedRow = Pick<PlannedEventEntity, 'dueAt' | 'occurredAt' | 'type' | 'data' | 'endsSession'>;
 
@@ -43,9 +44,7 @@ export class PlansRepository {
     driver: { userId: string; ownerId: string },
     events: PlannedRow[],
   ): Promise<void> {
-    await manager
-      .withRepository(this.planned)
-      .createQueryBuilder()
+    await queryIn(manager, this.planned)
       .insert()
       .values(events.map((event) => ({ ...event, ...driver })))
       .updateEntity(false)

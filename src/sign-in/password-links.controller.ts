@@ -2,13 +2,8 @@ import { Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { withReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
-import {
-  OpenGet,
-  OpenPages,
-  OpenPost,
-  type OpenAnswer,
-  type OpenContext,
-} from '../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost } from '../http/page-routes/open-pages.js';
+import type { OpenAnswer, OpenContext } from '../http/page-routes/open-pages.js';
 import { linkGone } from '../http/page-routes/link-gone.js';
 import { Context } from '../http/page-routes/page-context.js';
 import type { LayoutProps } from '../web/layout/layout.js';

@@ -2,13 +2,8 @@ import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { AFTER_LOGIN, safeReturnTo } from '../http/forms/return-to.js';
-import {
-  OpenGet,
-  OpenPages,
-  OpenPost,
-  type OpenAnswer,
-  type OpenContext,
-} from '../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost } from '../http/page-routes/open-pages.js';
+import type { OpenAnswer, OpenContext } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { visitorOf } from '../http/server/request-origin.js';
 import { SignInLimitsService } from '../rate-limits/sign-in/sign-in-limits.service.js';

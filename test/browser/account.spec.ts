@@ -1,69 +1,28 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import type { Page } from 'playwright-core';
+import { PASSWORD } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
-import { type TestService, sharedService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { useSharedService } from '../support/test-service.js';
+import { follow, headingOf, logIn, press, said, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import { answersWith, useBrowser } from './use-browser.js';
 
 const NEW_PASSWORD = 'a new long password';
 
 describe('on the account page in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let user: UserEntity;
-  let client: TestClient;
-  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
+  const service = useSharedService();
+  const browser = useBrowser(answersWith(400, 404));
+  const user = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
+  const client = madeForEach(() => service.make.client({ name: 'Northwind Smart Charging' }));
 
-  beforeAll(async () => {
-    service = await sharedService();
-    browser = await launchChromium();
-  });
-  beforeEach(async () => {
-    user = await service.make.user({ name: 'Dana Driver' });
-    client = await service.make.client({ name: 'Northwind Smart Charging' });
-  });
-  afterEach(async () => {
-    for (const { context } of contexts) await context.close();
-    const complaints = contexts.splice(0).flatMap((each) => each.complaints);
-    expect(complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
-
-  const press = (page: Page, name: string): Promise<void> =>
-    page.getByRole('button', { name, exact: true }).click();
-  const follow = (page: Page, name: string): Promise<void> =>
-    page.getByRole('link', { name, exact: true }).click();
-  const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
-  const said = (page: Page): Promise<string> => page.getByRole('status').innerText();
-  const logIn = async (page: Page, password = PASSWORD): Promise<void> => {
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password').fill(password);
-    await press(page, 'Log in');
-  };
-  /** A page in a new browser, signed in on the way to the account; it records every complaint. */
+  /** A page in a new browser, signed in on the way to the account. */
   const newPage = async (
     javaScriptEnabled: boolean,
     path = '/account',
     timezoneId?: string,
   ): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled, timezoneId });
-    const complaints: string[] = [];
-    contexts.push({ context, complaints });
-    const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('requestfailed', (request) => {
-      // A page that is left aborts its pending loads.
-      if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
-    });
-    page.on('console', (message) => {
-      if (/the server responded with a status of (400|404)/.test(message.text())) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
+    const page = await browser.newPage({ javaScriptEnabled, timezoneId });
     await page.goto(service.url + path);
-    await logIn(page);
+    await logIn(page, user);
     await page.waitForURL(service.url + path);
     return page;
   };
@@ -74,10 +33,7 @@ describe('on the account page in a browser', () => {
     await press(page, 'Change password');
   };
 
-  describe.each([
-    ['with JavaScript', true],
-    ['with JavaScript switched off', false],
-  ])('%s', (_what, javaScript) => {
+  describe.each(WITH_AND_WITHOUT_SCRIPTS)('%s', (_what, javaScript) => {
     it('a user disconnects an application, which can then read no more data', async () => {
       const tokens = await service.make.tokens(client, user);
       const page = await newPage(javaScript);
@@ -111,7 +67,7 @@ describe('on the account page in a browser', () => {
       expect(await headingOf(page)).toBe('Connected applications');
       await elsewhere.reload();
       expect(await headingOf(elsewhere)).toBe('Log in');
-      await logIn(elsewhere, NEW_PASSWORD);
+      await logIn(elsewhere, user, NEW_PASSWORD);
       expect(await headingOf(elsewhere)).toBe('Connected applications');
     });
 

@@ -1,46 +1,34 @@
-import type { Browser, Page } from 'playwright-core';
-import { type TestClient } from '../support/factory.js';
-import { type TestService, sharedService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import type { Page } from 'playwright-core';
+import { madeForEach } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
+import { useBrowser } from './use-browser.js';
 
 describe('the interactive API reference', () => {
-  let service: TestService;
-  let browser: Browser;
+  const service = useSharedService();
+  const browser = useBrowser();
+  const client = madeForEach(() => service.make.client({ redirectUris: [`${service.url}/docs`] }));
   let page: Page;
-  let client: TestClient;
   let foreign: string[];
-  let complaints: string[];
 
-  beforeAll(async () => {
-    service = await sharedService();
-    browser = await launchChromium();
-  });
   beforeEach(async () => {
-    client = await service.make.client({ redirectUris: [`${service.url}/docs`] });
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    [foreign, complaints] = [[], []];
-    await page.context().exposeFunction('complain', (complaint: string) => complaints.push(complaint));
+    foreign = [];
+    await page
+      .context()
+      .exposeFunction('complain', (complaint: string) => browser.complaints.push(complaint));
     await page.context().addInitScript(`addEventListener('securitypolicyviolation', (event) =>
       complain(event.effectiveDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
     page.context().on('request', (request) => {
       if (!request.url().startsWith(`${service.url}/`) && !request.url().startsWith('data:'))
         foreign.push(request.url());
     });
-    page.on('pageerror', ({ message }) => complaints.push(message));
     await page.goto(`${service.url}/docs#reference`);
     await page
       .locator('#reference')
       .getByRole('heading', { level: 1, name: 'Charging Data Service' })
       .waitFor();
   });
-  afterEach(async () => {
-    await page.context().close();
-    expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] });
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterEach(() => expect(foreign).toEqual([]));
 
   const type = async (label: string, text: string): Promise<void> => {
     await page.getByLabel(label, { exact: true }).first().click();

@@ -1,19 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { authorizePath } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { REDIRECT_URI } from '../support/factory.js';
+import { useService } from '../support/test-service.js';
 import { png, showLogo } from '../support/uploads.js';
 import { ACCOUNT_PAGES } from './account-pages.js';
-import { launchChromium } from './chromium.js';
 import { CONSOLE_PAGES } from './console-pages.js';
 import { EVERY_PAGE, type PageOpener } from './every-page.js';
+import { logIn } from './page-actions.js';
 import { checkPages } from './page-checks.js';
 import { PORTAL_PAGES } from './portal-pages.js';
+import { useBrowser } from './use-browser.js';
 
 const ENV = {
   BRAND_NAME: 'Elektrofahrzeugladedatenauswertungsgesellschaft',
@@ -75,26 +76,17 @@ describe('the console pages of the brand', () =>
   ));
 
 describe('in a browser without scripts, an admin', () => {
-  let service: TestService;
-  let browser: Browser;
+  const service = useService();
+  const browser = useBrowser();
   let page: Page;
-
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([startService(), launchChromium()]);
+  beforeEach(async () => {
     page = await browser.newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
 
-  const logIn = async (input: { role?: 'operator' } = {}) => {
-    const user = await service.make.user(input);
+  const enter = async (input: { role?: 'operator' } = {}) => {
     await page.context().clearCookies();
     await page.goto(`${service.url}/login`);
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await logIn(page, await service.make.user(input));
     await page.getByRole('button', { name: 'Log out' }).waitFor();
   };
   const colorOf = (name: string) =>
@@ -104,7 +96,7 @@ describe('in a browser without scripts, an admin', () => {
       .evaluate((button) => getComputedStyle(button as never).backgroundColor);
 
   it('previews the brand, saves it, uploads a logo, and drivers see it', async () => {
-    await logIn({ role: 'operator' });
+    await enter({ role: 'operator' });
     await page.goto(`${service.url}/admin/console`);
     await page.getByText('Menu', { exact: true }).click();
     await page.getByRole('link', { name: 'Brand' }).click();
@@ -133,7 +125,7 @@ describe('in a browser without scripts, an admin', () => {
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('Logo saved.').waitFor();
 
-    await logIn();
+    await enter();
     await page.goto(
       service.url +
         authorizePath({

@@ -1,48 +1,32 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { RIGHT_TO_LEFT } from '../../src/language/languages.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { authorizePath } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { type TestService, sharedService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
+import { headingOf, logIn, said } from './page-actions.js';
+import { useBrowser } from './use-browser.js';
 
 describe('The consent page in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let context: BrowserContext;
-  let user: UserEntity;
-  let client: TestClient;
-
-  beforeAll(async () => {
-    service = await sharedService();
-    browser = await launchChromium();
-  });
-  beforeEach(async () => {
-    user = await service.make.user({ name: 'Dana Driver' });
-    client = await service.make.client({
+  const service = useSharedService();
+  // The application itself is not there.
+  const browser = useBrowser((_complaint, url) => url.startsWith(REDIRECT_URI));
+  const user = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
+  const client = madeForEach(() =>
+    service.make.client({
       name: 'Northwind Smart Charging',
       optionalScopes: ['vehicle:read'],
       consentExpiryDays: 365,
-    });
-  });
-  afterEach(async () => {
-    RIGHT_TO_LEFT.clear();
-    await context.close();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+    }),
+  );
+  afterEach(() => RIGHT_TO_LEFT.clear());
 
   const open = async (size = { width: 390, height: 650 }, colorScheme: 'light' | 'dark' = 'light') => {
-    context = await browser.newContext({ viewport: size, colorScheme, javaScriptEnabled: false });
-    const page = await context.newPage();
+    const page = await browser.newPage({ viewport: size, colorScheme, javaScriptEnabled: false });
     const path = authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
     await page.goto(`${service.url}${path}`);
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await logIn(page, user);
     return page;
   };
   const isInSight = (page: Page, name: string): Promise<boolean> =>
@@ -85,17 +69,15 @@ describe('The consent page in a browser', () => {
     expect(await shared()).toEqual(['charging_session:read']);
 
     // The application is not there, so that page shows an error.
-    const page = await context.newPage();
+    const page = await consent.context().newPage();
     await page.goto(`${service.url}/account`);
     await page.getByRole('link', { name: 'Renew' }).click();
     await page.getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Renew', exact: true }).click();
     expect(await shared()).toEqual(['charging_session:read', 'vehicle:read']);
-    expect(await page.getByRole('status').innerText()).toBe(
-      'Saved. The application may read what you chose.',
-    );
+    expect(await said(page)).toBe('Saved. The application may read what you chose.');
     await page.getByRole('link', { name: /^Receipt/ }).click();
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Receipt');
+    expect(await headingOf(page)).toBe('Receipt');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download receipt' }).click(),
@@ -104,12 +86,11 @@ describe('The consent page in a browser', () => {
   });
 
   it('is mirrored for a language that is written from right to left, as the login and the account are', async () => {
-    context = await browser.newContext({
+    const page = await browser.newPage({
       locale: 'nl',
       viewport: { width: 390, height: 650 },
       javaScriptEnabled: false,
     });
-    const page = await context.newPage();
     const look = async () => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
       return page.evaluate(() =>

@@ -1,22 +1,17 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { untilHourHasRoom } from '../support/hours.js';
 import { makeEndpoint, seedDelivery } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
-import { launchChromium } from './chromium.js';
 import { signIn } from './every-page.js';
+import { useBrowser } from './use-browser.js';
 
 /* As the charts of the portal do (contract §22). */
 describe('The charts of the console’s front page', () => {
-  let service: TestService;
-  let browser: Browser;
-  let context: BrowserContext;
+  const service = useService({ env: WEBHOOK_ENV });
+  const browser = useBrowser();
   let failed: string;
 
-  beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
-    browser = await launchChromium();
-  });
   // Anew for each test, because an hour may have passed since the one before.
   beforeEach(async () => {
     await untilHourHasRoom();
@@ -35,15 +30,9 @@ describe('The charts of the console’s front page', () => {
        VALUES ('all', date_trunc('hour', now(), 'UTC'), 'sign_in_refused', 'x', 7, now())`,
     );
   });
-  afterEach(() => context.close());
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
 
   const open = async (javaScriptEnabled: boolean): Promise<Page> => {
-    context = await browser.newContext({ javaScriptEnabled });
-    const page = await context.newPage();
+    const page = await browser.newPage({ javaScriptEnabled });
     await signIn(service, page, await service.make.user({ role: 'operator' }));
     await page.goto(`${service.url}/admin/console`);
     return page;

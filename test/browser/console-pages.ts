@@ -10,6 +10,7 @@ import { makeEndpoint, seedDelivery } from '../support/portal.js';
 import { showLogo } from '../support/uploads.js';
 import type { TestService } from '../support/test-service.js';
 import { makeAdmin, signIn, type Cast, type PageOpener } from './every-page.js';
+import { seedRequests } from './seeded-requests.js';
 
 type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
 
@@ -75,15 +76,7 @@ const refuse: Prepare = async (service, { client }) => {
   await activity.flush();
 };
 
-const sendRequests: Prepare = async ({ database }, { client }) => {
-  await database.query(
-    `INSERT INTO client_requests (client_id, occurred_at, method, route, status, error, request_id, milliseconds, injected)
-     SELECT $1, now() - make_interval(mins => n), 'GET', '/v2/users/:id', (ARRAY[200, 404, 503])[1 + n % 3],
-            CASE WHEN n % 3 > 0 THEN 'rate-limit-exceeded' END, repeat('x', 128), n * 100, n % 7 = 0
-       FROM generate_series(1, 30) n`,
-    [client.id],
-  );
-};
+const sendRequests: Prepare = (service, { client }) => seedRequests(service, client);
 
 const endpointOf = (service: TestService, { client }: Cast): Promise<EndpointEntity> =>
   makeEndpoint(service, client, {

@@ -1,90 +1,49 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { Page } from 'playwright-core';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { isAccepted } from '../support/oauth.js';
-import { type TestService, startService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { useService } from '../support/test-service.js';
 import { copied } from './copied.js';
 import { portalLink } from './every-page.js';
+import { followFirst, headingOf, logIn, press, said, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import { answersWith, useBrowser } from './use-browser.js';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 
 describe('in the console in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let operator: UserEntity;
-  let client: TestClient;
-  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
+  // Its own: one test adds to the event types, which the API description lists.
+  const service = useService();
+  const browser = useBrowser(answersWith(400, 404));
+  const operator = madeForEach(() => service.make.user({ name: 'Olga Operator', role: 'operator' }));
+  const client = madeForEach(() => service.make.client({ name: `Voltwise ${operator.id.slice(-4)}` }));
 
-  beforeAll(async () => {
-    // Its own: one test adds to the event types, which the API description lists.
-    service = await startService();
-    browser = await launchChromium();
-  });
-  beforeEach(async () => {
-    operator = await service.make.user({ name: 'Olga Operator', role: 'operator' });
-    client = await service.make.client({ name: `Voltwise ${operator.id.slice(-4)}` });
-  });
-  afterEach(async () => {
-    for (const { context } of contexts) await context.close();
-    const complaints = contexts.splice(0).flatMap((each) => each.complaints);
-    expect(complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
-
-  const press = (page: Page, name: string): Promise<void> =>
-    page.getByRole('button', { name, exact: true }).click();
-  const follow = (page: Page, name: string): Promise<void> =>
-    page.getByRole('link', { name, exact: true }).first().click();
-  const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
-  const said = (page: Page): Promise<string> => page.getByRole('status').innerText();
   const factOf = (page: Page, name: string): Promise<string> =>
     page.locator('.facts > div').filter({ hasText: name }).locator('dd').first().innerText();
   const secretOn = (page: Page): Promise<string> => page.locator('code.secret').innerText();
-  /** A page in a new browser, signed in on the way to the console; it records every complaint. */
+  /** A page in a new browser, signed in on the way to the console. */
   const newPage = async (javaScriptEnabled: boolean, viewport = DESKTOP): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled, viewport });
-    const complaints: string[] = [];
-    contexts.push({ context, complaints });
-    const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('requestfailed', (request) => {
-      // A page that is left aborts its pending loads.
-      if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
-    });
-    page.on('console', (message) => {
-      if (/the server responded with a status of (400|404)/.test(message.text())) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
+    const page = await browser.newPage({ javaScriptEnabled, viewport });
     await page.goto(`${service.url}/admin/console`);
-    await page.getByLabel('Email').fill(operator.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press(page, 'Log in');
+    await logIn(page, operator);
     await page.waitForURL(`${service.url}/admin/console`);
     return page;
   };
   const tokenFor = (id: string, secret: string) =>
     service.http.token({ grant_type: 'client_credentials' }, { id, secret });
   const findClient = async (page: Page): Promise<void> => {
-    await follow(page, 'Clients');
+    await followFirst(page, 'Clients');
     await page.getByLabel('Part of the name').fill(client.name.slice(2));
     await press(page, 'Search');
-    await follow(page, client.name);
+    await followFirst(page, client.name);
   };
 
-  describe.each([
-    ['with JavaScript', true],
-    ['with JavaScript switched off', false],
-  ])('%s', (_what, javaScript) => {
+  describe.each(WITH_AND_WITHOUT_SCRIPTS)('%s', (_what, javaScript) => {
     it('an operator first makes a mistake, then registers a client, and gets a working secret', async () => {
       const owner = await service.make.user({ kind: 'organisation' });
       const page = await newPage(javaScript);
-      await follow(page, 'Clients');
-      await follow(page, 'Create client');
+      await followFirst(page, 'Clients');
+      await followFirst(page, 'Create client');
       await page.getByLabel('Name', { exact: true }).fill('Northwind');
       await page.getByLabel('Owner').fill(owner.email);
       await page.getByLabel('charging_session:read').check();
@@ -99,7 +58,7 @@ describe('in the console in a browser', () => {
       expect(await headingOf(page)).toBe('Client created');
       const [id, secret] = [await factOf(page, 'Client ID'), await secretOn(page)];
       expect((await tokenFor(id, secret)).status).toBe(200);
-      await follow(page, 'I have copied it');
+      await followFirst(page, 'I have copied it');
       expect(await headingOf(page)).toBe('Northwind');
       expect(await page.content()).not.toContain(secret);
     });
@@ -107,7 +66,7 @@ describe('in the console in a browser', () => {
     it('an operator rotates a secret, and both are valid for a while', async () => {
       const page = await newPage(javaScript);
       await findClient(page);
-      await follow(page, 'Rotate secret');
+      await followFirst(page, 'Rotate secret');
       expect(await page.getByLabel('One day').isChecked()).toBe(true);
       await page.getByLabel('One hour').check();
       await press(page, 'Create new secret');
@@ -120,7 +79,7 @@ describe('in the console in a browser', () => {
       expect((await tokenFor(client.id, 'x'.repeat(43))).status).toBe(401);
       const page = await newPage(javaScript);
       await findClient(page);
-      await follow(page, 'Refusals');
+      await followFirst(page, 'Refusals');
       const row = page.getByRole('row').filter({ hasText: 'Wrong secret' });
       expect(await row.innerText()).toContain('401 invalid_client');
       expect(await row.innerText()).toContain('rotate the secret');
@@ -131,12 +90,12 @@ describe('in the console in a browser', () => {
       const user = await service.make.user({ name: 'Dana Driver' });
       const tokens = await service.make.tokens(client, user);
       const page = await newPage(javaScript);
-      await follow(page, 'Users');
+      await followFirst(page, 'Users');
       await page.getByLabel('Part of the name').fill(user.email);
       await press(page, 'Search');
-      await follow(page, 'Dana Driver');
-      await follow(page, 'Connected clients');
-      await follow(page, `Disconnect ${client.name}`);
+      await followFirst(page, 'Dana Driver');
+      await followFirst(page, 'Connected clients');
+      await followFirst(page, `Disconnect ${client.name}`);
       expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
       await press(page, 'Disconnect');
       expect(await said(page)).toBe('Client disconnected from this user.');
@@ -151,7 +110,7 @@ describe('in the console in a browser', () => {
         [operator.id],
       );
       await findClient(page);
-      await follow(page, 'Delete');
+      await followFirst(page, 'Delete');
       expect(await headingOf(page)).toBe('Confirm your password');
       await page.getByLabel('Password').fill('wrong horse battery staple');
       await press(page, 'Continue');
@@ -161,17 +120,14 @@ describe('in the console in a browser', () => {
       expect(await headingOf(page)).toBe('Delete client');
       await press(page, 'Delete client');
       expect(await said(page)).toBe('Client deleted.');
-      await follow(page, 'Audit log');
+      await followFirst(page, 'Audit log');
       await page.getByLabel('Subject').fill(client.id);
       await press(page, 'Filter');
       expect(await page.getByRole('table').innerText()).toContain('client.deleted');
     });
   });
 
-  describe.each([
-    ['with JavaScript', true],
-    ['with JavaScript switched off', false],
-  ])('on a phone, %s,', (_what, javaScript) => {
+  describe.each(WITH_AND_WITHOUT_SCRIPTS)('on a phone, %s,', (_what, javaScript) => {
     it('an operator unfolds the filter, and opens a client by the second line of its row', async () => {
       const page = await newPage(javaScript, PHONE);
       await page.goto(`${service.url}/admin/console/clients`);
@@ -209,10 +165,10 @@ describe('in the console in a browser', () => {
     const link = page.getByRole('link', { name: 'Mails', exact: true });
     await page.getByText('Messages', { exact: true }).click();
     expect(await link.isVisible()).toBe(false);
-    await follow(page, 'Clients');
+    await followFirst(page, 'Clients');
     await page.waitForURL('**/clients');
     expect(await link.isVisible()).toBe(false);
-    await follow(page, 'Audit log');
+    await followFirst(page, 'Audit log');
     await page.goto(`${service.url}/admin/console/notifications`);
     expect(await link.isVisible()).toBe(true);
   });
@@ -270,7 +226,7 @@ describe('in the console in a browser', () => {
     const page = await newPage(true);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
     await findClient(page);
-    await follow(page, 'Rotate secret');
+    await followFirst(page, 'Rotate secret');
     // The answer to the first click comes after the second.
     let answer!: () => void;
     const isClickedTwice = new Promise<void>((resolve) => (answer = resolve));
@@ -294,7 +250,7 @@ describe('in the console in a browser', () => {
   it('a secret shown once can be selected as a whole without a script', async () => {
     const page = await newPage(false);
     await findClient(page);
-    await follow(page, 'Rotate secret');
+    await followFirst(page, 'Rotate secret');
     await press(page, 'Create new secret');
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
     await page.locator('code.secret').click();
@@ -307,8 +263,8 @@ describe('in the console in a browser', () => {
   it('an operator creates an event type and its version, and a partner sees them in the portal', async () => {
     const page = await newPage(false);
     const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
-    await follow(page, 'Event types');
-    await follow(page, 'Create event type');
+    await followFirst(page, 'Event types');
+    await followFirst(page, 'Create event type');
     await fill('Name', 'vehicle.moved');
     await fill('Description', 'The vehicle was driven.');
     await page.getByLabel('Scope').selectOption('vehicle:read');
@@ -320,7 +276,7 @@ describe('in the console in a browser', () => {
     expect(await said(page)).toBe('Event type saved.');
     expect(await page.getByText('No versions yet').count()).toBe(1);
 
-    await follow(page, 'Create version');
+    await followFirst(page, 'Create version');
     await fill('Schema', '{"type": "object", "required": ["metres"]}');
     await press(page, 'Save');
     expect(await page.locator('#schema-error').innerText()).toContain('sample.metres is required');

@@ -1,37 +1,23 @@
-import type { Browser, Page } from 'playwright-core';
-import { type TestService, sharedService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import type { Page } from 'playwright-core';
+import { useSharedService } from '../support/test-service.js';
 import { copied } from './copied.js';
+import { headingOf, mainOf } from './page-actions.js';
+import { useBrowser } from './use-browser.js';
 
 describe('the API description in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
+  const service = useSharedService();
+  const browser = useBrowser((complaint) => complaint.includes('ERR_FAILED'));
   let page: Page;
-
-  beforeAll(async () => {
-    service = await sharedService();
-    browser = await launchChromium();
-  });
   beforeEach(async () => {
     page = await browser.newPage({ javaScriptEnabled: false });
   });
-  afterEach(() => page.close());
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
 
   it('copies a sample of a guide with a button, where scripts run', async () => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-    const guide = await context.newPage();
-    const complaints: string[] = [];
-    guide.on('console', (message) => complaints.push(message.text()));
+    const guide = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] });
     await guide.goto(`${service.url}/docs/guides/first-token`);
     expect(await copied(guide, guide.locator('pre[data-file="token.sh"] + button'))).toContain(
       `${service.url}/o/token`,
     );
-    await context.close();
-    expect(complaints).toEqual([]);
   });
 
   const scripted = async (path: string): Promise<Page> => {
@@ -61,7 +47,6 @@ describe('the API description in a browser', () => {
     expect(await filesIn(guide)).toEqual(['token.mjs']);
     await guide.goto(`${service.url}/docs/guides/refresh`);
     expect(await filesIn(guide)).toEqual(['refresh-once.mjs']);
-    await guide.close();
   });
 
   it('puts what is typed into the samples of this page only, and stores it nowhere', async () => {
@@ -77,7 +62,6 @@ describe('the API description in a browser', () => {
     expect(await sample.textContent()).toContain('CLIENT_SECRET=cds_cs_…');
     const kept = await guide.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
     expect([kept, requests]).toEqual(['[{},{}]', []]);
-    await guide.close();
     // Without a script nothing could be put in.
     await page.goto(`${service.url}/docs/guides/first-token`);
     expect(await page.getByText('Put your credentials into the samples').isVisible()).toBe(false);
@@ -109,14 +93,13 @@ describe('the API description in a browser', () => {
     await guide.getByRole('heading', { name: 'Let the next refresh or the next requests fail' }).waitFor();
     await guide.getByRole('navigation', { name: 'Guides' }).getByRole('link').first().click();
     await guide.waitForURL(`${service.url}/`);
-    await guide.close();
   });
 
   it.each(['/docs', '/docs/operators'])(
     'says at %s, without a script, where the document is',
     async (path) => {
       await page.goto(service.url + path);
-      const text = await page.getByRole('main').innerText();
+      const text = await mainOf(page);
       expect(text).toContain('The reference of all operations needs JavaScript.');
       expect(text).not.toContain('could not be loaded');
       await page.getByRole('link', { name: /^openapi.*json$/ }).click();
@@ -131,7 +114,6 @@ describe('the API description in a browser', () => {
     await broken.getByRole('link', { name: 'POST /o/token' }).click();
     await broken.getByText('The reference could not be loaded.').waitFor();
     expect(await broken.getByText('needs JavaScript').isVisible()).toBe(false);
-    await broken.close();
   });
 
   it('lists all operations at once, and opens the reference at the one that is chosen', async () => {
@@ -147,24 +129,22 @@ describe('the API description in a browser', () => {
       .locator('#reference')
       .getByRole('heading', { name: 'The users who share data with the client' })
       .waitFor();
-    await reader.close();
   });
 
   it('leads to the guides, and from one guide to another, on a desktop and on a phone', async () => {
     await page.goto(`${service.url}/docs`);
     await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Guides' }).click();
     await page.getByRole('main').getByRole('link', { name: 'Your first token' }).click();
-    const title = () => page.getByRole('heading', { level: 1 }).innerText();
-    expect(await title()).toBe('Your first token');
+    expect(await headingOf(page)).toBe('Your first token');
     const list = page.getByRole('navigation', { name: 'Guides', exact: true });
     await list.getByRole('link', { name: 'Errors' }).click();
-    expect(await title()).toBe('Errors');
+    expect(await headingOf(page)).toBe('Errors');
     await page.getByRole('link', { name: 'invalid_grant' }).click();
     expect(page.url()).toMatch(/\/docs\/guides\/errors#invalid-grant$/);
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await list.isVisible()).toBe(false);
     await page.getByText('All guides').click();
     await page.getByRole('link', { name: 'Authlib (Python)', exact: true }).click();
-    expect(await title()).toBe('Authlib (Python)');
+    expect(await headingOf(page)).toBe('Authlib (Python)');
   });
 });

@@ -1,21 +1,18 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { authorizePath } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { IdentityProvider } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { madeOnce } from '../support/made.js';
+import { useServiceWithProvider } from '../support/set-up.js';
+import { headingIs, press, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import { useBrowser } from './use-browser.js';
 
 const STAFF = {
   ...{ id: 'staff', label: 'Example Staff', audience: ['operators'], scope: 'openid email profile groups' },
   ...{ accounts: 'create', role_claim: 'groups', roles: { admins: 'admin' } },
 };
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
-const headingIs = (page: Page, name: string): Promise<void> =>
-  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
 const addPeople = (idp: IdentityProvider): void => {
   idp.people.set('dana', { email: 'dana@mail.example', email_verified: true, name: 'Dana Driver' });
@@ -26,61 +23,31 @@ const addPeople = (idp: IdentityProvider): void => {
 };
 
 describe('With identity providers in a browser', () => {
-  let idp: IdentityProvider;
-  let service: TestService;
-  let browser: Browser;
-  let client: TestClient;
-  let app: Server;
-  let redirectUri: string;
-  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
-
-  beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    service = await startService({ env: idp.env({}, STAFF) });
-    idp.serveTo(service.url, ['company', 'staff']);
-    addPeople(idp);
-    app = createServer((_request, response) => {
+  const idp = new IdentityProvider();
+  const service = useServiceWithProvider(idp, [{}, STAFF]);
+  // The provider's own pages.
+  const browser = useBrowser((_complaint, url) => url.startsWith(idp.url));
+  beforeAll(() => addPeople(idp));
+  const app = madeOnce(async () => {
+    const server = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html');
       response.end('<link rel="icon" href="data:,"><h1>My app</h1>');
     });
-    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
-    redirectUri = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
-    client = await service.make.client({ name: 'Northwind Smart Charging', redirectUris: [redirectUri] });
-    browser = await launchChromium();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+    return { server, redirectUri };
   });
-  afterEach(async () => {
-    for (const { context } of contexts) await context.close();
-    const complaints = contexts.splice(0).flatMap((each) => each.complaints);
-    expect(complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    app.close();
-    await service.stop();
-    await idp.close();
-  });
+  const client = madeOnce(() =>
+    service.make.client({ name: 'Northwind Smart Charging', redirectUris: [app.redirectUri] }),
+  );
+  afterAll(() => void app.server.close());
 
-  /** A page in a new browser, which records what it complains about: a violated policy, a script's error. */
-  const newPage = async (javaScriptEnabled: boolean): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled });
-    const complaints: string[] = [];
-    contexts.push({ context, complaints });
-    const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => {
-      if (message.location().url.startsWith(idp.url)) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    return page;
-  };
+  const newPage = (javaScriptEnabled: boolean): Promise<Page> => browser.newPage({ javaScriptEnabled });
   const consentUrl = (to: TestClient) =>
     service.url +
-    authorizePath({ response_type: 'code', client_id: to.id, redirect_uri: redirectUri, state: 's1' });
+    authorizePath({ response_type: 'code', client_id: to.id, redirect_uri: app.redirectUri, state: 's1' });
 
-  describe.each([
-    ['with JavaScript', true],
-    ['with JavaScript switched off', false],
-  ])('%s', (_what, javaScript) => {
+  describe.each(WITH_AND_WITHOUT_SCRIPTS)('%s', (_what, javaScript) => {
     it('a driver logs in at the provider on the way to an app, agrees, disconnects the app and logs out', async () => {
       const page = await newPage(javaScript);
       await page.goto(consentUrl(client));
@@ -104,14 +71,14 @@ describe('With identity providers in a browser', () => {
     });
 
     it('a driver who is logged in there comes to the consent page with one press', async () => {
-      const app = await service.make.client({ redirectUris: [redirectUri] });
+      const known = await service.make.client({ redirectUris: [app.redirectUri] });
       const page = await newPage(javaScript);
       await page.goto(`${service.url}/login`);
       await press(page, 'Continue with Example Company');
       await press(page, 'Log in as dana');
       await page.waitForURL(`${service.url}/account`);
       await page.context().clearCookies({ name: 'session' });
-      await page.goto(consentUrl(app));
+      await page.goto(consentUrl(known));
       await press(page, 'Continue with Example Company');
       await press(page, 'Authorize');
       await headingIs(page, 'My app');

@@ -1,37 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
 import { PASSWORD } from '../support/factory.js';
-import { MailServer } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
 import { until } from '../support/until.js';
-import { launchChromium } from './chromium.js';
+import { follow, headingOf, logIn, press } from './page-actions.js';
+import { answersWith, useBrowser } from './use-browser.js';
 
 describe('Leaving, in a browser without scripts:', () => {
-  let service: TestService;
-  let smtp: MailServer;
-  let browser: Browser;
-  let context: BrowserContext;
+  const { service, smtp } = useServiceWithMail();
+  const browser = useBrowser(answersWith(400, 401, 410));
   let page: Page;
-
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    service = await startService({ env: smtp.env });
-    browser = await launchChromium();
-  });
   beforeEach(async () => {
-    context = await browser.newContext({ javaScriptEnabled: false, acceptDownloads: true });
-    page = await context.newPage();
-  });
-  afterEach(() => context.close());
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await smtp.stop();
+    page = await browser.newPage({ javaScriptEnabled: false, acceptDownloads: true });
   });
 
-  const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
-  const follow = (name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click();
   const mailTo = async (email: string, title: string) => {
     const found = () => smtp.to(email).find(({ subject }) => subject === title);
     await until(`“${title}” has arrived`, () => found() !== undefined);
@@ -44,41 +27,39 @@ describe('Leaving, in a browser without scripts:', () => {
     const { email } = user;
     await service.make.tokens(client, user);
     await page.goto(`${service.url}/account`);
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press('Log in');
+    await logIn(page, user);
 
     // The data, after the login of some time ago is confirmed.
     await service.make.ageSessions(user);
-    await follow('Download my data');
+    await follow(page, 'Download my data');
     await page.getByLabel('Password').fill(PASSWORD);
-    await press('Continue');
-    await press('Send link');
+    await press(page, 'Continue');
+    await press(page, 'Send link');
     await page.getByRole('status').getByText('We sent you a link').waitFor();
     const { link } = await mailTo(email, 'Your data is ready');
     await page.goto(link);
     await page.getByRole('heading', { level: 2, name: 'Your account', exact: true }).waitFor();
     await page.getByText('Northwind Smart Charging').first().waitFor();
-    const [download] = await Promise.all([page.waitForEvent('download'), press('Download as a file')]);
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download as a file')]);
     expect(download.suggestedFilename()).toMatch(/^my-data-\d{4}-\d\d-\d\d\.json$/);
     const file = JSON.parse(await readFile(await download.path(), 'utf8')) as { user_id: string };
     expect(file.user_id).toBe(user.id);
     await page.goto(link);
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('This link no longer works');
+    expect(await headingOf(page)).toBe('This link no longer works');
 
     // Away, and back.
     const leave = async (): Promise<void> => {
       await page.goto(`${service.url}/account`);
-      await follow('Delete account');
+      await follow(page, 'Delete account');
       await page.getByText('Northwind Smart Charging').waitFor();
       await page.getByLabel('Your email address').fill(email);
-      await press('Delete account');
+      await press(page, 'Delete account');
       await page.getByText('Your account will be deleted on').waitFor();
     };
     await leave();
     await mailTo(email, 'Your account will be deleted');
-    await follow('Applications');
-    await press('Keep my account');
+    await follow(page, 'Applications');
+    await press(page, 'Keep my account');
     await page.getByRole('status').getByText('Your account stays').waitFor();
     await mailTo(email, 'Your account stays');
 
@@ -88,9 +69,7 @@ describe('Leaving, in a browser without scripts:', () => {
     expect(await service.app.get(AccountDeletionsService).eraseDue()).toBe(1);
     await mailTo(email, 'Your account was deleted');
     await page.goto(`${service.url}/account`);
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press('Log in');
+    await logIn(page, user);
     await page.getByRole('alert').waitFor();
   });
 });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { rateLimitExceeded } from '../../src/http/problems/problem.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
@@ -9,9 +9,9 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PortalAccessService } from '../../src/webhook-portal/access/portal-access.service.js';
 import type { TestClient } from '../support/factory.js';
 import { MAIL_ENV } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { useService } from '../support/test-service.js';
 import { emailKey, portalLink, signUpKey } from './every-page.js';
+import { answersWith, useBrowser } from './use-browser.js';
 
 /** A one-time link, and how its page is used. */
 interface Link {
@@ -22,9 +22,12 @@ interface Link {
 }
 
 describe('no Referer that a browser sends contains the key of', () => {
-  let service: TestService;
-  let browser: Browser;
-  let context: BrowserContext;
+  const service = useService({ env: MAIL_ENV });
+  const refused = answersWith(400, 403, 404, 410, 429, 500);
+  const browser = useBrowser(
+    // One test asks for something that the policy of the page refuses.
+    (complaint, url) => refused(complaint, url) || complaint.includes('/health/live'),
+  );
   let page: Page;
   let driver: UserEntity;
   /** Every request since the page was opened. */
@@ -64,9 +67,7 @@ describe('no Referer that a browser sends contains the key of', () => {
     },
   };
 
-  beforeAll(async () => {
-    service = await startService({ env: MAIL_ENV });
-    browser = await launchChromium();
+  beforeAll(() => {
     const server = service.app.getHttpServer() as Server;
     server.prependListener('request', ({ url, headers }: IncomingMessage) =>
       seen.push({ path: url!, referer: headers.referer }),
@@ -75,13 +76,7 @@ describe('no Referer that a browser sends contains the key of', () => {
   beforeEach(async () => {
     seen = [];
     driver = await service.make.user();
-    context = await browser.newContext();
-    page = await context.newPage();
-  });
-  afterEach(() => context.close());
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
+    page = await browser.newPage();
   });
 
   /** Expects that the requests of the page, its style sheets and its links contained no key. */
@@ -113,7 +108,7 @@ describe('no Referer that a browser sends contains the key of', () => {
     it('whose form is refused', async () => {
       const link = await way.create();
       await page.goto(link);
-      await context.clearCookies();
+      await page.context().clearCookies();
       const [answer] = await Promise.all([page.waitForResponse(link), way.use(page)]);
       expect(answer.status()).toBe(403);
       await followLink();

@@ -1,58 +1,31 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import type { TestClient } from '../support/factory.js';
+import type { Page } from 'playwright-core';
 import { untilHourHasRoom } from '../support/hours.js';
+import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
-import { launchChromium } from './chromium.js';
 import { copied } from './copied.js';
+import { useBrowser } from './use-browser.js';
 
 const TEST: SeededDelivery = { state: 'failed', type: 'webhook.test', isTest: true };
 
 /* Contract §22: live lists, charts with values, resending many, and a request as a command, as people use them. */
 describe('in the webhook portal in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let receiver: Receiver;
-  let client: TestClient;
-  let endpoint: EndpointEntity;
-  let context: BrowserContext;
-  let complaints: string[];
-
-  beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
-    browser = await launchChromium();
-    receiver = await Receiver.start();
-  });
-  beforeEach(async () => {
-    client = await service.make.client();
-    endpoint = await makeEndpoint(service, client, { url: receiver.url() });
-    complaints = [];
-  });
-  afterEach(async () => {
-    await context.close();
-    expect(complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await receiver.stop();
-    await service.stop();
-  });
+  const service = useService({ env: WEBHOOK_ENV });
+  // One test breaks the connection.
+  const browser = useBrowser((complaint) => /status of 401|ERR_FAILED/.test(complaint));
+  const receiver = Receiver.setUp();
+  const client = madeForEach(() => service.make.client());
+  const endpoint = madeForEach(() => makeEndpoint(service, client, { url: receiver.url() }));
 
   const open = async (path: string, javaScriptEnabled = true): Promise<Page> => {
-    context = await browser.newContext({ javaScriptEnabled });
+    const context = await browser.newContext({ javaScriptEnabled });
     if (javaScriptEnabled) await context.clock.install();
     const value = (await enterPortal(service, client)).cookies.get('portal_session')!;
     await context.addCookies([{ name: 'portal_session', value, url: service.url }]);
     const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => {
-      if (/status of 401|ERR_FAILED/.test(message.text())) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
     await page.goto(service.url + path);
     return page;
   };
@@ -177,7 +150,7 @@ describe('in the webhook portal in a browser', () => {
   it('a request is copied as a command', async () => {
     const id = await seed({ attempts: [{ status: 500 }] });
     const page = await open(`/portal/deliveries/${id}`);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
     const command = await copied(page, page.getByRole('button', { name: 'Copy as curl' }).last());
     expect(command).toContain(`-H 'webhook-id: ${id}'`);
   });

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { BrandService } from '../../src/brand/brand.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
@@ -6,43 +6,26 @@ import { PLAIN_BRAND } from '../../src/config/brand-values.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { MESSAGES } from '../../src/notifications/message-catalogue.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
-import { MailServer } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
 import { showLogo } from '../support/uploads.js';
-import { launchChromium } from './chromium.js';
+import { logIn, press } from './page-actions.js';
 import { expectAccessible, expectNoSidewaysScroll } from './page-checks.js';
+import { useBrowser } from './use-browser.js';
 
 const NEW_PASSWORD = 'a new long password';
 
 describe('by mail, in a browser without scripts,', () => {
-  let service: TestService;
-  let smtp: MailServer;
-  let browser: Browser;
-  let context: BrowserContext;
+  const { service, smtp } = useServiceWithMail({ env: { SIGN_UP: 'true' } });
+  const browser = useBrowser();
   let page: Page;
-
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    service = await startService({ env: { ...smtp.env, SIGN_UP: 'true' } });
-    browser = await launchChromium();
-  });
   beforeEach(async () => {
-    context = await browser.newContext({ javaScriptEnabled: false });
-    page = await context.newPage();
+    page = await browser.newPage({ javaScriptEnabled: false });
     await page.goto(`${service.url}/login`);
   });
-  afterEach(() => context.close());
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await smtp.stop();
-  });
 
-  const logIn = async (email: string): Promise<void> => {
+  const useNewPassword = async (email: string): Promise<void> => {
     await page.getByRole('link', { name: 'Go to the login page' }).click();
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password').fill(NEW_PASSWORD);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await logIn(page, { email }, NEW_PASSWORD);
     await page.goto(`${service.url}/account/email`);
     await page.getByText('Confirmed', { exact: true }).waitFor();
   };
@@ -51,40 +34,38 @@ describe('by mail, in a browser without scripts,', () => {
     const { email } = await service.make.user();
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('Email').fill(email);
-    await page.getByRole('button', { name: 'Send link' }).click();
+    await press(page, 'Send link');
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await page.goto((await smtp.mailTo(email)).link);
     await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel('Repeat new password').fill(NEW_PASSWORD);
-    await page.getByRole('button', { name: 'Set password' }).click();
-    await logIn(email);
+    await press(page, 'Set password');
+    await useNewPassword(email);
   });
 
   it('an account is created', async () => {
     const email = 'new-driver@mail.example';
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Email').fill(email);
-    await page.getByRole('button', { name: 'Send link' }).click();
+    await press(page, 'Send link');
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     await page.goto((await smtp.mailTo(email)).link);
     await page.getByLabel('Name').fill('Zoë Driver');
     await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
     await page.getByLabel('Repeat password').fill(NEW_PASSWORD);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await logIn(email);
+    await press(page, 'Create account');
+    await useNewPassword(email);
     expect(await page.getByRole('region', { name: 'Logged in user' }).innerText()).toContain('Zoë Driver');
   });
 
   it('an address is confirmed', async () => {
     const user = await service.make.user({ password: NEW_PASSWORD });
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password').fill(NEW_PASSWORD);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await logIn(page, user, NEW_PASSWORD);
     await page.goto(`${service.url}/account/email`);
-    await page.getByRole('button', { name: 'Send link' }).click();
+    await press(page, 'Send link');
     await page.getByRole('status').waitFor();
     await page.goto((await smtp.mailTo(user.email)).link);
-    await page.getByRole('button', { name: 'Confirm address' }).click();
+    await press(page, 'Confirm address');
     await page.getByRole('heading', { name: 'Your address has been confirmed' }).waitFor();
   });
 
@@ -138,7 +119,6 @@ describe('by mail, in a browser without scripts,', () => {
         }
         await mail.setViewportSize({ width: 320, height: 640 });
         await expectNoSidewaysScroll(mail);
-        await mail.close();
       },
     );
   });

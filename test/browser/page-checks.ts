@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { MAIL_ENV } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { launchChromium } from './chromium.js';
 import { newCast, type PageOpener } from './every-page.js';
 
@@ -62,14 +63,13 @@ export function checkPages(
   alsoHolds: (page: Page, name: string) => Promise<void> = async () => undefined,
   env: Record<string, string> = {},
 ): void {
-  let service: TestService;
+  const service = useService({ env: { ...MAIL_ENV, ...WEBHOOK_ENV, ...env } });
   let browser: Browser;
   let page: Page;
   let counter = 0;
 
   beforeAll(async () => {
-    const settings = { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', ...env };
-    [service, browser] = await Promise.all([startService({ env: settings }), launchChromium()]);
+    browser = await launchChromium();
     // One context for all: what Chromium keeps in its caches need not be loaded and compiled again for each page.
     page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   });
@@ -84,10 +84,7 @@ export function checkPages(
     await context.clearCookies();
     page = await context.newPage();
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => browser.close());
 
   it.each(Object.keys(pages))(
     '%s, with the longest names: axe finds nothing, in light and dark, small and large; nothing to click is under 24 px, no word is broken; rows of lists have two lines on a phone; it never scrolls sideways at 320 px and works with text of twice the size',

@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as openid from 'openid-client';
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import { authorizePath } from '../support/browser-session.js';
-import { PARTNER_SCOPES, PASSWORD, type TestClient } from '../support/factory.js';
-import { type TestService, sharedService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { PARTNER_SCOPES, PASSWORD } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
 import { portalLink, signIn } from './every-page.js';
+import { headingOf, logIn, press, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import { answersWith, useBrowser } from './use-browser.js';
 
 /** A partner's application, which records the requests of the browser. */
 interface Application {
@@ -39,53 +40,20 @@ interface Authorization {
 }
 
 describe('in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let application: Application;
-  let driver: UserEntity;
-  let client: TestClient;
-  let app: TestClient;
-  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
+  const service = useSharedService();
+  // Pages that are meant to be refused or gone.
+  const browser = useBrowser(answersWith(400, 401, 404, 410));
+  const application = madeOnce(startApplication);
+  // The application's port is not the registered one, which is allowed on a loopback address.
+  const redirectUris = ['http://127.0.0.1/callback'];
+  const client = madeOnce(() => service.make.client({ name: 'Northwind Smart Charging', redirectUris }));
+  const app = madeOnce(() =>
+    service.make.client({ name: 'Northwind Driver App', type: 'public', redirectUris }),
+  );
+  const driver = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
+  afterAll(() => void application.server.close());
 
-  beforeAll(async () => {
-    service = await sharedService();
-    application = await startApplication();
-    browser = await launchChromium();
-    // The application's port is not the registered one, which is allowed on a loopback address.
-    const redirectUris = ['http://127.0.0.1/callback'];
-    client = await service.make.client({ name: 'Northwind Smart Charging', redirectUris });
-    app = await service.make.client({ name: 'Northwind Driver App', type: 'public', redirectUris });
-  });
-  beforeEach(async () => (driver = await service.make.user({ name: 'Dana Driver' })));
-  afterEach(async () => {
-    for (const { context } of contexts) await context.close();
-    const complaints = contexts.splice(0).flatMap((each) => each.complaints);
-    expect(complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    application.server.close();
-    await service.stop();
-  });
-
-  /** A page in a new browser; it records every error and every violation of the pages' policy. */
-  const newPage = async (javaScriptEnabled = true): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled });
-    const complaints: string[] = [];
-    contexts.push({ context, complaints });
-    const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('requestfailed', (request) => {
-      // A page that is left aborts its pending loads.
-      if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`);
-    });
-    page.on('console', (message) => {
-      // Chromium also reports pages that are meant to be 400, 401, 404 or 410.
-      if (/the server responded with a status of (400|401|404|410)/.test(message.text())) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    return page;
-  };
+  const newPage = (javaScriptEnabled = true): Promise<Page> => browser.newPage({ javaScriptEnabled });
 
   const begin = async (of = client, scope = PARTNER_SCOPES.join(' ')): Promise<Authorization> => {
     const config = await openid.discovery(
@@ -110,14 +78,6 @@ describe('in a browser', () => {
         openid.authorizationCodeGrant(config, new URL(callbackUrl), { pkceCodeVerifier, expectedState }),
     };
   };
-  const logIn = async (page: Page, user = driver, password = PASSWORD): Promise<void> => {
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Log in' }).click();
-  };
-  const press = (page: Page, name: string): Promise<void> =>
-    page.getByRole('button', { name, exact: true }).click();
-  const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
   const arrive = async (page: Page): Promise<string> => {
     await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
     return page.url();
@@ -125,10 +85,7 @@ describe('in a browser', () => {
   const callerOf = async (token: string): Promise<string> =>
     (await service.http.get('/v2/users', { bearer: token })).json[0].id as string;
 
-  describe.each([
-    ['with JavaScript', true],
-    ['with JavaScript switched off', false],
-  ])('%s', (_what, javaScriptEnabled) => {
+  describe.each(WITH_AND_WITHOUT_SCRIPTS)('%s', (_what, javaScriptEnabled) => {
     it.each(['confidential', 'public'])(
       'a user logs in, authorizes a %s client and returns to its application',
       async (type) => {
@@ -136,7 +93,7 @@ describe('in a browser', () => {
         const authorization = await begin(type === 'public' ? app : client);
         await page.goto(authorization.url);
         expect(await page.title()).toContain('Log in');
-        await logIn(page);
+        await logIn(page, driver);
         expect(await headingOf(page)).toContain('Northwind');
         await press(page, 'Authorize');
         const tokens = await authorization.finish(await arrive(page));
@@ -154,7 +111,7 @@ describe('in a browser', () => {
       const page = await newPage(javaScriptEnabled);
       const authorization = await begin();
       await page.goto(authorization.url);
-      await logIn(page);
+      await logIn(page, driver);
       await press(page, 'Cancel');
       await expect(authorization.finish(await arrive(page))).rejects.toMatchObject({
         error: 'access_denied',
@@ -169,7 +126,7 @@ describe('in a browser', () => {
       expect(await page.getByRole('alert').innerText()).toContain('incorrect');
       expect(await page.getByLabel('Email').inputValue()).toBe(driver.email);
       expect(await page.getByLabel('Password').inputValue()).toBe('');
-      await logIn(page);
+      await logIn(page, driver);
       await press(page, 'Authorize');
       await authorization.finish(await arrive(page));
     });
@@ -187,7 +144,7 @@ describe('in a browser', () => {
       const other = await service.make.user({ name: 'Olga Other' });
       const authorization = await begin();
       await page.goto(authorization.url);
-      await logIn(page);
+      await logIn(page, driver);
       expect(await page.getByRole('main').innerText()).toContain('Dana Driver');
       await press(page, 'Log out');
       await logIn(page, other);
@@ -202,7 +159,7 @@ describe('in a browser', () => {
       const page = await newPage(javaScriptEnabled);
       await page.goto(service.url);
       await page.getByRole('link', { name: 'Log in' }).click();
-      await logIn(page);
+      await logIn(page, driver);
       expect(await page.getByRole('main').innerText()).toContain('Dana Driver');
       await press(page, 'Log out');
       expect(await headingOf(page)).toBe('Log in');

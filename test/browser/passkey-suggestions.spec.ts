@@ -1,9 +1,9 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PASSWORD } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { madeForEach } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { launchChromium } from './chromium.js';
+import { headingIs, logIn, press } from './page-actions.js';
+import { answersWith, useBrowser } from './use-browser.js';
 import { addAuthenticator } from './virtual-authenticator.js';
 
 interface Suggesting {
@@ -22,8 +22,10 @@ const withList = (): void => {
   const page = globalThis as unknown as {
     list: Suggesting;
     PublicKeyCredential: { isConditionalMediationAvailable: () => Promise<boolean> };
-    navigator: { credentials: { get: (options: Record<string, unknown>) => Promise<unknown> } };
+    navigator: { credentials?: { get: (options: Record<string, unknown>) => Promise<unknown> } };
   };
+  // The empty page that a browser begins with has none.
+  if (!page.navigator.credentials) return;
   const get = page.navigator.credentials.get.bind(page.navigator.credentials);
   page.PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(true);
   page.list = { waiting: [], offered: 0, choose: () => page.list.waiting.at(-1)!() };
@@ -43,64 +45,30 @@ const withList = (): void => {
 };
 
 describe('The login page', () => {
-  let service: TestService;
-  let browser: Browser;
-  let user: UserEntity;
-  let context: BrowserContext;
+  // Browsers know passkeys of names only, never of IP addresses.
+  const service = useService({ hostname: 'localhost' });
+  const browser = useBrowser(answersWith(401, 403));
+  const user = madeForEach(() => service.make.user());
   let page: Page;
-  let complaints: string[];
 
-  beforeAll(async () => {
-    // Browsers know passkeys of names only, never of IP addresses.
-    service = await startService({ hostname: 'localhost' });
-    browser = await launchChromium();
-  });
-  beforeEach(async () => {
-    user = await service.make.user();
-    complaints = [];
-  });
-  afterEach(async () => {
-    await context.close();
-    expect(complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
-
-  async function open(options: Parameters<Browser['newContext']>[0] = {}, list = true): Promise<void> {
-    context = await browser.newContext(options);
+  async function open(options: BrowserContextOptions = {}, list = true): Promise<void> {
+    const context = await browser.newContext(options);
     if (list) await context.addInitScript(withList);
-    page = await newPage();
+    page = await context.newPage();
   }
-  async function newPage(): Promise<Page> {
-    const opened = await context.newPage();
-    opened.on('pageerror', (error) => complaints.push(String(error)));
-    opened.on('console', (message) => {
-      if (/the server responded with a status of (401|403)/.test(message.text())) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    return opened;
-  }
-  const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
-  const enterPassword = async (): Promise<void> => {
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press('Log in');
-  };
   const addPasskey = async (): Promise<void> => {
     await addAuthenticator(page, { suggests: true });
     await page.goto(`${service.url}/account/security/passkeys/new`);
-    await enterPassword();
+    await logIn(page, user);
     await page.getByLabel('Name').fill('My laptop');
-    await press('Continue');
+    await press(page, 'Continue');
     await page.getByText('Passkey added.').waitFor();
   };
   /** Adds a passkey and logs out. */
   const withPasskey = async (): Promise<void> => {
     await addPasskey();
-    await press('Log out');
-    await page.getByRole('heading', { level: 1, name: 'Log in' }).waitFor();
+    await press(page, 'Log out');
+    await headingIs(page, 'Log in');
   };
   const offered = (on = page) =>
     on.evaluate(() => (globalThis as unknown as { list: Suggesting }).list.offered);
@@ -114,8 +82,8 @@ describe('The login page', () => {
     await open({}, false);
     await addPasskey();
     // Nothing else is pressed: the authenticator answers at once.
-    await press('Log out');
-    await page.getByRole('heading', { level: 1, name: 'Connected applications' }).waitFor();
+    await press(page, 'Log out');
+    await headingIs(page, 'Connected applications');
     await page.getByText(user.email).waitFor();
   });
 
@@ -126,7 +94,7 @@ describe('The login page', () => {
     expect(await page.getByLabel('Email').getAttribute('autocomplete')).toBe('username webauthn');
     await untilOffered(1);
     await choose();
-    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+    await headingIs(page, 'Sessions');
   });
 
   it('still logs in with a passkey by the button, and offers the list again if that fails', async () => {
@@ -135,7 +103,7 @@ describe('The login page', () => {
     await page.goto(`${service.url}/login`);
     await untilOffered(1);
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-    await press('Log in with a passkey');
+    await press(page, 'Log in with a passkey');
     await page.getByRole('alert').waitFor();
     await untilOffered(2);
     expect(await waiting()).toBe(1);
@@ -158,7 +126,7 @@ describe('The login page', () => {
     await withPasskey();
     await page.goto(`${service.url}/login`);
     await untilOffered(1);
-    const other = await newPage();
+    const other = await page.context().newPage();
     await other.goto(`${service.url}/login`);
     await untilOffered(1, other);
     await page.evaluate(() => {
@@ -173,7 +141,7 @@ describe('The login page', () => {
 
   it('does not ask for a challenge in a browser that has no list', async () => {
     await open({}, false);
-    await context.addInitScript(() => {
+    await page.context().addInitScript(() => {
       const { PublicKeyCredential: known } = globalThis as unknown as {
         PublicKeyCredential: Record<string, unknown>;
       };
@@ -182,7 +150,7 @@ describe('The login page', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.goto(`${service.url}/login`);
-    await enterPassword();
+    await logIn(page, user);
     await page.getByText(user.email).waitFor();
     expect(asked).not.toContain('/login/passkey/options');
   });
@@ -190,7 +158,7 @@ describe('The login page', () => {
   it('logs in with the password without scripts', async () => {
     await open({ javaScriptEnabled: false });
     await page.goto(`${service.url}/login`);
-    await enterPassword();
+    await logIn(page, user);
     await page.getByText(user.email).waitFor();
   });
 });

@@ -6,6 +6,7 @@ import { MembersService } from '../../src/partners/members/members.service.js';
 import { RedirectUriRequestsService } from '../../src/partners/redirect-uris/redirect-uri-requests.service.js';
 import type { TestService } from '../support/test-service.js';
 import type { Cast, PageOpener } from './every-page.js';
+import { seedRequests } from './seeded-requests.js';
 
 type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
 
@@ -58,15 +59,10 @@ const askForUris: Prepare = async ({ app, database }, { client, owner }) => {
   ]);
 };
 
-const sendRequests: Prepare = async ({ database, app, make }, { client }) => {
+const sendRequests: Prepare = async (service, { client }) => {
+  const { database, app, make } = service;
   await make.clientToken(client);
-  await database.query(
-    `INSERT INTO client_requests (client_id, occurred_at, method, route, status, error, request_id, milliseconds, injected)
-     SELECT $1, now() - make_interval(mins => n), 'GET', '/v2/users/:id', (ARRAY[200, 404, 503])[1 + n % 3],
-            CASE WHEN n % 3 > 0 THEN 'rate-limit-exceeded' END, repeat('x', 128), n * 100, n % 7 = 0
-       FROM generate_series(1, 30) n`,
-    [client.id],
-  );
+  await seedRequests(service, client);
   await database.query(
     `INSERT INTO activity_hours (client_id, hour, kind, detail, count, last_at)
      SELECT $1, date_trunc('hour', now()) - make_interval(hours => n), kind, 'api', size + (n * 37) % 11, now()

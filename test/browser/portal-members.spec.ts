@@ -1,88 +1,53 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { MailServer } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import type { Page } from 'playwright-core';
+import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
+import { useServiceWithMail } from '../support/set-up.js';
+import { followFirst, logIn, mainOf, press, saidFirst, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import { answersWith, useBrowser } from './use-browser.js';
 
 describe('in the partner portal in a browser', () => {
-  let service: TestService;
-  let smtp: MailServer;
-  let browser: Browser;
-  let owner: UserEntity;
-  let client: TestClient;
-  const contexts: BrowserContext[] = [];
+  const { service, smtp } = useServiceWithMail();
+  const browser = useBrowser(answersWith(400, 401));
+  const owner = madeForEach(() =>
+    service.make.user({ name: 'Northwind Energy', kind: 'organisation', emailVerified: true }),
+  );
+  const client = madeForEach(() => service.make.client({ name: 'Northwind Charging', ownerId: owner.id }));
 
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    service = await startService({ env: smtp.env });
-    browser = await launchChromium();
-  });
-  beforeEach(async () => {
-    owner = await service.make.user({ name: 'Northwind Energy', kind: 'organisation', emailVerified: true });
-    client = await service.make.client({ name: 'Northwind Charging', ownerId: owner.id });
-  });
-  afterEach(async () => {
-    for (const each of contexts.splice(0)) await each.close();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await smtp.stop();
-  });
-
-  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-  const follow = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).first().click();
-  const main = (page: Page) => page.getByRole('main').innerText();
-  const said = (page: Page) => page.getByRole('status').first().innerText();
-  const newPage = async (javaScriptEnabled: boolean): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled });
-    contexts.push(context);
-    return context.newPage();
-  };
-  const logIn = async (page: Page, email: string): Promise<void> => {
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press(page, 'Log in');
-  };
   const openPortal = async (page: Page, email: string): Promise<void> => {
     await page.goto(`${service.url}/portal/sign-in`);
-    await logIn(page, email);
+    await logIn(page, { email });
     await press(page, 'Open Northwind Charging');
     await page.waitForURL(`${service.url}/portal`);
   };
 
-  it.each([
-    ['with JavaScript', true],
-    ['with JavaScript switched off', false],
-  ])(
+  it.each(WITH_AND_WITHOUT_SCRIPTS)(
     'an admin invites a developer, who creates an account and works there; and rotates the secret, and asks for a redirect URI that an operator approves: %s',
     async (_what, javaScript) => {
-      const admin = await newPage(javaScript);
+      const admin = await browser.newPage({ javaScriptEnabled: javaScript });
       await openPortal(admin, owner.email);
-      await follow(admin, 'Members');
+      await followFirst(admin, 'Members');
       const email = `dana${javaScript ? 1 : 2}@northwind.example`;
       await admin.getByLabel('Email').fill(email);
       await admin.getByLabel('Role').selectOption('developer');
       await press(admin, 'Invite');
-      expect(await said(admin)).toContain('We sent an invitation');
+      expect(await saidFirst(admin)).toContain('We sent an invitation');
 
-      const developer = await newPage(javaScript);
+      const developer = await browser.newPage({ javaScriptEnabled: javaScript });
       await developer.goto((await smtp.mailTo(email)).link);
-      expect(await main(developer)).toContain('Northwind Energy');
+      expect(await mainOf(developer)).toContain('Northwind Energy');
       await developer.getByLabel('Name').fill('Dana Developer');
       await developer.getByLabel('Password', { exact: true }).fill(PASSWORD);
       await developer.getByLabel('Repeat password').fill(PASSWORD);
       await press(developer, 'Create account');
       await openPortal(developer, email);
-      expect(await main(developer)).toContain('with the role developer');
-      await follow(developer, 'Add endpoint');
-      await follow(developer, 'Credentials');
+      expect(await mainOf(developer)).toContain('with the role developer');
+      await followFirst(developer, 'Add endpoint');
+      await followFirst(developer, 'Credentials');
       expect(await developer.getByRole('button', { name: 'Rotate secret' }).count()).toBe(0);
-      await follow(developer, 'Requests');
-      expect(await main(developer)).toContain('There are no such requests');
+      await followFirst(developer, 'Requests');
+      expect(await mainOf(developer)).toContain('There are no such requests');
 
-      await follow(admin, 'Credentials');
+      await followFirst(admin, 'Credentials');
       await admin.getByLabel('Keep the old secret for').selectOption({ label: '7 days' });
       await press(admin, 'Rotate secret');
       const secret = await admin.locator('[data-copy]').innerText();
@@ -90,34 +55,34 @@ describe('in the partner portal in a browser', () => {
         const by = { id: client.id, secret: each };
         expect((await service.http.token({ grant_type: 'client_credentials' }, by)).status).toBe(200);
       }
-      await follow(admin, 'I have copied it');
+      await followFirst(admin, 'I have copied it');
       await admin.getByRole('button', { name: /^End now/ }).click();
-      expect(await said(admin)).toContain('The secret has ended.');
+      expect(await saidFirst(admin)).toContain('The secret has ended.');
 
-      await follow(admin, 'Redirect URIs');
+      await followFirst(admin, 'Redirect URIs');
       await admin.getByLabel('Redirect URI').fill('https://northwind.example/callback');
       await press(admin, 'Ask for a redirect URI');
-      expect(await said(admin)).toContain('waits for an operator');
-      const operator = await newPage(javaScript);
+      expect(await saidFirst(admin)).toContain('waits for an operator');
+      const operator = await browser.newPage({ javaScriptEnabled: javaScript });
       await operator.goto(`${service.url}/admin/console`);
-      await logIn(operator, (await service.make.user({ role: 'operator' })).email);
-      await follow(operator, 'View redirect URIs');
+      await logIn(operator, await service.make.user({ role: 'operator' }));
+      await followFirst(operator, 'View redirect URIs');
       await operator
         .getByRole('link', { name: /northwind\.example/ })
         .first()
         .click();
-      expect(await main(operator)).toContain(REDIRECT_URI);
+      expect(await mainOf(operator)).toContain(REDIRECT_URI);
       await press(operator, 'Approve');
-      expect(await said(operator)).toContain('Approved');
-      await follow(admin, 'Redirect URIs');
-      expect(await main(admin)).toContain('Approved');
+      expect(await saidFirst(operator)).toContain('Approved');
+      await followFirst(admin, 'Redirect URIs');
+      expect(await mainOf(admin)).toContain('Approved');
 
-      await follow(admin, 'Members');
-      await follow(admin, 'Remove Dana Developer');
+      await followFirst(admin, 'Members');
+      await followFirst(admin, 'Remove Dana Developer');
       await press(admin, 'Remove');
-      expect(await said(admin)).toBe('Member removed.');
+      expect(await saidFirst(admin)).toBe('Member removed.');
       await developer.reload();
-      expect(await main(developer)).toContain('You are not logged in');
+      expect(await mainOf(developer)).toContain('You are not logged in');
     },
   );
 
@@ -128,7 +93,7 @@ describe('in the partner portal in a browser', () => {
     );
     const id = refused.headers.get('x-request-id')!;
     const path = `${service.url}/portal/requests/${id}`;
-    const page = await newPage(true);
+    const page = await browser.newPage({ javaScriptEnabled: true });
     await openPortal(page, owner.email);
     await page.keyboard.press('/');
     await page.waitForURL('**/portal/search');
@@ -141,7 +106,7 @@ describe('in the partner portal in a browser', () => {
     );
 
     await service.make.client({ name: 'Northwind Fleet', ownerId: owner.id });
-    const phone = await newPage(false);
+    const phone = await browser.newPage({ javaScriptEnabled: false });
     await phone.setViewportSize({ width: 390, height: 844 });
     await openPortal(phone, owner.email);
     const link = phone.getByRole('link', { name: 'Search', exact: true });

@@ -1,13 +1,15 @@
 import { Webhook } from 'standardwebhooks';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
-import type { TestClient } from '../support/factory.js';
+import { madeForEach } from '../support/made.js';
 import { seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { launchChromium } from './chromium.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { copied } from './copied.js';
+import { followFirst, mainOf, press, saidFirst, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import { answersWith, useBrowser } from './use-browser.js';
 
 const FAILED: SeededDelivery = {
   ...{ state: 'failed', type: 'webhook.test', isTest: true },
@@ -15,46 +17,22 @@ const FAILED: SeededDelivery = {
 };
 
 describe('in the webhook portal in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let client: TestClient;
-  let receiver: Receiver;
+  const service = useService({ env: WEBHOOK_ENV });
+  const browser = useBrowser(answersWith(400, 401));
   let holds: boolean;
   const held: (() => void)[] = [];
-  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
-
-  beforeAll(async () => {
-    service = await startService({ env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-    browser = await launchChromium();
-    receiver = await Receiver.start((response, { url }) => {
-      const answer = () =>
-        void (url === '/hook' ? response.end('thank you') : response.writeHead(404).end('no such path'));
-      if (holds) held.push(answer);
-      else answer();
-    });
+  const receiver = Receiver.setUp((response, { url }) => {
+    const answer = () =>
+      void (url === '/hook' ? response.end('thank you') : response.writeHead(404).end('no such path'));
+    if (holds) held.push(answer);
+    else answer();
   });
-  beforeEach(async () => {
-    client = await service.make.client({ name: 'Northwind Smart Charging' });
+  const client = madeForEach(() => service.make.client({ name: 'Northwind Smart Charging' }));
+  beforeEach(() => {
     receiver.requests.length = 0;
     holds = false;
   });
-  afterEach(async () => {
-    for (const { context } of contexts) await context.close();
-    const complaints = contexts.splice(0).flatMap((each) => each.complaints);
-    expect(complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-    await receiver.stop();
-  });
 
-  const press = (page: Page, name: string): Promise<void> =>
-    page.getByRole('button', { name, exact: true }).click();
-  const follow = (page: Page, name: string): Promise<void> =>
-    page.getByRole('link', { name, exact: true }).first().click();
-  const main = (page: Page): Promise<string> => page.getByRole('main').innerText();
-  const said = (page: Page): Promise<string> => page.getByRole('status').first().innerText();
   const secretOn = (page: Page): Promise<string> => page.getByLabel('Signing secret').inputValue();
 
   /** Waits for what the page shows when it updates itself; the clock of a page with scripts is put forward to that. */
@@ -66,18 +44,11 @@ describe('in the webhook portal in a browser', () => {
       return shown.isVisible();
     });
   };
-  /** The portal in a new browser, opened with the one-time link; it records every complaint. */
+  /** The portal in a new browser, opened with the one-time link. */
   const openPortal = async (javaScriptEnabled: boolean): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled });
     if (javaScriptEnabled) await context.clock.install();
-    const complaints: string[] = [];
-    contexts.push({ context, complaints });
     const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => {
-      if (/the server responded with a status of 40[01]/.test(message.text())) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
     const bearer = await service.make.clientToken(client);
     await page.goto((await service.http.get('/webhook_portal', { bearer })).json.url as string);
     await press(page, 'Open webhook portal');
@@ -85,7 +56,7 @@ describe('in the webhook portal in a browser', () => {
     return page;
   };
   const addEndpoint = async (page: Page, url: string): Promise<void> => {
-    await follow(page, 'Add endpoint');
+    await followFirst(page, 'Add endpoint');
     await page.getByLabel('URL').fill(url);
     await page.getByLabel('Description').fill('Back office');
     await page.getByLabel('vehicle.updated').check();
@@ -105,7 +76,7 @@ describe('in the webhook portal in a browser', () => {
   it('a page that its script updates keeps the focus', async () => {
     const page = await openPortal(true);
     await addEndpoint(page, receiver.url());
-    await follow(page, 'Test');
+    await followFirst(page, 'Test');
     holds = true;
     await press(page, 'Send test');
     await page.waitForURL('**/portal/deliveries/*');
@@ -113,50 +84,47 @@ describe('in the webhook portal in a browser', () => {
     held.splice(0).forEach((answer) => answer());
     await updatesTo(page, 'thank you');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Resend');
-    expect(await main(page)).toContain('webhook-signature: v1,');
+    expect(await mainOf(page)).toContain('webhook-signature: v1,');
   });
 
-  describe.each([
-    ['with JavaScript', true],
-    ['with JavaScript switched off', false],
-  ])('%s', (_what, javaScript) => {
+  describe.each(WITH_AND_WITHOUT_SCRIPTS)('%s', (_what, javaScript) => {
     it('a user adds an endpoint, sees why a test fails, corrects the URL, and resends', async () => {
       const page = await openPortal(javaScript);
-      expect(await main(page)).toContain('There are no endpoints yet');
+      expect(await mainOf(page)).toContain('There are no endpoints yet');
       await addEndpoint(page, 'ftp://partner.example');
       expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
       expect(await page.getByLabel('URL').inputValue()).toBe('ftp://partner.example');
       expect(await page.getByLabel('vehicle.updated').isChecked()).toBe(true);
       await page.getByLabel('URL').fill(receiver.url('/hok'));
       await press(page, 'Save');
-      expect(await said(page)).toContain('Endpoint added');
+      expect(await saidFirst(page)).toContain('Endpoint added');
 
-      await follow(page, 'Test');
+      await followFirst(page, 'Test');
       await page.getByLabel('Event type').selectOption('vehicle.updated');
       await press(page, 'Send test');
       await page.waitForURL('**/portal/deliveries/*');
       await updatesTo(page, 'no such path', javaScript);
       for (const words of ['Failed', 'Status 404', 'Check the path of the URL', 'no such path']) {
-        expect(await main(page)).toContain(words);
+        expect(await mainOf(page)).toContain(words);
       }
       const delivery = page.url();
-      await follow(page, 'Edit endpoint');
+      await followFirst(page, 'Edit endpoint');
       await page.getByLabel('URL').fill(receiver.url('/hook'));
       await press(page, 'Save');
       await page.goto(delivery);
       await press(page, 'Resend');
       await page.getByText('Resend requested').waitFor();
       await updatesTo(page, 'thank you', javaScript);
-      expect(await main(page)).toContain('Delivered');
+      expect(await mainOf(page)).toContain('Delivered');
       const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
       expect(ids).toEqual([delivery.split('/').at(-1), delivery.split('/').at(-1)]);
 
-      await follow(page, 'Endpoints');
-      expect(await main(page)).toContain('50 % of 2 attempts');
-      await follow(page, 'Deliveries');
+      await followFirst(page, 'Endpoints');
+      expect(await mainOf(page)).toContain('50 % of 2 attempts');
+      await followFirst(page, 'Deliveries');
       await page.getByLabel('State').selectOption('failed');
       await press(page, 'Filter');
-      expect(await main(page)).toContain('No deliveries match');
+      expect(await mainOf(page)).toContain('No deliveries match');
     });
 
     it('a user reveals the secret, rotates it, and checks a received delivery', async () => {
@@ -165,15 +133,15 @@ describe('in the webhook portal in a browser', () => {
       expect(await secretOn(page)).toMatch(/^whsec_•+$/);
       await press(page, 'Reveal secret');
       const before = await secretOn(page);
-      await follow(page, 'Rotate secret');
-      expect(await main(page)).toContain('stays valid for 24 more hours, until');
+      await followFirst(page, 'Rotate secret');
+      expect(await mainOf(page)).toContain('stays valid for 24 more hours, until');
       await press(page, 'Rotate secret');
-      expect(await main(page)).toContain('The old one is also valid until');
+      expect(await mainOf(page)).toContain('The old one is also valid until');
       await press(page, 'Reveal secret');
       const after = await secretOn(page);
       expect(after).not.toBe(before);
 
-      await follow(page, 'Test');
+      await followFirst(page, 'Test');
       await press(page, 'Send test');
       await page.waitForURL('**/portal/deliveries/*');
       await updatesTo(page, 'thank you', javaScript);
@@ -181,16 +149,16 @@ describe('in the webhook portal in a browser', () => {
       for (const secret of [before, after]) {
         new Webhook(secret).verify(body, headers as Record<string, string>);
       }
-      await follow(page, 'Verify signatures');
+      await followFirst(page, 'Verify signatures');
       for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
         await page.getByLabel(name, { exact: true }).fill(headers[name] as string);
       }
       await page.getByLabel('Body').fill(body);
       await press(page, 'Check');
-      expect(await said(page)).toContain('They match');
+      expect(await saidFirst(page)).toContain('They match');
       await page.getByLabel('Body').fill(body.replace('works', 'fails'));
       await press(page, 'Check');
-      expect(await said(page)).toContain('The body is not the one that we sent');
+      expect(await saidFirst(page)).toContain('The body is not the one that we sent');
       expect(await page.content()).not.toContain(after.slice(6));
     });
 
@@ -201,8 +169,8 @@ describe('in the webhook portal in a browser', () => {
       const target = await service.app.get(EndpointsService).get(endpoint.split('/').at(-1)!);
       for (let n = 0; n < 3; n++) await seedDelivery(service, target, FAILED);
       holds = true;
-      await follow(page, 'Recover');
-      expect(await main(page)).toContain('3 deliveries failed');
+      await followFirst(page, 'Recover');
+      expect(await mainOf(page)).toContain('3 deliveries failed');
       await press(page, 'Recover');
       await page.getByText('0 of 3 deliveries done').waitFor();
       holds = false;
@@ -212,17 +180,17 @@ describe('in the webhook portal in a browser', () => {
 
       await page.goto(endpoint);
       await press(page, 'Disable');
-      expect(await said(page)).toContain('Endpoint disabled');
+      expect(await saidFirst(page)).toContain('Endpoint disabled');
       await press(page, 'Enable');
-      expect(await said(page)).toContain('Endpoint enabled');
-      await follow(page, 'Delete');
+      expect(await saidFirst(page)).toContain('Endpoint enabled');
+      await followFirst(page, 'Delete');
       await press(page, 'Delete');
-      expect(await main(page)).toContain('There are no endpoints yet');
+      expect(await mainOf(page)).toContain('There are no endpoints yet');
       await press(page, 'Log out');
-      expect(await main(page)).toContain('You are not logged in to the webhook portal');
+      expect(await mainOf(page)).toContain('You are not logged in to the webhook portal');
       await page.goBack();
       await page.reload();
-      expect(await main(page)).toContain('You are not logged in to the webhook portal');
+      expect(await mainOf(page)).toContain('You are not logged in to the webhook portal');
     });
   });
 });

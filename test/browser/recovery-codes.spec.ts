@@ -1,43 +1,29 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { PASSWORD } from '../support/factory.js';
+import type { Page } from 'playwright-core';
 import { codeOf } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { useService } from '../support/test-service.js';
 import { copied } from './copied.js';
+import { headingIs, logIn } from './page-actions.js';
+import { useBrowser } from './use-browser.js';
 
 describe('New recovery codes', () => {
-  let service: TestService;
-  let browser: Browser;
-  let context: BrowserContext;
-
-  beforeAll(async () => {
-    service = await startService({ hostname: 'localhost' });
-    browser = await launchChromium();
-  });
-  afterEach(() => context.close());
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  const service = useService({ hostname: 'localhost' });
+  const browser = useBrowser();
 
   /** The page that shows them, after an authenticator app was set up. */
   async function shown(javaScriptEnabled: boolean): Promise<Page> {
     const user = await service.make.user();
-    context = await browser.newContext({
+    const page = await browser.newPage({
       javaScriptEnabled,
       acceptDownloads: true,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-    const page = await context.newPage();
     await page.goto(`${service.url}/account/security/app/new`);
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await logIn(page, user);
     const secret = (await page.locator('code.secret').innerText()).replaceAll(' ', '');
     await page.getByLabel('Code', { exact: true }).fill(codeOf(secret));
     await page.locator('main form button[type=submit]').first().click();
-    await page.getByRole('heading', { level: 1, name: 'Recovery codes' }).waitFor();
+    await headingIs(page, 'Recovery codes');
     return page;
   }
   const codesOn = (page: Page): Promise<string[]> =>

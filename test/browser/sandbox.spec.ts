@@ -1,45 +1,30 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { sandboxOf } from '../../src/sandbox/driver.js';
 import { DriversService } from '../../src/sandbox/drivers.service.js';
 import { PlansService } from '../../src/sandbox/plans.service.js';
-import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
+import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { authorizePath } from '../support/browser-session.js';
+import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
 import { letSandboxTimePass } from '../support/sandbox.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
-import { launchChromium } from './chromium.js';
+import { headingOf, logIn, press, said } from './page-actions.js';
+import { useBrowser } from './use-browser.js';
 
 describe('The sandbox in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let context: BrowserContext;
-  let client: TestClient;
+  const service = useService({ env: WEBHOOK_ENV });
+  // A stream that cannot be followed, pages that are refused, and the client's own page, where nothing answers.
+  const browser = useBrowser(
+    (complaint, url) => /status of (400|404|409|503)/.test(complaint) || url.startsWith(REDIRECT_URI),
+  );
+  const client = madeForEach(() => service.make.client({ name: 'Voltwise', environment: 'sandbox' }));
 
-  beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
-    browser = await launchChromium();
-  });
-  beforeEach(async () => {
-    context = await browser.newContext({ javaScriptEnabled: false });
-    client = await service.make.client({ name: 'Voltwise', environment: 'sandbox' });
-  });
-  afterEach(() => context.close());
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
-
-  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-  const said = (page: Page) => page.getByRole('status').innerText();
   const openPortal = async (of: TestClient, path = '/portal/sandbox', withScript = false): Promise<Page> => {
-    if (withScript) {
-      await context.close();
-      context = await browser.newContext();
-    }
+    const context = await browser.newContext({ javaScriptEnabled: withScript });
     const value = (await enterPortal(service, of)).cookies.get('portal_session')!;
     await context.addCookies([{ name: 'portal_session', value, url: service.url }]);
     const page = await context.newPage();
@@ -132,7 +117,7 @@ describe('The sandbox in a browser', () => {
   });
 
   it('without a script, a driver authorizes by a choice, and a live portal has no sandbox', async () => {
-    const page = await context.newPage();
+    const page = await browser.newPage({ javaScriptEnabled: false });
     await page.goto(
       service.url +
         authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
@@ -144,7 +129,7 @@ describe('The sandbox in a browser', () => {
     await press(page, 'Authorize');
     expect(new URL((await back).url()).searchParams.get('code')).toMatch(/^cds_ac_/);
     const live = await openPortal(await service.make.client(), '/portal/sandbox');
-    expect(await live.getByRole('heading', { level: 1 }).innerText()).toBe('Not found');
+    expect(await headingOf(live)).toBe('Not found');
     await live.goto(`${service.url}/portal`);
     expect(await live.getByRole('link', { name: 'Sandbox' }).count()).toBe(0);
   });
@@ -152,17 +137,15 @@ describe('The sandbox in a browser', () => {
   it('without a script, an operator creates a client in the sandbox, and sees the badge wherever it is shown', async () => {
     const operator = await service.make.user({ role: 'operator' });
     const owner = await service.make.user({ kind: 'organisation', name: 'Voltwise Ltd' });
-    const page = await context.newPage();
+    const page = await browser.newPage({ javaScriptEnabled: false });
     await page.goto(`${service.url}/admin/console/clients/new?owner=${owner.id}`);
-    await page.getByLabel('Email').fill(operator.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press(page, 'Log in');
+    await logIn(page, operator);
     await page.getByLabel('Name').fill('Voltwise trial');
     await page.getByLabel('Sandbox', { exact: true }).check();
     await page.getByLabel('Redirect URIs').fill(REDIRECT_URI);
     await page.getByLabel('vehicle:read').check();
     await press(page, 'Create client');
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Client created');
+    expect(await headingOf(page)).toBe('Client created');
     await page.goto(`${service.url}/admin/console/clients?q=Voltwise&environment=sandbox`);
     const row = page.getByRole('row', { name: /Voltwise trial/ });
     expect(await row.innerText()).toContain('Sandbox');

@@ -1,72 +1,43 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { PASSWORD } from '../support/factory.js';
 import { codeOf } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { useService } from '../support/test-service.js';
+import { follow, headingIs, logIn, press } from './page-actions.js';
 import { scannedCode } from './scanned-code.js';
+import { answersWith, useBrowser } from './use-browser.js';
 import { addAuthenticator } from './virtual-authenticator.js';
 
 describe('Second factors in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
+  // Browsers know passkeys of names only, never of IP addresses.
+  const service = useService({ hostname: 'localhost' });
+  const browser = useBrowser(answersWith(401, 403));
   let user: UserEntity;
-  let context: BrowserContext;
   let page: Page;
-  let complaints: string[];
 
-  beforeAll(async () => {
-    // Browsers know passkeys of names only, never of IP addresses.
-    service = await startService({ hostname: 'localhost' });
-    browser = await launchChromium();
-  });
   beforeEach(async () => {
     user = await service.make.user({ name: 'Dana Driver' });
     await open({});
   });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await context.close();
-    expect(complaints).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterEach(() => jest.restoreAllMocks());
 
-  /** Opens a new browser, which records what it complains about: a violated policy, a script's error. */
-  async function open(options: Parameters<Browser['newContext']>[0]): Promise<void> {
-    await context?.close();
-    context = await browser.newContext(options);
-    page = await context.newPage();
-    complaints = [];
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => {
-      if (/the server responded with a status of (401|403)/.test(message.text())) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
+  async function open(options: BrowserContextOptions): Promise<void> {
+    page = await browser.newPage(options);
   }
 
-  const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
-  const follow = (name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click();
-  const headingIs = (name: string): Promise<void> =>
-    page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   const enterPassword = async (path: string): Promise<void> => {
     await page.goto(service.url + path);
-    await page.getByLabel('Email').fill(user.email);
-    await page.getByLabel('Password').fill(PASSWORD);
-    await press('Log in');
+    await logIn(page, user);
   };
   const addPasskey = async (name: string): Promise<void> => {
     await enterPassword('/account/security');
-    await follow('Add a passkey');
+    await follow(page, 'Add a passkey');
     await page.getByLabel('Name').fill(name);
-    await press('Continue');
+    await press(page, 'Continue');
     await page.getByText('Passkey added.').waitFor();
   };
   const logOut = async (): Promise<void> => {
-    await press('Log out');
-    await headingIs('Log in');
+    await press(page, 'Log out');
+    await headingIs(page, 'Log in');
   };
 
   it('a passkey is added, logs in, does not log in without its user being verified, and is removed', async () => {
@@ -77,28 +48,28 @@ describe('Second factors in a browser', () => {
 
     await page.goto(`${service.url}/account/sessions`);
     // The browser has passkeys of its own, so the button needs no unfolding.
-    await press('Log in with a passkey');
-    await headingIs('Sessions');
+    await press(page, 'Log in with a passkey');
+    await headingIs(page, 'Sessions');
     expect(new URL(page.url()).pathname).toBe('/account/sessions');
     await page.getByText(user.email).waitFor();
     await logOut();
 
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-    await press('Log in with a passkey');
+    await press(page, 'Log in with a passkey');
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').innerText()).toContain('No passkey was used');
     await page.goto(`${service.url}/account`);
-    await headingIs('Log in');
+    await headingIs(page, 'Log in');
 
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
-    await press('Log in with a passkey');
-    await headingIs('Connected applications');
+    await press(page, 'Log in with a passkey');
+    await headingIs(page, 'Connected applications');
     await page.goto(`${service.url}/account/security`);
-    await follow('Remove My laptop');
-    await press('Remove');
+    await follow(page, 'Remove My laptop');
+    await press(page, 'Remove');
     await page.getByText('Passkey removed.').waitFor();
     await logOut();
-    await press('Log in with a passkey');
+    await press(page, 'Log in with a passkey');
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').innerText()).toContain('This passkey does not log you in here');
   });
@@ -107,7 +78,7 @@ describe('Second factors in a browser', () => {
     await addAuthenticator(page);
     await addPasskey('My laptop');
     await page.goto(`${service.url}/account/security/passkeys/new`);
-    await press('Continue');
+    await press(page, 'Continue');
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').innerText()).toBe(
       'This device already has a passkey for your account.',
@@ -115,7 +86,7 @@ describe('Second factors in a browser', () => {
   });
 
   it('an older browser, without the functions for JSON, adds a passkey and logs in with it', async () => {
-    await context.addInitScript(() => {
+    await page.context().addInitScript(() => {
       const { PublicKeyCredential: known } = globalThis as unknown as {
         PublicKeyCredential: { prototype: object } & Record<string, unknown>;
       };
@@ -126,8 +97,8 @@ describe('Second factors in a browser', () => {
     await addAuthenticator(page);
     await addPasskey('An old browser');
     await logOut();
-    await press('Log in with a passkey');
-    await headingIs('Connected applications');
+    await press(page, 'Log in with a passkey');
+    await headingIs(page, 'Connected applications');
     await page.getByText(user.email).waitFor();
   });
 
@@ -138,16 +109,16 @@ describe('Second factors in a browser', () => {
     // The code of the step before, which would be too old if another step began on its way.
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     await page.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1));
-    await press('Continue');
-    await headingIs('Recovery codes');
+    await press(page, 'Continue');
+    await headingIs(page, 'Recovery codes');
     clock.mockRestore();
-    await follow('I have copied it');
+    await follow(page, 'I have copied it');
     await logOut();
     await enterPassword('/account/sessions');
-    await headingIs('One more step');
+    await headingIs(page, 'One more step');
     await page.getByLabel('Code', { exact: true }).fill(codeOf(secret));
     await page.keyboard.press('Enter');
-    await headingIs('Sessions');
+    await headingIs(page, 'Sessions');
   });
 
   it.each([

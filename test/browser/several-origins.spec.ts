@@ -1,28 +1,28 @@
 import type { Server } from 'node:http';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { authorizePath } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { serve, SpreadIdentityProvider } from '../support/spread-identity-provider.js';
 import { startService, type TestService } from '../support/test-service.js';
-import { launchChromium } from './chromium.js';
+import { headingIs, press, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
+import { useBrowser } from './use-browser.js';
 
 const STAFF = {
   ...{ id: 'staff', label: 'Example Staff', audience: ['operators'], scope: 'openid email profile groups' },
   ...{ accounts: 'create', role_claim: 'groups', roles: { admins: 'admin' } },
 };
 
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
-const headingIs = (page: Page, name: string): Promise<void> =>
-  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-
 describe('Leaving this service for a site that redirects on to other origins', () => {
   let idp: SpreadIdentityProvider;
   let service: TestService;
-  let browser: Browser;
   const partners: Server[] = [];
   let redirectUri: string;
-  const contexts: { context: BrowserContext; complaints: string[] }[] = [];
+  const browser = useBrowser(
+    (complaint, url) =>
+      idp.has(url || service.url) ||
+      // An icon of Pico's, if it is laid out before our own style sheet, which leaves it out, has arrived.
+      complaint.startsWith("Loading the image 'data:image/svg+xml"),
+  );
 
   const addPeople = ({ issuer }: SpreadIdentityProvider): void => {
     issuer.people.set('dana', { email: 'dana@mail.example', email_verified: true, name: 'Dana Driver' });
@@ -62,44 +62,21 @@ describe('Leaving this service for a site that redirects on to other origins', (
     });
     partners.push(app, callback);
     redirectUri = `${callbackUrl}/callback`;
-    browser = await launchChromium();
-  });
-  afterEach(async () => {
-    for (const { context } of contexts) await context.close();
-    expect(contexts.splice(0).flatMap((each) => each.complaints)).toEqual([]);
   });
   afterAll(async () => {
-    await browser.close();
     for (const partner of partners) partner.close();
     await service.stop();
     await idp.close();
   });
 
-  /** A page in a new browser, which records what it complains about: a violated policy, a script's error. */
-  const newPage = async (javaScriptEnabled: boolean): Promise<Page> => {
-    const context = await browser.newContext({ javaScriptEnabled });
-    const complaints: string[] = [];
-    contexts.push({ context, complaints });
-    const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => {
-      if (idp.has(message.location().url || service.url)) return;
-      // An icon of Pico's, if it is laid out before our own style sheet, which leaves it out, has arrived.
-      if (message.text().startsWith("Loading the image 'data:image/svg+xml")) return;
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    return page;
-  };
+  const newPage = (javaScriptEnabled: boolean): Promise<Page> => browser.newPage({ javaScriptEnabled });
   const logIn = async (page: Page, path: string, provider: string, person: string): Promise<void> => {
     await page.goto(service.url + path);
     await press(page, `Continue with ${provider}`);
     await press(page, `Log in as ${person}`);
   };
 
-  describe.each([
-    ['with JavaScript', true],
-    ['with JavaScript switched off', false],
-  ])('%s', (_what, javaScript) => {
+  describe.each(WITH_AND_WITHOUT_SCRIPTS)('%s', (_what, javaScript) => {
     it('the first visitor after a start logs in through a provider, and out', async () => {
       const page = await newPage(javaScript);
       await withNewService({}, async (url) => {

@@ -1,7 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { MailServer, type ReceivedMail } from '../support/mail-server.js';
+import type { ReceivedMail } from '../support/mail-server.js';
 import { signUpLink, signUpWithPasskey } from '../support/passkey-sign-ups.js';
 import {
   addApp,
@@ -13,7 +13,7 @@ import {
   passkeyOptions,
 } from '../support/second-factors.js';
 import type { SoftwarePasskey } from '../support/software-passkey.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
 import { until } from '../support/until.js';
 
 const PASSWORD = 'a new long password';
@@ -30,27 +30,18 @@ const provider = (id: string, audience: 'users' | 'operators') => ({
 });
 
 describe('An account without a password', () => {
-  let service: TestService;
-  let smtp: MailServer;
-  let email: string;
-  let counter = 0;
-
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    const env = {
-      ...smtp.env,
+  const { service, smtp } = useServiceWithMail({
+    env: {
       SIGN_UP: 'true',
       TRUSTED_PROXIES: '127.0.0.1',
       SECOND_FACTOR_FOR_OPERATORS: 'true',
       IDENTITY_PROVIDERS: JSON.stringify([provider('company', 'users'), provider('staff', 'operators')]),
-    };
-    service = await startService({ env, instances: 2 });
+    },
+    instances: 2,
   });
+  let email: string;
+  let counter = 0;
   beforeEach(() => (email = `keyholder${++counter}@mail.example`));
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
 
   let networks = 0;
   const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });

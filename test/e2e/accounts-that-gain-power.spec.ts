@@ -4,10 +4,9 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
-import { MailServer } from '../support/mail-server.js';
 import { addApp, addPasskey, givePassword, logInWith } from '../support/second-factors.js';
 import type { SoftwarePasskey } from '../support/software-passkey.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMailAndProvider } from '../support/set-up.js';
 import { until } from '../support/until.js';
 
 const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
@@ -19,25 +18,11 @@ const PROVIDERS = [
 ];
 
 describe('What opened an account before', () => {
-  let idp: IdentityProvider;
-  let smtp: MailServer;
-  let service: TestService;
+  const idp = new IdentityProvider();
+  const { service, smtp } = useServiceWithMailAndProvider(idp, PROVIDERS);
   let n = 0;
-
-  beforeAll(async () => {
-    [idp, smtp] = await Promise.all([IdentityProvider.open(), MailServer.start()]);
-    service = await startService({ env: { ...idp.env(...PROVIDERS), ...smtp.env } });
-    idp.serveTo(
-      service.url,
-      PROVIDERS.map(({ id }) => id),
-    );
-    // Nobody in these tests is the last admin.
-    await service.make.user({ role: 'operator' });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await Promise.all([idp.close(), smtp.stop()]);
-  });
+  // Nobody in these tests is the last admin.
+  beforeAll(async () => void (await service.make.user({ role: 'operator' })));
 
   const newBrowser = () => new PersonBrowser(service.url, idp.url);
   const newPerson = (more: TestPerson = {}) => {

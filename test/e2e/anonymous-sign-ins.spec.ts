@@ -2,27 +2,17 @@ import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { expectRetryAfter, newAddress, statusesOf } from '../support/rate-limits.js';
 import { addPasskey, answerPasskey, passkeyOptions } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const WINDOW = 15 * 60;
 /** Contract §3: the 51st failure from one address. */
 const FAILURES = 50;
 
 describe('Sign-ins that fail without a known account', () => {
-  let idp: IdentityProvider;
-  let service: TestService;
+  const idp = new IdentityProvider();
+  const service = useServiceWithProvider(idp, [{}], { env: { TRUSTED_PROXIES: '127.0.0.1' } });
   let address: string;
-
-  beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    service = await startService({ env: { ...idp.env({}), TRUSTED_PROXIES: '127.0.0.1' } });
-    idp.serveTo(service.url);
-  });
   beforeEach(() => (address = newAddress()));
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
 
   const newBrowser = (from = address): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': from });

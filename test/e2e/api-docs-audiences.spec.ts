@@ -1,13 +1,14 @@
 import type { OpenApiDocument, Operation } from '../../src/api-docs/openapi.js';
 import { describeApi } from '../../src/describe-api.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 
 const OPERATOR_SCOPES = ['admin:read', 'admin:write', 'event:publish', 'token:introspect'];
 
 describe('The API description', () => {
-  let service: TestService;
-  let partners: OpenApiDocument;
-  let operators: OpenApiDocument;
+  const service = useService();
+  const partners = madeOnce(() => documentAt('/openapi.json'));
+  const operators = madeOnce(() => documentAt('/openapi/operators.json'));
 
   const documentAt = async (path: string): Promise<OpenApiDocument> =>
     (await service.http.get(path)).json as unknown as OpenApiDocument;
@@ -19,13 +20,6 @@ describe('The API description', () => {
     security.flatMap((way) => Object.values(way).flat());
   const page = async (path: string): Promise<string> =>
     (await service.http.get(path, { headers: { accept: 'text/html' } })).text;
-
-  beforeAll(async () => {
-    service = await startService();
-    partners = await documentAt('/openapi.json');
-    operators = await documentAt('/openapi/operators.json');
-  });
-  afterAll(() => service.stop());
 
   it('for partners has nothing that they cannot use', () => {
     const internal = operationsOf(partners).filter(

@@ -3,7 +3,7 @@ import { RequestMethod } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { describeApi } from '../../src/describe-api.js';
 import { committedDocument } from '../support/openapi-document.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 /** Pages that people open in a browser, and routes for the infrastructure. */
 const NOT_DESCRIBED =
@@ -34,9 +34,7 @@ function routesOf(app: NestFastifyApplication): string[] {
 }
 
 describe('The API description', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await sharedService()));
-  afterAll(() => service.stop());
+  const service = useSharedService();
 
   it('is served as OpenAPI 3.1 with the address of the service', async () => {
     const described = await describeApi(service.url);

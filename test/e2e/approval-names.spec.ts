@@ -1,18 +1,11 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
-import { startService, type TestService } from '../support/test-service.js';
+import type { Page } from '../support/browser-session.js';
+import { madeOnce } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 
 describe('An approval that waits', () => {
-  let service: TestService;
-  let operator: UserEntity;
-  let browser: BrowserSession;
-
-  beforeAll(async () => {
-    service = await startService({ env: { FOUR_EYES: 'true' } });
-    operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
-    browser = await service.make.signedIn(operator);
-  });
-  afterAll(() => service.stop());
+  const service = useService({ env: { FOUR_EYES: 'true' } });
+  const operator = madeOnce(() => service.make.user({ role: 'operator', name: 'Olga Operator' }));
+  const browser = madeOnce(() => service.make.signedIn(operator));
 
   const textOf = ({ html }: Page): string => html.querySelector('main')!.text.replace(/\s+/g, ' ');
   const erase = async (path: string): Promise<string> => {

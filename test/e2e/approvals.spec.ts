@@ -7,34 +7,25 @@ import {
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 describe('With FOUR_EYES=true', () => {
-  let service: TestService;
+  const service = useService({ instances: 2, databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
   /** Two admins with a client each. */
   let [asking, approving]: AdminInPerson[] = [];
   let [first, second]: string[] = [];
   let user: UserEntity;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
     asking = await makeAnAdmin(service);
     approving = await makeAnAdmin(service);
     first = asking.bearer;
     second = approving.bearer;
   });
-  afterAll(() => service.stop());
   beforeEach(async () => (user = await service.make.user({ name: 'Dana Driver' })));
 
-  const bearerOf = async (owner: UserEntity): Promise<string> =>
-    service.make.clientToken(
-      await service.make.client({
-        ownerId: owner.id,
-        scopes: ['admin:read', 'admin:write'],
-        grantTypes: ['client_credentials'],
-        redirectUris: [],
-      }),
-    );
+  const bearerOf = (owner: UserEntity): Promise<string> =>
+    service.make.adminToken(['admin:read', 'admin:write'], owner);
   const send = (method: string, path: string, bearer: string, json?: object, instance = 0): Promise<Answer> =>
     service.instances[instance]!.http.send(path, { method, bearer, json });
   /** Asks for it in the console, as a person. */

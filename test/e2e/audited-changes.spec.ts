@@ -1,6 +1,6 @@
 import { auditEventsOn } from '../support/audit-events.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const ROLES = { role_claim: 'groups', roles: { admins: 'admin' } };
 const PROVIDERS = [
@@ -14,20 +14,10 @@ const PROVIDERS = [
 ];
 
 describe('The audit log shows', () => {
-  let idp: IdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    service = await startService({ env: idp.env(...PROVIDERS) });
-    idp.serveTo(service.url, ['people']);
-    // Nobody in these tests is the last admin.
-    await service.make.user({ role: 'operator' });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const idp = new IdentityProvider();
+  const service = useServiceWithProvider(idp, PROVIDERS);
+  // Nobody in these tests is the last admin.
+  beforeAll(async () => void (await service.make.user({ role: 'operator' })));
 
   const eventsOn = (id: string, action: string) => auditEventsOn(service, id, action);
   const logIn = async (sub: string, claims: object): Promise<string> => {

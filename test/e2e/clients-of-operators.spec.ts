@@ -1,31 +1,27 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { OperatorProtectionService } from '../../src/users/accounts/operator-protection.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { madeForEach } from '../support/made.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 const ADMIN_SCOPES = ['admin:read', 'admin:write'];
 
 describe('A client with operator scopes', () => {
-  let service: TestService;
+  const service = useService({ instances: 2, databaseOptions: PATIENT });
+  const owner = madeForEach(() => service.make.user({ role: 'operator', operatorRole: 'viewer' }));
+  const client = madeForEach(() => make(owner.id));
   let admin: string;
-  let owner: UserEntity;
-  let client: TestClient;
   let bearer: string;
   let counter = 0;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, databaseOptions: PATIENT });
     const person = await service.make.user({ role: 'operator' });
     admin = await service.make.clientToken(await make(person.id));
   });
-  afterAll(() => service.stop());
   beforeEach(async () => {
-    owner = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
-    client = await make(owner.id);
     bearer = await service.make.clientToken(client);
   });
 

@@ -4,25 +4,23 @@ import { makeAdmin } from '../support/admins.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { wordsOf } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 
 const CONSOLE = '/admin/console';
 
 describe('In the console, with FOUR_EYES=true', () => {
-  let service: TestService;
+  const service = useService({ env: { FOUR_EYES: 'true' } });
   let asking: BrowserSession;
   let approving: BrowserSession;
   let user: UserEntity;
   let client: TestClient;
 
   beforeAll(async () => {
-    service = await startService({ env: { FOUR_EYES: 'true' } });
     leaveOutScheduledPurges(service);
     asking = (await makeAdmin(service, 'Anna Asking')).browser;
     approving = (await makeAdmin(service)).browser;
   });
-  afterAll(() => service.stop());
   beforeEach(async () => {
     await service.database.query('DELETE FROM approvals');
     user = await service.make.user({ name: 'Dana Driver' });

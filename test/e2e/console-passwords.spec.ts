@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../src/secrets/ids.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
-import { PASSWORD, type TestClient } from '../support/factory.js';
+import { PASSWORD } from '../support/factory.js';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeForEach } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 import { showLogo } from '../support/uploads.js';
 
 const CONSOLE = '/admin/console';
@@ -149,10 +149,12 @@ const HARMLESS: Record<string, Fields> = {
 };
 
 describe('When the password was given more than 15 minutes ago, a form of the console', () => {
-  let service: TestService;
-  let operator: UserEntity;
-  let user: UserEntity;
-  let client: TestClient;
+  const service = useService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+  const operator = madeForEach(() => service.make.user({ role: 'operator' }));
+  const user = madeForEach(() => service.make.user());
+  const client = madeForEach(() =>
+    service.make.client({ grantTypes: ['authorization_code', 'client_credentials'] }),
+  );
   let endpoint: EndpointEntity;
   let deliveryId: string;
   let approvalId: string;
@@ -160,16 +162,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   let redirectUriRequestId: string;
   let browser: BrowserSession;
 
-  beforeAll(
-    async () =>
-      (service = await startService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } })),
-  );
-  afterAll(() => service.stop());
-
   beforeEach(async () => {
-    operator = await service.make.user({ role: 'operator' });
-    user = await service.make.user();
-    client = await service.make.client({ grantTypes: ['authorization_code', 'client_credentials'] });
     await service.make.tokens(client, user);
     endpoint = await makeEndpoint(service, client);
     deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });

@@ -1,25 +1,22 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeForEach } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 
 const USERS = '/admin/console/users';
 const CONFIRM = '/admin/console/confirm-password';
 
 describe('In the console, users', () => {
-  let service: TestService;
-  let operator: UserEntity;
+  const service = useService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const operator = madeForEach(() => service.make.user({ role: 'operator', name: 'Olga Operator' }));
   let browser: BrowserSession;
 
-  beforeAll(async () => (service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } })));
   beforeEach(async () => {
-    operator = await service.make.user({ role: 'operator', name: 'Olga Operator' });
     browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
     await browser.logIn(operator.email, PASSWORD);
   });
-  afterAll(() => service.stop());
 
   const submit = async (
     path: string,

@@ -6,15 +6,14 @@ import { loadDemoCredentials, type DemoCredentials } from '../../demo/demo-crede
 import { seedDemonstration } from '../../demo/demo-data.js';
 import { BrowserSession, authorizePath } from '../support/browser-session.js';
 import { newPkce } from '../support/factory.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 describe('The demonstration', () => {
-  let service: TestService;
+  const service = useService();
   let folder: string;
   let demo: DemoCredentials;
 
   beforeAll(async () => {
-    service = await startService();
     folder = await mkdtemp(path.join(os.tmpdir(), 'demo-numbers-'));
     demo = await loadDemoCredentials(folder);
     await seedDemonstration(service.app.get(DataSource), demo, service.settings);

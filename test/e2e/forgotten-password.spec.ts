@@ -2,23 +2,18 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { madeForEach, madeOnce } from '../support/made.js';
-import { MailServer } from '../support/mail-server.js';
+import { madeForEach } from '../support/made.js';
+import { useServiceWithMail } from '../support/set-up.js';
 import { connectionTo } from '../support/test-database.js';
-import { PATIENT, sharedService, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, sharedService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 const PATH = '/password/forgotten';
 
 describe('A forgotten password', () => {
-  let service: TestService;
-
-  const smtp = madeOnce(() => MailServer.start());
-  beforeAll(async () => {
-    service = await startService({
-      databaseOptions: PATIENT,
-      env: { ...smtp.env, TRUSTED_PROXIES: '127.0.0.1', SIGN_UP: 'true' },
-    });
+  const { service, smtp } = useServiceWithMail({
+    databaseOptions: PATIENT,
+    env: { TRUSTED_PROXIES: '127.0.0.1', SIGN_UP: 'true' },
   });
   const user = madeForEach(() => service.make.user());
 

@@ -1,4 +1,3 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { decide, makeAdmin, type AdminInPerson } from '../support/admins.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
@@ -6,24 +5,20 @@ import type { Answer } from '../support/http.js';
 import { wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
 import { addApp, addPasskey, givePassword, logInWith } from '../support/second-factors.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { madeForEach } from '../support/made.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const ADMIN_SCOPES = ['admin:read', 'admin:write'];
 
 describe('With FOUR_EYES=true, one admin alone', () => {
-  let service: TestService;
+  const service = useService({ databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
+  const other = madeForEach(() => service.make.user({ role: 'operator', name: 'Olga Other' }));
   let [anna, ben]: AdminInPerson[] = [];
-  let other: UserEntity;
   let counter = 0;
 
   beforeAll(async () => {
-    service = await startService({ databaseOptions: PATIENT, env: { FOUR_EYES: 'true' } });
     [anna, ben] = [await makeAdmin(service, 'Anna'), await makeAdmin(service, 'Ben')];
-  });
-  afterAll(() => service.stop());
-  beforeEach(async () => {
-    other = await service.make.user({ role: 'operator', name: 'Olga Other' });
   });
 
   const send = (method: string, path: string, json?: object, bearer = anna!.bearer): Promise<Answer> =>

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 interface Exit {
@@ -12,14 +12,13 @@ interface Exit {
 }
 
 describe('A client generated from the served OpenAPI documents', () => {
-  let service: TestService;
+  const service = useService({ env: WEBHOOK_ENV });
   let folder: string;
   const generated: Exit[] = [];
   let compiled: Exit;
 
   /** Does what a partner does: in a project of its own, generates types from the documents and compiles test/sdk against them. */
   beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
     folder = await mkdtemp(path.join(tmpdir(), 'charging-sdk-'));
     await cp('test/sdk', folder, { recursive: true });
     await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'));

@@ -10,7 +10,7 @@ import { committedDocument } from '../support/openapi-document.js';
 import { describeUnless } from '../support/left-out.js';
 import { madeOnce } from '../support/made.js';
 import { LACKING, PagePrograms } from '../support/page-programs.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -18,9 +18,7 @@ import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 const has = (method: Method, address: string): boolean =>
   committedDocument.paths[address]?.[method] !== undefined;
 
-let service: TestService;
-beforeAll(async () => (service = await startService({ env: WEBHOOK_ENV })));
-afterAll(() => service.stop());
+const service = useService({ env: WEBHOOK_ENV });
 
 describe('The programs in the guides', () => {
   let client: TestClient;

@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SHELVES } from '../../src/api-docs/handbook/catalogue.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
 import { isAccepted } from '../support/oauth.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -14,23 +14,17 @@ import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 type ByHand = (sample: string) => string | undefined;
 
 describe('A guide, pasted from the top into one shell,', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let client: TestClient;
-  let user: UserEntity;
+  const service = useService({ env: WEBHOOK_ENV });
+  const webhooks = Webhooks.setUp(service);
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => service.make.user());
   const shells: GuideShell[] = [];
 
   beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
-    webhooks = await Webhooks.start(service);
-    client = await service.make.client();
-    user = await service.make.user();
     await service.make.consent(client, user);
   });
   afterAll(async () => {
-    await Promise.all(shells.map((shell) => shell.end()));
-    await webhooks.stop();
-    await service.stop();
+    await Promise.all(shells.map((shell) => shell.kill()));
   });
 
   const newShell = (): GuideShell => {

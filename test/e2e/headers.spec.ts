@@ -2,26 +2,24 @@ import { request } from 'node:http';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
-import { REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { type TestService, sharedService, startService } from '../support/test-service.js';
+import { REDIRECT_URI } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import { startService, useSharedService } from '../support/test-service.js';
 
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
 describe('Response headers:', () => {
-  let service: TestService;
-  let partner: TestClient;
+  const service = useSharedService();
+  const partner = madeOnce(() => service.make.client());
   let token: string;
   let admin: string;
   let browser: BrowserSession;
 
   beforeAll(async () => {
-    service = await sharedService();
-    partner = await service.make.client();
     token = await service.make.clientToken(partner);
     admin = await service.make.adminToken();
     browser = await service.make.signedIn(await service.make.user());
   });
-  afterAll(() => service.stop());
 
   /** Requests every kind of answer with these headers. */
   const kinds: [string, (headers: Record<string, string>) => Promise<Pick<Answer, 'status' | 'headers'>>][] =

@@ -1,4 +1,4 @@
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface LogLine {
@@ -9,9 +9,7 @@ interface LogLine {
 }
 
 describe('the log of health checks and metrics', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService()));
-  afterAll(() => service.stop());
+  const service = useService();
 
   const linesOf = (route: string): LogLine[] =>
     service.log.map((line) => JSON.parse(line) as LogLine).filter((line) => line.route === route);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const lackingBash =
@@ -16,9 +16,7 @@ const OF_COMPOSE = /- '(exec 3<>\/dev\/tcp.*)'$/m
   .replaceAll('$$', '$');
 
 describeUnless(lackingBash, 'the health check', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService()));
-  afterAll(() => service.stop());
+  const service = useService();
 
   const runs = async ([command, ...args]: string[], port: string): Promise<boolean> => {
     const child = spawn(command!, args, { env: { PATH: process.env.PATH, PORT: port }, stdio: 'ignore' });

@@ -1,21 +1,17 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { DeliveriesService } from '../../src/webhooks/deliveries/deliveries.service.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { refusalOf } from '../support/settings-refusal.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 import type { TestClient } from '../support/factory.js';
 
 describe('an instance with ROLE=api', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
+  const service = useService({ env: { ...WEBHOOK_ENV, ROLE: 'api' } });
+  const webhooks = Webhooks.setUp(service);
   let client: TestClient;
   let user: UserEntity;
   const workers: TestInstance[] = [];
 
-  beforeAll(async () => {
-    service = await startService({ env: { ...WEBHOOK_ENV, ROLE: 'api' } });
-    webhooks = await Webhooks.start(service);
-  });
   beforeEach(async () => {
     client = await service.make.client();
     user = await webhooks.consentedUser(client);
@@ -24,10 +20,6 @@ describe('an instance with ROLE=api', () => {
     await Promise.all(workers.splice(0).map(({ app }) => app.close()));
     await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE deleted_at IS NULL');
     await service.database.query("DELETE FROM deliveries WHERE state = 'pending'");
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
   });
 
   const startWorker = async (): Promise<TestInstance> => {

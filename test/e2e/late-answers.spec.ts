@@ -3,16 +3,16 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import { accessTokenId } from '../../src/tokens/keys/token-record.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { madeForEach } from '../support/made.js';
+import { PATIENT, useService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 
 /** The token was accepted, and then the database kept the request waiting. */
 describe('A token that ends while its request is carried out', () => {
-  let service: TestService;
-  let client: TestClient;
+  const service = useService({ databaseOptions: PATIENT });
+  const client = madeForEach(() => service.make.client());
   let token: string;
   let slow: Client;
   let outside: Client;
@@ -23,11 +23,9 @@ describe('A token that ends while its request is carried out', () => {
     return made;
   };
   beforeAll(async () => {
-    service = await startService({ databaseOptions: PATIENT });
     [slow, outside] = [await connection(), await connection()];
   });
   beforeEach(async () => {
-    client = await service.make.client();
     token = (await service.make.tokens(client, await service.make.user())).access_token;
   });
   afterAll(async () => {

@@ -1,21 +1,19 @@
 import { Apache, lackingModOAuth2 } from '../support/apache.js';
-import type { TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { PagePrograms } from '../support/page-programs.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 
 const REQUIRE_LINE = /^.*Require oauth2_claim.*$/m;
 
 describeUnless(lackingModOAuth2, 'What the page about Apache says of mod_oauth2', () => {
-  let service: TestService;
+  const service = useService();
+  const client = madeOnce(() => service.make.client());
   let apache: Apache | undefined;
-  let client: TestClient;
   let ports: { shown: number; pattern: number; expression: number; anybody: number };
 
   beforeAll(async () => {
-    service = await startService();
-    client = await service.make.client();
     const programs = await PagePrograms.of(service.http, '/docs/libraries/mod-auth-openidc');
     const shown = programs.files.get('mod-oauth2.conf')!;
     await programs.remove();

@@ -1,10 +1,10 @@
 import argon2 from '@node-rs/argon2';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
-import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
 
 const OUTSIDE = [
   '//evil.example',
@@ -36,16 +36,9 @@ const OUTSIDE = [
 const INSIDE = ['/%2f%2fevil.example', '/%5cevil.example', '/v2/problems/not-found/?x=%26&y=//evil.example'];
 
 describe('The login', () => {
-  let service: TestService;
-  let user: UserEntity;
-  let client: TestClient;
-
-  beforeAll(async () => {
-    service = await sharedService();
-    user = await service.make.user({ email: 'Driver@mail.example', name: 'Dana Driver' });
-    client = await service.make.client({ name: 'Northwind' });
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService();
+  const user = madeOnce(() => service.make.user({ email: 'Driver@mail.example', name: 'Dana Driver' }));
+  const client = madeOnce(() => service.make.client({ name: 'Northwind' }));
 
   const newBrowser = () => new BrowserSession(service.url);
   const attempt = async (email: string, password: string, browser = newBrowser()) =>

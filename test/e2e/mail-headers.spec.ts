@@ -6,10 +6,11 @@ import { NotificationsService } from '../../src/notifications/notifications.serv
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession } from '../support/browser-session.js';
+import { madeForEach } from '../support/made.js';
 import { MailServer, type ReceivedMail } from '../support/mail-server.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
+import { startInstance, type TestInstance } from '../support/test-service.js';
 import { png } from '../support/uploads.js';
 
 const CONNECTED = MESSAGES.applicationConnected('Example App');
@@ -18,27 +19,17 @@ const SECURITY = MESSAGES.passwordChanged();
 const ONE_CLICK = 'List-Unsubscribe=One-Click';
 
 describe('The mails of the service', () => {
-  let smtp: MailServer;
-  let service: TestService;
-  let user: UserEntity;
   const greetings: string[] = [];
-
-  beforeAll(async () => {
-    smtp = await MailServer.start({
+  const { service, smtp } = useServiceWithMail(
+    { hostname: 'localhost' },
+    new MailServer({
       onMailFrom: (_address, session, done) => {
         greetings.push(session.hostNameAppearsAs);
         done();
       },
-    });
-    service = await startService({ env: smtp.env, hostname: 'localhost' });
-  });
-  beforeEach(async () => {
-    user = await service.make.user({ emailVerified: true });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
+    }),
+  );
+  const user = madeForEach(() => service.make.user({ emailVerified: true }));
 
   const raise = (message: typeof CONNECTED, to = user, { app }: TestInstance = service): Promise<void> =>
     app

@@ -3,29 +3,21 @@ import { MailsService } from '../../src/mail/mails.service.js';
 import { MailLimitsService } from '../../src/rate-limits/sign-in/mail-limits.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { MailServer } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
 import { until } from '../support/until.js';
 
 describe('Mail', () => {
-  let server: MailServer;
-  let service: TestService;
-  let connections: Set<string>;
-  let counter = 0;
-
-  beforeAll(async () => {
-    connections = new Set();
-    server = await MailServer.start({
+  const connections = new Set<string>();
+  const { service, smtp: server } = useServiceWithMail(
+    { env: { MAILS_PER_NETWORK_ADDRESS: '3', SIGN_UP: 'true' } },
+    new MailServer({
       onConnect: (session, done) => {
         connections.add(session.id);
         done();
       },
-    });
-    service = await startService({ env: { ...server.env, MAILS_PER_NETWORK_ADDRESS: '3', SIGN_UP: 'true' } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await server.stop();
-  });
+    }),
+  );
+  let counter = 0;
 
   const newAddress = () => `driver${++counter}@mail.example`;
   const queue = (address: string, usefulSeconds?: number): Promise<void> =>

@@ -3,7 +3,8 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
+import { startService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
@@ -14,21 +15,8 @@ const PROVIDERS = [
 ];
 
 describe('The session of an operator', () => {
-  let idp: IdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    service = await startService({ env: idp.env(...PROVIDERS) });
-    idp.serveTo(
-      service.url,
-      PROVIDERS.map(({ id }) => id),
-    );
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const idp = new IdentityProvider();
+  const service = useServiceWithProvider(idp, PROVIDERS);
 
   const users = () => service.app.get(UsersService);
   /** The first sign-in through a provider may have ended the password. */

@@ -1,22 +1,11 @@
 import { BrowserSession } from '../support/browser-session.js';
-import { MailServer } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
 
 describe('The page of a link to set a password says', () => {
-  let service: TestService;
-  let smtp: MailServer;
+  const { service, smtp } = useServiceWithMail({
+    env: { SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' },
+  });
   let networks = 0;
-
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    service = await startService({
-      env: { ...smtp.env, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' },
-    });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
 
   const newBrowser = (): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });

@@ -1,44 +1,35 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { rowCounts } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const SIGN_IN = '/portal/sign-in';
 const REFUSED = 'This user is an operator. This requires the role admin.';
 
 describe('The people behind a client with operator scopes', () => {
-  let idp: IdentityProvider;
-  let service: TestService;
+  const idp = new IdentityProvider();
+  const service = useServiceWithProvider(idp);
+  const organisation = madeOnce(() => service.make.user({ kind: 'organisation', name: 'Charging Company' }));
+  const admin = madeOnce(() => service.make.user());
+  const developer = madeOnce(() => service.make.user());
+  const client = madeOnce(() => operatorClient(organisation.id));
+  const partnerClient = madeOnce(() =>
+    service.make.client({ ownerId: organisation.id, name: 'Partner app' }),
+  );
   let support: string;
   let helper: BrowserSession;
-  let organisation: UserEntity;
-  let admin: UserEntity;
-  let developer: UserEntity;
-  let client: TestClient;
-  let partnerClient: TestClient;
 
   beforeAll(async () => {
-    idp = await IdentityProvider.open();
-    service = await startService({ env: idp.env({}) });
-    idp.serveTo(service.url);
     const person = await service.make.user({ role: 'operator', operatorRole: 'support' });
     support = await service.make.clientToken(await operatorClient(person.id));
     helper = await service.make.signedIn(person);
-    organisation = await service.make.user({ kind: 'organisation', name: 'Charging Company' });
-    [admin, developer] = [await service.make.user(), await service.make.user()];
     const members = service.app.get(MembersService);
     await members.add(organisation.id, admin.id, 'admin', SERVICE_ACTOR);
     await members.add(organisation.id, developer.id, 'developer', SERVICE_ACTOR);
-    client = await operatorClient(organisation.id);
-    partnerClient = await service.make.client({ ownerId: organisation.id, name: 'Partner app' });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
   });
 
   const operatorClient = (ownerId: string): Promise<TestClient> =>

@@ -1,9 +1,9 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider, type Faults } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
+import { CLIENT_ID } from '../support/identity-provider.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 import { until } from '../support/until.js';
 
 const LONG_AGO = Math.floor(Date.now() / 1000) - 3600;
@@ -119,22 +119,11 @@ const REFUSED: Record<string, { faults: Faults; reason: string; status?: number 
 };
 
 describe('A login through an identity provider', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = (id: string, issuer: string) => ({
-      ...{ id, label: 'Broken Company', issuer, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
-      ...{ audience: ['users'], accounts: 'create' },
-    });
-    const providers = [provider('broken', idp.url), provider('gone', 'http://127.0.0.1:9')];
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify(providers) } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const idp = new BrokenIdentityProvider();
+  const service = useServiceWithProvider(idp, [
+    { id: 'broken', label: 'Broken Company' },
+    { id: 'gone', issuer: 'http://127.0.0.1:9' },
+  ]);
   beforeEach(() => {
     idp.faults = {};
     const clients = service.app.get(ProviderClients, { strict: false });

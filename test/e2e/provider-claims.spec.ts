@@ -1,41 +1,23 @@
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const ROLES = { 'charging-admins': 'admin', helpers: 'support', 'cn=readers,ou=groups': 'viewer' };
 const AUDIENCE = ['users', 'operators'];
 
 describe('What a provider says about a person', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
+  const idp = new BrokenIdentityProvider();
+  const service = useServiceWithProvider(
+    idp,
+    [
+      { id: 'plain' },
+      { id: 'trusted', trust_email: true },
+      { id: 'domains', trust_email: ['Mail.Example', 'other.example'] },
+      { id: 'keycloak', role_claim: 'realm_access.roles', roles: ROLES },
+      { id: 'named', role_claim: 'https://ns.example/roles', roles: ROLES },
+    ].map((provider) => ({ ...provider, audience: AUDIENCE })),
+  );
   let n = 0;
-
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = (id: string, more: object) => ({
-      ...{
-        id,
-        label: 'Example Company',
-        issuer: idp.url,
-        client_id: CLIENT_ID,
-        client_secret: CLIENT_SECRET,
-      },
-      ...{ audience: AUDIENCE, accounts: 'create', ...more },
-    });
-    const providers = [
-      provider('plain', {}),
-      provider('trusted', { trust_email: true }),
-      provider('domains', { trust_email: ['Mail.Example', 'other.example'] }),
-      provider('keycloak', { role_claim: 'realm_access.roles', roles: ROLES }),
-      provider('named', { role_claim: 'https://ns.example/roles', roles: ROLES }),
-    ];
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify(providers) } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
 
   /** Logs someone new in; the heading of the refusal, or the user that was made. */
   const logIn = async (

@@ -2,39 +2,27 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { whileHeld } from '../support/held-rows.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
+import { PATIENT } from '../support/test-service.js';
 
 const CONFIRM = '/admin/console/confirm-password';
 const secondsAgo = (seconds: number) => Math.floor(Date.now() / 1000) - seconds;
 
 describe('An operator who came from a provider, when the console asks for the password again,', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
+  const idp = new BrokenIdentityProvider();
+  const STAFF = { id: 'staff', label: 'Example Staff', audience: ['operators'], accounts: 'verified_email' };
+  const WITH_ROLES = {
+    ...{ ...STAFF, id: 'groups', label: 'Example Groups', audience: ['users', 'operators'] },
+    ...{ role_claim: 'groups', roles: { admins: 'admin', helpers: 'support', readers: 'viewer' } },
+  };
+  const service = useServiceWithProvider(idp, [STAFF, WITH_ROLES], { databaseOptions: PATIENT });
   let browser: BrowserSession;
   let userId: string;
 
   beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = {
-      ...{ id: 'staff', label: 'Example Staff', issuer: idp.url, client_id: CLIENT_ID },
-      ...{ client_secret: CLIENT_SECRET, audience: ['operators'], accounts: 'verified_email' },
-    };
-    const withRoles = {
-      ...{ ...provider, id: 'groups', label: 'Example Groups', audience: ['users', 'operators'] },
-      ...{ role_claim: 'groups', roles: { admins: 'admin', helpers: 'support', readers: 'viewer' } },
-    };
-    service = await startService({
-      databaseOptions: PATIENT,
-      env: { IDENTITY_PROVIDERS: JSON.stringify([provider, withRoles]) },
-    });
     userId = (await service.make.user()).id;
     await service.make.user({ email: 'olga@mail.example', role: 'operator' });
     await service.make.user({ email: 'omar@mail.example', role: 'operator' });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
   });
 
   const asPerson = (sub: string, authTime: number | undefined) =>

@@ -2,25 +2,15 @@ import { useBrokenProvider } from '../support/broken-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { CLIENT_ID, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const OTHER_PASSWORD = 'a new long password';
 
 describe('Logging out', () => {
   describe('of a session that came from a provider', () => {
-    let idp: IdentityProvider;
-    let service: TestService;
-
-    beforeAll(async () => {
-      idp = await IdentityProvider.open();
-      service = await startService({ env: idp.env({}) });
-      idp.serveTo(service.url);
-      idp.people.set('ada', { email: 'ada@mail.example', email_verified: true });
-    });
-    afterAll(async () => {
-      await service.stop();
-      await idp.close();
-    });
+    const idp = new IdentityProvider();
+    const service = useServiceWithProvider(idp);
+    beforeAll(() => void idp.people.set('ada', { email: 'ada@mail.example', email_verified: true }));
 
     const signedIn = async (): Promise<PersonBrowser> => {
       const browser = new PersonBrowser(service.url, idp.url);

@@ -1,7 +1,8 @@
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { useServiceWithProvider } from '../support/set-up.js';
+import { startService } from '../support/test-service.js';
 
 /** Metadata that must never be used. */
 const WRONG: [string, Record<string, unknown>][] = [
@@ -22,25 +23,12 @@ const WRONG: [string, Record<string, unknown>][] = [
 ];
 
 describe('Metadata of an identity provider', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
-  let onlyProvider: TestService;
-
-  const provider = () => ({
-    ...{ id: 'broken', label: 'Broken Company', issuer: idp.url },
-    ...{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET, audience: ['users'], accounts: 'create' },
-  });
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const env = { IDENTITY_PROVIDERS: JSON.stringify([provider()]) };
-    service = await startService({ env });
-    onlyProvider = await startService({ env: { ...env, PASSWORD_SIGN_IN: 'false' } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await onlyProvider.stop();
-    await idp.close();
-  });
+  const idp = new BrokenIdentityProvider();
+  const providers = [{ id: 'broken', label: 'Broken Company' }];
+  const service = useServiceWithProvider(idp, providers);
+  const onlyProvider = madeOnce(() =>
+    startService({ env: { ...idp.env(...providers), PASSWORD_SIGN_IN: 'false' } }),
+  );
 
   const begin = async (browser = new BrowserSession(service.url)): Promise<Page> =>
     browser.submit(await browser.open('/login'), '/login/providers/broken');

@@ -1,8 +1,7 @@
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
-import { MailServer } from '../support/mail-server.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMailAndProvider } from '../support/set-up.js';
 
 const PROVIDERS = [
   { id: 'company', accounts: 'create' },
@@ -12,22 +11,8 @@ const PROVIDERS = [
 let people = 0;
 
 describe('Name and address of an account that is linked to a provider', () => {
-  let idp: IdentityProvider;
-  let smtp: MailServer;
-  let service: TestService;
-
-  beforeAll(async () => {
-    [idp, smtp] = await Promise.all([IdentityProvider.open(), MailServer.start()]);
-    service = await startService({ env: { ...idp.env(...PROVIDERS), ...smtp.env } });
-    idp.serveTo(
-      service.url,
-      PROVIDERS.map(({ id }) => id),
-    );
-  });
-  afterAll(async () => {
-    await service.stop();
-    await Promise.all([idp.close(), smtp.stop()]);
-  });
+  const idp = new IdentityProvider();
+  const { service, smtp } = useServiceWithMailAndProvider(idp, PROVIDERS);
 
   interface Row {
     id: string;

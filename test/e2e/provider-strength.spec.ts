@@ -1,33 +1,21 @@
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../support/identity-provider.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const ACR = ['urn:example:mfa', 'phr'];
 
 describe('How strongly, and how recently, a person authenticated at a provider', () => {
-  let idp: BrokenIdentityProvider;
-  let service: TestService;
-
-  beforeAll(async () => {
-    idp = await BrokenIdentityProvider.open();
-    const provider = (id: string, more: object) => ({
-      ...{ id, label: `Example ${id}`, issuer: idp.url, client_id: CLIENT_ID, client_secret: CLIENT_SECRET },
-      ...{ audience: ['users'], accounts: 'create', ...more },
-    });
-    const providers = [
-      provider('unsaid', {}),
-      provider('one', { step_up: 'max_age=1' }),
-      provider('prompt', { step_up: 'prompt=login' }),
-      provider('acr', { acr_values: ACR, step_up: 'max_age=0' }),
-      provider('amr', { acr_values: ACR, amr_values: ['mfa', 'hwk'] }),
-    ];
-    service = await startService({ env: { IDENTITY_PROVIDERS: JSON.stringify(providers) } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await idp.close();
-  });
+  const idp = new BrokenIdentityProvider();
+  const service = useServiceWithProvider(
+    idp,
+    [
+      { id: 'unsaid' },
+      { id: 'one', step_up: 'max_age=1' },
+      { id: 'prompt', step_up: 'prompt=login' },
+      { id: 'acr', acr_values: ACR, step_up: 'max_age=0' },
+      { id: 'amr', acr_values: ACR, amr_values: ['mfa', 'hwk'] },
+    ].map((provider) => ({ ...provider, label: `Example ${provider.id}` })),
+  );
 
   const logIn = async (
     id: string,

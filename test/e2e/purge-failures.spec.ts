@@ -1,20 +1,17 @@
 import { execFile } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
-import type { TestClient } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 describe('A purge', () => {
   const service = useService();
-  let client: TestClient;
-  let user: UserEntity;
-  beforeAll(async () => {
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => service.make.user());
+  beforeAll(() => {
     leaveOutScheduledPurges(service);
-    client = await service.make.client();
-    user = await service.make.user();
     // After each timeout the purge rests for a second; here, it does not.
     const rest = timers.setTimeout;
     jest
@@ -118,7 +115,7 @@ describe('A purge', () => {
 
 describe('A purge deletes exactly the notifications that are due:', () => {
   const service = useService({ env: { RETENTION_DAYS: '2' } });
-  beforeAll(async () => {
+  beforeAll(() => {
     leaveOutScheduledPurges(service);
   });
 

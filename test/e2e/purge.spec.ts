@@ -3,23 +3,19 @@ import { ClientSecretsService } from '../../src/clients/client-secrets.service.j
 import { newId } from '../../src/secrets/ids.js';
 import { digestOf } from '../../src/secrets/tokens.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
-import { newPkce, type TestClient, type Tokens } from '../support/factory.js';
+import { newPkce, type Tokens } from '../support/factory.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { madeOnce } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { useService } from '../support/test-service.js';
 
 // No code of one test expires during another, whose purge would delete it.
 const service = useService({ instances: 2, env: { AUTHORIZATION_CODE_TTL_SECONDS: '600' } });
-let client: TestClient;
-let user: UserEntity;
+const client = madeOnce(() => service.make.client());
+const user = madeOnce(() => service.make.user());
 
-beforeAll(async () => {
-  leaveOutScheduledPurges(service);
-  client = await service.make.client();
-  user = await service.make.user();
-});
+beforeAll(() => leaveOutScheduledPurges(service));
 
 /** How long rows of some tables are kept after their end. */
 const KEPT: Record<string, string> = {

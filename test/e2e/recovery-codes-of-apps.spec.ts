@@ -1,5 +1,3 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession } from '../support/browser-session.js';
 import {
   addApp,
   addPasskey,
@@ -8,24 +6,16 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeForEach } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 
 const SECURITY = '/account/security';
 const CODES = `${SECURITY}/recovery-codes`;
 
 describe('Recovery codes', () => {
-  let service: TestService;
-  let user: UserEntity;
-  let browser: BrowserSession;
-
-  beforeAll(async () => {
-    service = await startService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' }, hostname: 'localhost' });
-  });
-  beforeEach(async () => {
-    user = await service.make.user();
-    browser = await service.make.signedIn(user);
-  });
-  afterAll(() => service.stop());
+  const service = useService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' }, hostname: 'localhost' });
+  const user = madeForEach(() => service.make.user());
+  const browser = madeForEach(() => service.make.signedIn(user));
 
   const kept = async (of = user): Promise<number> =>
     (await service.database.query('SELECT 1 FROM recovery_codes WHERE user_id = $1', [of.id])).length;

@@ -1,26 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
 import { enterPortal } from '../support/portal.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeForEach } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 
 describe('A request id', () => {
-  let service: TestService;
+  const service = useService();
+  const client = madeForEach(() => service.make.client());
   let operator: BrowserSession;
-  let client: TestClient;
   let bearer: string;
 
   beforeAll(async () => {
-    service = await startService();
     const viewer = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
     operator = await service.make.signedIn(viewer);
   });
   beforeEach(async () => {
-    client = await service.make.client();
     bearer = await service.make.clientToken(client);
   });
-  afterAll(() => service.stop());
 
   const use = async (path = '/v2/users'): Promise<string> => {
     const answer = await service.http.get(path, { bearer });

@@ -1,36 +1,25 @@
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, authorizePath, leadsTo, type Page } from '../support/browser-session.js';
-import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
-import { MailServer } from '../support/mail-server.js';
+import { newPkce, REDIRECT_URI } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
 import { signUpOptions } from '../support/passkey-sign-ups.js';
 import { addApp, codeOf } from '../support/second-factors.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMail } from '../support/set-up.js';
 
 const NEW_PASSWORD = 'a new long password';
 const FORGOTTEN = '/password/forgotten';
 const SIGN_UP = '/sign-up';
 
 describe('An authorization request', () => {
-  let service: TestService;
-  let smtp: MailServer;
-  let client: TestClient;
+  const { service, smtp } = useServiceWithMail({
+    hostname: 'localhost',
+    env: { SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  const client = madeOnce(() => service.make.client({ name: 'Charge Planner' }));
   let counter = 0;
   let networks = 0;
-
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    service = await startService({
-      hostname: 'localhost',
-      env: { ...smtp.env, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' },
-    });
-    client = await service.make.client({ name: 'Charge Planner' });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-  });
 
   const newBrowser = (): BrowserSession =>
     new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });

@@ -3,6 +3,7 @@ import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { authorizeInSandbox, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
+import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
 const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -10,16 +11,12 @@ const UNKNOWN = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 describe('Access to the sandbox', () => {
   const service = useSharedService();
   let operator: string;
-  let partner: SandboxProgram;
-  let ownerId: string;
 
   beforeAll(async () => {
     operator = await service.make.adminToken();
   });
-  beforeEach(async () => {
-    ownerId = (await service.make.user({ kind: 'organisation' })).id;
-    partner = await SandboxProgram.start(service, { ownerId });
-  });
+  const owner = madeForEach(() => service.make.user({ kind: 'organisation' }));
+  const partner = madeForEach(() => SandboxProgram.start(service, { ownerId: owner.id }));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
@@ -63,7 +60,7 @@ describe('Access to the sandbox', () => {
       });
       const person = await service.make.user();
       const stranger = await (await SandboxProgram.start(service)).driver();
-      for (const driver of [undefined, 'nobody', person.id, stranger.id, ownerId])
+      for (const driver of [undefined, 'nobody', person.id, stranger.id, owner.id])
         expect([driver, await statusOf(decide('authorize', driver))]).toEqual([driver, 400]);
       expect(await statusOf(decide('something'))).toBe(400);
       const withoutToken = browser.open('/o/authorize/', {
@@ -94,7 +91,7 @@ describe('Access to the sandbox', () => {
         type: 'confidential',
         grant_types: ['client_credentials'],
         scopes: ['vehicle:read'],
-        owner_id: ownerId,
+        owner_id: owner.id,
         ...more,
       });
 
@@ -114,18 +111,18 @@ describe('Access to the sandbox', () => {
       expect(new Set(await list('environment=sandbox'))).toEqual(new Set(['sandbox']));
       expect(new Set(await list(''))).toEqual(new Set(['live', 'sandbox']));
       expect(await statusOf(admin('GET', '/admin/clients?environment=test'))).toBe(400);
-      const { id } = await partner.driver({ name: `Unlisted ${ownerId}` });
+      const { id } = await partner.driver({ name: `Unlisted ${owner.id}` });
       const users = async (query: string) => {
-        const { json } = await admin('GET', `/admin/users?q=Unlisted%20${ownerId}${query}`);
+        const { json } = await admin('GET', `/admin/users?q=Unlisted%20${owner.id}${query}`);
         return (json as { id: string }[]).map((user) => user.id);
       };
       expect([await users(''), await users('&environment=sandbox')]).toEqual([[], [id]]);
       expect((await admin('GET', `/admin/users/${id}`)).json).toMatchObject({
         environment: 'sandbox',
-        sandbox_owner_id: ownerId,
+        sandbox_owner_id: owner.id,
         email: expect.stringMatching(/@sandbox\.invalid$/) as string,
       });
-      expect((await admin('GET', `/admin/users/${ownerId}`)).json).toMatchObject({
+      expect((await admin('GET', `/admin/users/${owner.id}`)).json).toMatchObject({
         environment: 'live',
         sandbox_owner_id: null,
       });
@@ -167,8 +164,8 @@ describe('Access to the sandbox', () => {
     it('joins nobody across environments or owners by consent', async () => {
       const { id: driver } = await partner.driver({}, false);
       const other = await SandboxProgram.start(service);
-      const sibling = await SandboxProgram.start(service, { ownerId });
-      const live = await service.make.client({ ownerId });
+      const sibling = await SandboxProgram.start(service, { ownerId: owner.id });
+      const live = await service.make.client({ ownerId: owner.id });
       const person = (await service.make.user()).id;
       const consent = (client: TestClient, user: string) =>
         statusOf(admin('PUT', `/admin/clients/${client.id}/consents/${user}`, { scopes: ['vehicle:read'] }));
@@ -189,7 +186,7 @@ describe('Access to the sandbox', () => {
         environment,
         ...(owner === undefined ? {} : { ownerId: owner }),
       });
-    const [live, own, other] = [await ops('live'), await ops('sandbox', ownerId), await ops('sandbox')];
+    const [live, own, other] = [await ops('live'), await ops('sandbox', owner.id), await ops('sandbox')];
     const { id } = await partner.driver();
     const person = await service.make.user();
     const liveClient = await service.make.client();

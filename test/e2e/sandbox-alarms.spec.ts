@@ -1,37 +1,24 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { refresh } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { SandboxProgram } from '../support/sandbox.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('What operators watch', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let operator: BrowserSession;
-  let owner: UserEntity;
-  let partner: SandboxProgram;
+  const service = useService({ env: WEBHOOK_ENV });
+  const webhooks = Webhooks.setUp(service);
+  const operator = madeOnce(async () => service.make.signedIn(await service.make.user({ role: 'operator' })));
+  const owner = madeForEach(() => service.make.user({ kind: 'organisation' }));
+  const partner = madeForEach(() =>
+    SandboxProgram.start(service, { ownerId: owner.id, name: `Rehearsal ${++counter}` }),
+  );
   let counter = 0;
-
-  beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV });
-    webhooks = await Webhooks.start(service);
-    operator = await service.make.signedIn(await service.make.user({ role: 'operator' }));
-  });
-  beforeEach(async () => {
-    owner = await service.make.user({ kind: 'organisation' });
-    partner = await SandboxProgram.start(service, { ownerId: owner.id, name: `Rehearsal ${++counter}` });
-  });
-  afterAll(async () => {
-    await webhooks.stop();
-    await service.stop();
-  });
 
   const activity = (): ActivityService => service.app.get(ActivityService);
   const users = (bearer = partner.bearer) => service.http.get('/v2/users', { bearer });

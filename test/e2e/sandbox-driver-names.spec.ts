@@ -4,27 +4,24 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeForEach } from '../support/made.js';
+import { useService } from '../support/test-service.js';
 
 const NAMES = ['Grace of the second branch', 'Ada, who always cancels'];
 
 describe('The names of drivers on the authorization page of a sandbox', () => {
-  let service: TestService;
-  let owner: UserEntity;
-  let partner: SandboxProgram;
+  const service = useService();
+  const owner = madeForEach(() => service.make.user({ kind: 'organisation' }));
+  const partner = madeForEach(() => SandboxProgram.start(service, { ownerId: owner.id }));
   let drivers: SandboxDriver[];
   let path: string;
 
-  beforeAll(async () => (service = await startService()));
   beforeEach(async () => {
-    owner = await service.make.user({ kind: 'organisation' });
-    partner = await SandboxProgram.start(service, { ownerId: owner.id });
     drivers = [];
     for (const name of NAMES) drivers.push(await partner.driver({ name }, false));
     const query = { response_type: 'code', client_id: partner.client.id, redirect_uri: REDIRECT_URI };
     path = `/o/authorize/?${new URLSearchParams(query).toString()}`;
   });
-  afterAll(() => service.stop());
 
   const offeredTo = async (browser: BrowserSession) => {
     const page = await browser.open(path);

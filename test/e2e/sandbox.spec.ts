@@ -15,6 +15,7 @@ import {
   stopPlannedEvents,
   type SandboxDriver,
 } from '../support/sandbox.js';
+import { madeForEach } from '../support/made.js';
 import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
@@ -33,13 +34,9 @@ describe('The sandbox', () => {
   // Two instances, whose workers publish side by side.
   const service = useService({ env: WEBHOOK_ENV, instances: 2 });
   const webhooks = Webhooks.setUp(service);
-  let partner: SandboxProgram;
-  let ownerId: string;
 
-  beforeEach(async () => {
-    ownerId = (await service.make.user({ kind: 'organisation' })).id;
-    partner = await SandboxProgram.start(service, { ownerId });
-  });
+  const owner = madeForEach(() => service.make.user({ kind: 'organisation' }));
+  const partner = madeForEach(() => SandboxProgram.start(service, { ownerId: owner.id }));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
 
   const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
@@ -78,14 +75,14 @@ describe('The sandbox', () => {
     await nothingWaits(driver.id);
     const events = await published(driver.id);
     expect(events.map(({ type }) => type)).toEqual(plan.map(({ type }) => type));
-    expect(new Set(events.map(({ realm }) => realm))).toEqual(new Set([ownerId]));
+    expect(new Set(events.map(({ realm }) => realm))).toEqual(new Set([owner.id]));
     // Numbered as those of services are, and in the feed of the sandbox's clients that have the consent.
     const numbers = events
       .filter(({ type }) => type.startsWith('charging_session.'))
       .map(({ payload }) => (JSON.parse(payload) as { sequence?: number }).sequence);
     expect(numbers).toEqual(numbers.map((_each, n) => n + 1));
-    const neighbour = await SandboxProgram.start(service, { ownerId });
-    const live = await service.make.clientToken(await service.make.client({ ownerId }));
+    const neighbour = await SandboxProgram.start(service, { ownerId: owner.id });
+    const live = await service.make.clientToken(await service.make.client({ ownerId: owner.id }));
     let ownFeed: string[] = [];
     // Other databases of the same server can hold events up for a moment.
     await until('the feed shows the events', async () => {
@@ -246,7 +243,7 @@ describe('The sandbox', () => {
       expect(limited.status).toBe(429);
       expect(limited.json).toMatchObject({
         type: `${service.url}/v2/problems/rate-limit-exceeded/`,
-        instance: `${service.url}/v2/users/${ownerId}`,
+        instance: `${service.url}/v2/users/${owner.id}`,
         notification: { category: 'RETRY' },
       });
       expect(await statusOf(users())).toBe(200);
@@ -264,7 +261,7 @@ describe('The sandbox', () => {
     });
 
     it('forgets those that were not used within an hour, and has none for other clients', async () => {
-      const neighbour = await SandboxProgram.start(service, { ownerId });
+      const neighbour = await SandboxProgram.start(service, { ownerId: owner.id });
       await partner.call('POST', 'faults', { kind: '503', count: 100 });
       expect(await statusOf(users(neighbour.bearer))).toBe(200);
       await service.database.query(
@@ -285,9 +282,9 @@ describe('The sandbox', () => {
     expect(await statusOf(service.http.get('/v2/users', { bearer }))).toBe(401);
     expect(await statusOf(partner.call('DELETE', `drivers/${driver.id}`))).toBe(404);
     const left = await partner.driver();
-    expect(await statusOf(admin('DELETE', `/admin/users/${ownerId}`))).toBe(409);
+    expect(await statusOf(admin('DELETE', `/admin/users/${owner.id}`))).toBe(409);
     await admin('DELETE', `/admin/clients/${partner.client.id}`);
-    expect(await statusOf(admin('DELETE', `/admin/users/${ownerId}`))).toBe(204);
+    expect(await statusOf(admin('DELETE', `/admin/users/${owner.id}`))).toBe(204);
     expect(await statusOf(admin('GET', `/admin/users/${left.id}`))).toBe(404);
   });
 

@@ -4,30 +4,19 @@ import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { IdentityProvider } from '../support/identity-provider.js';
-import { MailServer } from '../support/mail-server.js';
 import { Secrets } from '../support/secrets.js';
 import { STEPS_OF_USERS } from '../support/secrets-of-users.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useServiceWithMailAndProvider } from '../support/set-up.js';
+import type { TestService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 describe('The search for secrets in database and log', () => {
-  let service: TestService;
-  let smtp: MailServer;
-  let idp: IdentityProvider;
+  const idp = new IdentityProvider();
+  const { service, smtp } = useServiceWithMailAndProvider(idp, [{}], {
+    env: { ...WEBHOOK_ENV, SIGN_UP: 'true' },
+  });
   const secrets = new Secrets();
-
-  beforeAll(async () => {
-    smtp = await MailServer.start();
-    idp = await IdentityProvider.open();
-    service = await startService({ env: { ...WEBHOOK_ENV, ...smtp.env, ...idp.env({}), SIGN_UP: 'true' } });
-    idp.serveTo(service.url);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await smtp.stop();
-    await idp.close();
-  });
 
   /** Returns every row of every table as text; binary values also decoded as text. */
   async function dump(): Promise<string> {

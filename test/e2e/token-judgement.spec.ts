@@ -13,7 +13,7 @@ import { consentedCode } from '../support/codes.js';
 import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
 import { whileCut, whileFrozen } from '../support/listening-connections.js';
 import { UNLIMITED } from '../support/load.js';
-import { startInstance, startService, type TestInstance, type TestService } from '../support/test-service.js';
+import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { exchangeCode, refreshTokens } from '../support/token-requests.js';
 import { heardEverywhere, TrackedTokens, type Judge, type Tracked } from '../support/tracked-tokens.js';
 import { until } from '../support/until.js';
@@ -26,7 +26,7 @@ interface Family {
 
 /** Tokens are issued, used and revoked on several instances concurrently, while their connections break. */
 describe('Tokens under load, during changes and faults,', () => {
-  let service: TestService;
+  const service = useService({ instances: 2, env: UNLIMITED });
   let instances: TestInstance[];
   let client: TestClient;
   let hand: Client;
@@ -37,7 +37,6 @@ describe('Tokens under load, during changes and faults,', () => {
   let turn = 0;
 
   beforeAll(async () => {
-    service = await startService({ instances: 2, env: UNLIMITED });
     hand = new Client({ connectionString: service.database.url });
     await hand.connect();
     // Behind a pooler in transaction mode, notifications do not arrive and the connection never counts as listening.

@@ -1,10 +1,8 @@
 import { sendRaw } from '../support/raw-http.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 describe('A request with more than one Host header', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService()));
-  afterAll(() => service.stop());
+  const service = useService();
 
   const send = (requestLine: string, ...lines: string[]) =>
     sendRaw(service.url, `${requestLine} HTTP/1.1\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);

@@ -9,10 +9,10 @@ import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { MailServer } from '../support/mail-server.js';
 import { columnsThatHold, sealedValues } from '../support/searched-database.js';
 import { addApp, addPasskey } from '../support/second-factors.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { useServiceWithMailAndProvider } from '../support/set-up.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -27,11 +27,12 @@ const PLACE = 'Erasable Street 5';
 const TRACES = [NAME, EMAIL, EARLIER, 'erasable', ADDRESS, ANOTHER_ADDRESS, BROWSER, PLACE];
 
 describe('After a person has left,', () => {
-  let service: TestService;
-  let smtp: MailServer;
-  let idp: IdentityProvider;
-  let webhooks: Webhooks;
-  let partner: Awaited<ReturnType<TestService['make']['client']>>;
+  const idp = new IdentityProvider();
+  const { service, smtp } = useServiceWithMailAndProvider(idp, [{ accounts: 'verified_email' }], {
+    env: { ...WEBHOOK_ENV, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  const webhooks = Webhooks.setUp(service);
+  const partner = madeOnce(() => service.make.client({ name: 'A partner' }));
   let userId: string;
   let sealedBefore: Map<string, Set<string>>;
   let foundBefore: string[];
@@ -40,13 +41,6 @@ describe('After a person has left,', () => {
     new BrowserSession(service.url, { 'x-forwarded-for': address, 'user-agent': BROWSER });
 
   beforeAll(async () => {
-    smtp = await MailServer.start();
-    idp = await IdentityProvider.open();
-    const env = { ...WEBHOOK_ENV, ...smtp.env, ...idp.env({ accounts: 'verified_email' }), SIGN_UP: 'true' };
-    service = await startService({ env: { ...env, TRUSTED_PROXIES: '127.0.0.1' } });
-    idp.serveTo(service.url);
-    webhooks = await Webhooks.start(service);
-    partner = await service.make.client({ name: 'A partner' });
     await webhooks.endpoint(partner, {
       // What it answers repeats what it was sent, and what it knows besides.
       reply: (response, { body }) =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { committedDocument } from '../support/openapi-document.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 
 const GUIDE = path.join(process.cwd(), 'docs/operators.md');
 const HEAD = '| Route | viewer | support | admin | company service | former operator | `FOUR_EYES` |';
@@ -37,11 +37,10 @@ const PREFIXES: Record<string, string> = {
 const NAMED: Record<string, string> = { client_id: 'clnt', user_id: 'user' };
 
 describe('The table of who may use which route of the admin API, in docs/operators.md,', () => {
-  let service: TestService;
+  const service = useService();
   const bearers: Record<string, string> = {};
 
   beforeAll(async () => {
-    service = await startService();
     await service.make.user({ role: 'operator' });
     for (const operatorRole of ['viewer', 'support', 'admin'] as const) {
       bearers[operatorRole] = await bearerOf(await service.make.user({ role: 'operator', operatorRole }));
@@ -52,17 +51,9 @@ describe('The table of who may use which route of the admin API, in docs/operato
     expect((await service.http.get('/admin/users', { bearer: bearers.former })).status).toBe(200);
     await service.make.setRole(former, { role: 'user' });
   });
-  afterAll(() => service.stop());
 
-  const bearerOf = async (owner: UserEntity): Promise<string> =>
-    service.make.clientToken(
-      await service.make.client({
-        ownerId: owner.id,
-        scopes: ['admin:read', 'admin:write'],
-        grantTypes: ['client_credentials'],
-        redirectUris: [],
-      }),
-    );
+  const bearerOf = (owner: UserEntity): Promise<string> =>
+    service.make.adminToken(['admin:read', 'admin:write'], owner);
   /** The path with ids of nothing, so that nothing is changed by what is admitted. */
   const fill = (at: string): string =>
     at.replace(/\{(\w+)\}/g, (_all, name: string) =>

@@ -12,21 +12,14 @@ import { keyIdOf } from '../../src/secrets/key-id.js';
 import { RequestRecordsService } from '../../src/requests/request-records.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { addApp, givePassword, newBrowserAt } from '../support/second-factors.js';
-import {
-  startInstance,
-  startService,
-  TEST_ENCRYPTION_KEY,
-  type TestService,
-} from '../support/test-service.js';
+import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { stopPurges } from '../support/stop-purges.js';
 import { until } from '../support/until.js';
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
 
 describe('the operator tool for use without a browser', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService()));
-  afterAll(() => service.stop());
+  const service = useService();
 
   type Ran = Promise<{ code: number; out: string; err: string }>;
   const environment = (env: Record<string, string>) => ({

@@ -3,33 +3,26 @@ import { PlannedEventsWorker } from '../../src/sandbox/planned-events.worker.js'
 import { untilWaitingForLocks } from '../support/locks.js';
 import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from '../support/sandbox.js';
 import { SpawnedService } from '../support/spawned-service.js';
-import { freePort, startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
+import { madeOnce } from '../support/made.js';
+import { freePort, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
+import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const TYPES = ['vehicle.updated', 'charging_session.updated'];
 const EVENTS = 6;
 const LOOKS_AT_PLAN = /pg_try_advisory_xact_lock/;
 
 describe('Planned events of the sandbox, when the instance that publishes them ends,', () => {
-  let service: TestService;
-  let webhooks: Webhooks;
-  let partner: SandboxProgram;
-  let endpoint: TestEndpoint;
+  const service = useService({ env: WEBHOOK_ENV, instances: 2 });
+  const webhooks = Webhooks.setUp(service);
+  const partner = madeOnce(() => SandboxProgram.start(service));
+  const endpoint = madeOnce(() => webhooks.endpoint(partner.client, { types: TYPES }));
   let driver: SandboxDriver;
 
-  beforeAll(async () => {
-    service = await startService({ env: WEBHOOK_ENV, instances: 2 });
-    webhooks = await Webhooks.start(service);
-    partner = await SandboxProgram.start(service);
-    endpoint = await webhooks.endpoint(partner.client, { types: TYPES });
-  });
   beforeEach(() => stopPlannedEvents(service));
   afterEach(() => SpawnedService.killAll());
   afterAll(async () => {
     await SpawnedService.killAll();
-    await webhooks.stop();
-    await service.stop();
   });
 
   const worker = (n: number) => service.instances[n]!.app.get(PlannedEventsWorker, { strict: false });

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { stopwatch } from '../support/stopwatch.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 // The limits of the service.
@@ -17,9 +17,7 @@ interface Cut {
 }
 
 describe('clients that send one byte a second', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await startService()));
-  afterAll(() => service.stop());
+  const service = useService();
 
   let [begun, closed] = [0, 0];
 

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { type TestService, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
@@ -141,15 +141,13 @@ describe('migrations', () => {
   });
 
   describe('and the entities', () => {
-    let service: TestService;
+    const service = useService();
     let database: TestService['database'];
     let dataSource: DataSource;
     beforeAll(async () => {
-      service = await startService();
       ({ database } = service);
       dataSource = service.app.get(DataSource);
     });
-    afterAll(() => service.stop());
 
     interface Column {
       type: string;

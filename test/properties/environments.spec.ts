@@ -4,7 +4,7 @@ import { LIVE_REALM } from '../../src/users/accounts/environment.js';
 import { PARTNER_SCOPES, REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, refresh } from '../support/oauth.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { authorizeAs, RealmMaker, type Realm } from './support/realms.js';
 import { alwaysAsync } from './support/runs.js';
@@ -18,21 +18,19 @@ interface Attempt {
 }
 
 describe('From one environment, or one owner’s sandbox, to another', () => {
-  let service: TestService;
+  const service = useService({
+    env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', RATE_LIMIT_PER_HOUR: '1000000' },
+  });
   let realms: Realm[];
   let adminBearer: string;
 
   beforeAll(async () => {
-    service = await startService({
-      env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', RATE_LIMIT_PER_HOUR: '1000000' },
-    });
     adminBearer = await service.make.adminToken();
     const [owner, stranger] = [await service.make.user(), await service.make.user()];
     // The first two have the same owner.
     const make = new RealmMaker(service);
     realms = [await make.live(owner.id), await make.sandbox(owner.id), await make.sandbox(stranger.id)];
   });
-  afterAll(() => service.stop());
 
   /** Each way there is: whether the attempt got through. */
   const ROUTES: Record<string, (from: Realm, to: Realm, which: number) => Promise<boolean>> = {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { headerText, urlText } from './support/odd-text.js';
 import { statusesAfter } from './support/raw-bytes.js';
 import { alwaysAsync, patience } from './support/runs.js';
@@ -128,9 +128,7 @@ const bytes = fc.oneof(
 );
 
 describe('Bytes that no HTTP client sends', () => {
-  let service: TestService;
-  beforeAll(async () => (service = await sharedService()));
-  afterAll(() => service.stop());
+  const service = useSharedService();
 
   const isWell = async () => {
     const { status } = await service.http.get('/health/ready');

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { IssuedTokens } from '../../src/tokens/grants/issued-tokens.js';
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { consentedCode } from '../support/codes.js';
-import { PARTNER_SCOPES, type TestClient } from '../support/factory.js';
-import { type TestService, sharedService } from '../support/test-service.js';
+import { PARTNER_SCOPES } from '../support/factory.js';
+import { madeOnce } from '../support/made.js';
+import { useSharedService } from '../support/test-service.js';
 import { exchangeCode, refreshTokens } from '../support/token-requests.js';
 import { changeGrant } from '../support/tokens.js';
 import { alwaysAsync } from './support/runs.js';
@@ -100,16 +100,9 @@ class Model {
 }
 
 describe('A family of refresh tokens', () => {
-  let service: TestService;
-  let client: TestClient;
-  let user: UserEntity;
-
-  beforeAll(async () => {
-    service = await sharedService();
-    client = await service.make.client();
-    user = await service.make.user();
-  });
-  afterAll(() => service.stop());
+  const service = useSharedService();
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => service.make.user());
 
   async function newGrant(): Promise<IssuedTokens> {
     return exchangeCode(service, client.id, await consentedCode(service, client.id, user.id));

@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { parse } from 'node-html-parser';
 import type { Http } from './http.js';
+import { TalkingProcess } from './talking-process.js';
 import { until } from './until.js';
 
 /** The samples of a guide that a reader pastes into a shell, from the top. */
@@ -14,20 +14,8 @@ export async function shellSamplesOf(http: Http, slug: string): Promise<string[]
 }
 
 /** A shell into which the samples of a guide are pasted one after another, with nothing set at the start. */
-export class GuideShell {
-  private out = '';
-  private err = '';
+export class GuideShell extends TalkingProcess {
   private pasted = 0;
-  private readonly ended: Promise<unknown>;
-
-  private constructor(private readonly child: ChildProcess) {
-    child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text));
-    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.err += text));
-    this.ended = once(child, 'close');
-    const killWithUs = () => void child.kill('SIGKILL');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.off('exit', killWithUs));
-  }
 
   static start(): GuideShell {
     const PATH = `${path.resolve('node_modules/.bin')}:${process.env.PATH}`;
@@ -59,10 +47,5 @@ export class GuideShell {
       return this.out.includes('\n', from);
     });
     return this.out.slice(from, this.out.indexOf('\n', from));
-  }
-
-  async end(): Promise<void> {
-    this.child.kill('SIGKILL');
-    await this.ended;
   }
 }

@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { UsersRepository } from '../../src/users/accounts/users.repository.js';
 import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.js';
 import { DeliveriesRepository } from '../../src/webhooks/deliveries/deliveries.repository.js';
-import { startService, type TestService } from './test-service.js';
+import { useService } from './test-service.js';
 
 interface Plan {
   'Node Type': string;
@@ -25,15 +25,13 @@ const PAGE = { size: 25 };
 /** What the lists of operators read, by their plans, in tables of this size. */
 export function describeListPlans(rows: number): void {
   describe(`a page of a list that is filtered, of ${rows.toLocaleString('en-GB')} rows,`, () => {
-    let service: TestService;
+    const service = useService({ env: { ROLE: 'api' } });
     let dataSource: DataSource;
 
     beforeAll(async () => {
-      service = await startService({ env: { ROLE: 'api' } });
       dataSource = service.app.get(DataSource);
       await fill();
     });
-    afterAll(() => service.stop());
 
     /** Most deliveries are old and delivered; the newest wait in a backlog; one endpoint has only failures. */
     const fill = async () => {

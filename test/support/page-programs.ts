@@ -1,10 +1,10 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'node-html-parser';
 import type { Http } from './http.js';
+import { TalkingProcess } from './talking-process.js';
 import { until } from './until.js';
 
 const succeeds = (command: string, args: string[]): boolean => spawnSync(command, args).status === 0;
@@ -36,20 +36,7 @@ export const LACKING = {
 };
 
 /** A program that a page shows, while it runs. */
-export class PageProgram {
-  out = '';
-  err = '';
-  private readonly ended: Promise<unknown>;
-
-  constructor(private readonly child: ChildProcess) {
-    child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text));
-    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.err += text));
-    this.ended = once(child, 'close');
-    const killWithUs = () => void child.kill('SIGKILL');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.off('exit', killWithUs));
-  }
-
+export class PageProgram extends TalkingProcess {
   /** The first line that it writes. Throws if it ends before. */
   async firstLine(): Promise<string> {
     await until('the program writes a line', () => {
@@ -69,11 +56,6 @@ export class PageProgram {
     this.child.stdin!.end();
     await this.ended;
     return { code: this.child.exitCode, lines: this.out.trim().split('\n'), err: this.err };
-  }
-
-  async kill(): Promise<void> {
-    this.child.kill('SIGKILL');
-    await this.ended;
   }
 }
 

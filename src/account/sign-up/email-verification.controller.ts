@@ -1,13 +1,8 @@
 import { Param, Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
-import {
-  OpenGet,
-  OpenPages,
-  OpenPost,
-  type OpenAnswer,
-  type OpenContext,
-} from '../../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost } from '../../http/page-routes/open-pages.js';
+import type { OpenAnswer, OpenContext } from '../../http/page-routes/open-pages.js';
 import { linkGone } from '../../http/page-routes/link-gone.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { visitorOf } from '../../http/server/request-origin.js';

@@ -5,13 +5,8 @@ import { Settings } from '../../config/settings.js';
 import { unlessConflict } from '../../http/page-routes/unless-conflict.js';
 import { withReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
-import {
-  OpenGet,
-  OpenPages,
-  OpenPost,
-  type OpenAnswer,
-  type OpenContext,
-} from '../../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost } from '../../http/page-routes/open-pages.js';
+import type { OpenAnswer, OpenContext } from '../../http/page-routes/open-pages.js';
 import { linkGone } from '../../http/page-routes/link-gone.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { notFound } from '../../http/problems/problem.js';

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { TextOrNull, TimeOfInsert, TimeOrNull } from '../../database/entities/columns.js';
 
 export const APPROVAL_ACTIONS = [
   'user.erase',
@@ -59,26 +60,26 @@ export class ApprovalEntity {
   @Column('text')
   requestedByPerson!: string;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   requestedAt!: Date;
 
   @Column('timestamptz')
   expiresAt!: Date;
 
   /** The admin who stands behind what a client asked for; null until there is one, and for what a person asked for. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   secondedBy!: string | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   secondedAt!: Date | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   decidedByType!: 'user' | 'client' | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   decidedById!: string | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   decidedAt!: Date | null;
 }
 

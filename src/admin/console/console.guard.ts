@@ -30,6 +30,7 @@ import {
 } from './require-recent-password.js';
 import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';
+import { exchangeOf, leadTo } from '../../http/server/exchange.js';
 
 /**
  * Admits logged-in operators to the console, and forms that come from its pages. Every POST is checked here, so that no page can
@@ -55,8 +56,7 @@ export class ConsoleGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    const { request, reply } = exchangeOf(context);
     const user = await this.users.admit(request, reply, isPosted(request) ? CONSOLE_PATH : request.url);
     if (!user) return false;
     if (user.operatorRole === null) {
@@ -67,10 +67,7 @@ export class ConsoleGuard implements CanActivate {
     const missing = (await this.deciding.missingFor(user))
       ? confirmPathFor(returnTo)
       : await this.factors.leadingToFactor(user, returnTo);
-    if (missing !== undefined) {
-      void reply.header('cache-control', 'no-store').redirect(missing, 303);
-      return false;
-    }
+    if (missing !== undefined) return leadTo(reply, missing);
     const page = this.contextOf(user, user.operatorRole, request, reply);
     request.pageContext = page;
     page.isAboutOperator = await this.isAboutOperator(user.operatorRole, page.path, request);
@@ -85,10 +82,7 @@ export class ConsoleGuard implements CanActivate {
     }
     const rule = this.reflector.get<PasswordRule>(PASSWORD_RULE, context.getHandler());
     const asksAt = user.gavePasswordRecently ? undefined : this.returnPathOf(rule, request, page);
-    if (asksAt !== undefined) {
-      void reply.header('cache-control', 'no-store').redirect(confirmPasswordPath(asksAt), 303);
-      return false;
-    }
+    if (asksAt !== undefined) return leadTo(reply, confirmPasswordPath(asksAt));
     return true;
   }
 

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Environment } from '../../users/accounts/environment.js';
 import { ConsentTerms } from '../consent-terms.js';
+import { TextOrNull, TimeOrNull } from '../../database/entities/columns.js';
 
 /** What happened to the consent with this version. */
 export type ConsentEventType = 'given' | 'changed' | 'ended';
@@ -31,26 +32,26 @@ export class ConsentVersionEntity extends ConsentTerms {
   @Column('text')
   event!: ConsentEventType;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   validUntil!: Date | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   endedAt!: Date | null;
 
   /** As shown at the time, like the two below. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   clientName!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   organisation!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   environment!: Environment | null;
 
   @Column('bytea', { nullable: true })
   evidenceDigest!: Buffer | null;
 
   /** When the person was erased. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   forgottenAt!: Date | null;
 }

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import { ConsentWordsEntity } from './consent-words.entity.js';
 import type { KeptWords } from './consent-words.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** The words that users saw when they consented: each text once, and never changed. */
 @Injectable()
@@ -11,9 +12,7 @@ export class ConsentWordsRepository {
 
   /** Keeps words that may be kept already. */
   async keep(manager: EntityManager, { digest, language, text }: KeptWords): Promise<void> {
-    await manager
-      .withRepository(this.words)
-      .createQueryBuilder()
+    await queryIn(manager, this.words)
       .insert()
       .values({ digest, language, words: text })
       .orIgnore()

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOrNull } from '../../database/entities/columns.js';
 
 /** A key that signs receipts of consents; its id is the thumbprint of its public part (RFC 7638). */
 @Entity('receipt_keys')
@@ -16,6 +17,6 @@ export class ReceiptKeyEntity {
   @Column({ type: 'timestamptz', insert: false })
   createdAt!: Date;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   retiredAt!: Date | null;
 }

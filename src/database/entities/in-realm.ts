@@ -1,4 +1,5 @@
 import { Column } from 'typeorm';
+import { TimeOfInsert } from './columns.js';
 
 /** What people, clients and endpoints have in common. */
 export abstract class InRealm {
@@ -6,7 +7,7 @@ export abstract class InRealm {
   @Column({ type: 'text', select: false, update: false })
   realm!: string;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 
   @Column({ type: 'timestamptz', insert: false })

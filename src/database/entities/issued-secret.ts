@@ -1,11 +1,12 @@
 import { Column, PrimaryColumn } from 'typeorm';
+import { TimeOfInsert } from './columns.js';
 
 /** A link, code or session that was issued until some time. Only the digest of its secret is stored. */
 export abstract class IssuedSecret {
   @PrimaryColumn('bytea')
   digest!: Buffer;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 
   @Column('timestamptz')

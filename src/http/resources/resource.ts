@@ -26,6 +26,9 @@ interface Field<V> {
   readonly form?: FormField;
 }
 
+/** For a field that may be omitted from a new one, and can be null. */
+export const NULL_IF_OMITTED = { orNull: true, given: 'optional', initial: null } as const;
+
 /** Every field of the entity: one that is forgotten does not compile. */
 export type Fields<E> = { readonly [K in keyof E]-?: Field<E[K]> };
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { LogoutTokenEntity } from './logout-token.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 @Injectable()
 export class LogoutTokensRepository {
@@ -13,9 +14,7 @@ export class LogoutTokensRepository {
     token: Pick<LogoutTokenEntity, 'provider' | 'jtiDigest'>,
     keptSeconds: number,
   ): Promise<boolean> {
-    const { raw } = await manager
-      .withRepository(this.tokens)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.tokens)
       .insert()
       .values({ ...token, expiresAt: () => `now() + make_interval(secs => ${Number(keptSeconds)})` })
       .orIgnore()

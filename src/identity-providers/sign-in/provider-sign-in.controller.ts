@@ -4,13 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { queryStringOf } from '../../http/forms/form.js';
 import { AFTER_LOGIN, safeReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
-import {
-  OpenGet,
-  OpenPages,
-  OpenPost,
-  type OpenAnswer,
-  type OpenContext,
-} from '../../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost } from '../../http/page-routes/open-pages.js';
+import type { OpenAnswer, OpenContext } from '../../http/page-routes/open-pages.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { methodNotAllowed } from '../../http/problems/problem.js';
 import { refusalPage } from '../pages/refusal.page.js';

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull } from '../../database/entities/columns.js';
 
 /** A sign-in that a browser has started and that has not come back from the provider yet. */
 @Entity('provider_sign_ins')
@@ -17,11 +18,11 @@ export class ProviderSignInEntity {
   @Column('bytea')
   sealed!: Buffer;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   returnTo!: string | null;
 
   /** The logged-in user who has to authenticate again; null for a login. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   userId!: string | null;
 
   @Column('timestamptz')

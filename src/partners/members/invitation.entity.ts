@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { OperatorRole } from '../../config/operator-role.js';
 import type { MemberRole } from './member-role.js';
+import { TextOrNull, TimeOfInsert } from '../../database/entities/columns.js';
 
 /** An invitation into an organisation, or without one, to become an operator; it is deleted when it is used. */
 @Entity('organisation_invitations')
@@ -8,7 +9,7 @@ export class InvitationEntity {
   @PrimaryColumn('text')
   id!: string;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   organisationId!: string | null;
 
   @Column('text')
@@ -21,14 +22,14 @@ export class InvitationEntity {
   role!: MemberRole | OperatorRole;
 
   /** The admin behind an invitation to become an operator. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   invitedBy!: string | null;
 
   /** Of the key in the link that was mailed. */
   @Column('bytea', { select: false })
   digest!: Buffer;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 
   @Column('timestamptz')

@@ -11,6 +11,7 @@ import type {
   OperatorInvitation,
   UsedInvitation,
 } from './invitation.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** Those that have not expired; one to become an operator works while the admin behind it is one. */
 const working = (invitations: Repository<InvitationEntity>): SelectQueryBuilder<InvitationEntity> =>
@@ -64,9 +65,7 @@ export class InvitationsRepository {
     manager: EntityManager,
     { ttl, ...invitation }: NewInvitation & { id: string; digest: Buffer; ttl: number },
   ): Promise<void> {
-    await manager
-      .withRepository(this.invitations)
-      .createQueryBuilder()
+    await queryIn(manager, this.invitations)
       .insert()
       .values({
         ...invitation,
@@ -86,9 +85,7 @@ export class InvitationsRepository {
 
   /** Uses up an invitation; undefined if it no longer works. */
   async use(manager: EntityManager, digest: Buffer): Promise<UsedInvitation | undefined> {
-    const { raw } = await manager
-      .withRepository(this.invitations)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.invitations)
       .delete()
       .where('digest = :digest AND expiresAt > now()', { digest })
       .returning('id, email, role')

@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { MemberRole } from './member-role.js';
+import { TimeOfInsert } from '../../database/entities/columns.js';
 
 /** A person who belongs to an organisation (contract §20); the owner's own account has no row. */
 @Entity('organisation_members')
@@ -13,6 +14,6 @@ export class MemberEntity {
   @Column('text')
   role!: MemberRole;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 }

@@ -6,6 +6,7 @@ import { readPage, type Page, type PageRequest } from '../../database/queries/re
 import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
 import { MemberEntity } from './member.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 @Injectable()
 export class MembersRepository {
@@ -76,9 +77,7 @@ export class MembersRepository {
     manager: EntityManager,
     member: Pick<MemberEntity, 'organisationId' | 'userId' | 'role'>,
   ): Promise<boolean> {
-    const { raw } = await manager
-      .withRepository(this.members)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.members)
       .insert()
       .values(member)
       .orIgnore()
@@ -109,9 +108,7 @@ export class MembersRepository {
     organisationId: string,
     userId: string,
   ): Promise<MemberRole | undefined> {
-    const { raw } = await manager
-      .withRepository(this.members)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.members)
       .delete()
       .where('organisationId = :organisationId AND userId = :userId', { organisationId, userId })
       .returning('role')

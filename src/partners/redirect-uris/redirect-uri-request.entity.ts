@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { RedirectUriChange } from '../../clients/client-rules.js';
+import { TextOrNull, TimeOfInsert, TimeOrNull } from '../../database/entities/columns.js';
 
 export const REDIRECT_URI_REQUEST_STATES = ['pending', 'approved', 'rejected'] as const;
 export type RedirectUriRequestState = (typeof REDIRECT_URI_REQUEST_STATES)[number];
@@ -23,22 +24,22 @@ export class RedirectUriRequestEntity {
   state!: RedirectUriRequestState;
 
   /** Why it was rejected, if someone said so. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   reason!: string | null;
 
   /** The member; the account may be gone. */
   @Column('text')
   requestedBy!: string;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   requestedAt!: Date;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   decidedByType!: 'user' | 'client' | 'service' | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   decidedById!: string | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   decidedAt!: Date | null;
 }

@@ -4,6 +4,7 @@ import { Repository, type EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { RedirectUriRequestEntity, type RedirectUriRequestState } from './redirect-uri-request.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** All given members must match. */
 export interface RedirectUriRequestFilter {
@@ -58,9 +59,7 @@ export class RedirectUriRequestsRepository {
     by: Actor,
     reason: string | null,
   ): Promise<RedirectUriRequestEntity | undefined> {
-    const { affected } = await manager
-      .withRepository(this.requests)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.requests)
       .update()
       .set({ state, reason, decidedByType: by.type, decidedById: by.id, decidedAt: () => 'now()' })
       .where("id = :id AND state = 'pending'", { id })

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository, type EntityManager } from 'typeorm';
 import { PurposeEntity } from './purpose.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 @Injectable()
 export class PurposesRepository {
@@ -30,9 +31,7 @@ export class PurposesRepository {
 
   /** Creates the purpose; false if there is one with its name. */
   async insertNew(manager: EntityManager, { name, words }: PurposeEntity): Promise<boolean> {
-    const { raw } = await manager
-      .withRepository(this.purposes)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.purposes)
       .insert()
       .values({ name, words })
       .orIgnore()

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull } from '../../database/entities/columns.js';
 
 /** An access token that was revoked on its own, kept until it would have expired. */
 @Entity('revoked_access_tokens')
@@ -11,9 +12,9 @@ export class RevokedAccessTokenEntity {
   expiresAt!: Date;
 
   /** Whose token it was, for the feed of changes (contract §23); null if it is not known. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   clientId!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   userId!: string | null;
 }

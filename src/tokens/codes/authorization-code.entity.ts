@@ -1,5 +1,6 @@
 import { Column, Entity } from 'typeorm';
 import { IssuedSecret } from '../../database/entities/issued-secret.js';
+import { TextOrNull, TimeOrNull } from '../../database/entities/columns.js';
 
 /** A one-time authorization code; only its digest is stored. A consumed one is kept as long as its grant. */
 @Entity('authorization_codes')
@@ -16,13 +17,13 @@ export class AuthorizationCodeEntity extends IssuedSecret {
   @Column('text', { array: true })
   scopes!: string[];
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   codeChallenge!: string | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   consumedAt!: Date | null;
 
   /** The grant created from the code, once it was consumed. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   grantId!: string | null;
 }

@@ -5,6 +5,7 @@ import { isLive } from '../../consents/consent.sql.js';
 import { Statements } from '../../database/queries/statements.js';
 import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 import { GENERATION_COLUMNS, type GenerationRow } from '../refresh/refresh-tokens.repository.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** What a code was issued for. */
 export interface NewAuthorizationCode {
@@ -86,9 +87,7 @@ export class AuthorizationCodesRepository {
   }
 
   async insert(manager: EntityManager, { ttl, ...code }: NewAuthorizationCode): Promise<void> {
-    await manager
-      .withRepository(this.codes)
-      .createQueryBuilder()
+    await queryIn(manager, this.codes)
       .insert()
       .values({ ...code, expiresAt: () => 'now() + make_interval(secs => :ttl)' })
       .setParameter('ttl', ttl)

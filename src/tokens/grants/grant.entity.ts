@@ -1,6 +1,7 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { ClientEntity } from '../../clients/client.entity.js';
 import { UserEntity } from '../../users/accounts/user.entity.js';
+import { TextOrNull, TimeOfInsert, TimeOrNull } from '../../database/entities/columns.js';
 
 /**
  * What a user gave a client in one authorization, and its current pair of tokens
@@ -20,20 +21,20 @@ export class GrantEntity {
   @Column('text', { array: true })
   scopes!: string[];
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 
   @Column('timestamptz')
   expiresAt!: Date;
 
   /** When it would end if its consent never expired; null for a grant of an earlier build. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   ownEnd!: Date | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   revokedAt!: Date | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   revocationReason!: string | null;
 
   /** The number of rotations so far. */

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOfInsert, TimeOrNull } from '../../database/entities/columns.js';
 
 /** A key that tokens are signed with. The newest signs, older ones verify; a revoked one does neither. */
 @Entity('token_keys')
@@ -11,14 +12,14 @@ export class TokenKeyEntity {
   @Column('bytea', { select: false })
   sealed!: Buffer;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 
   /** Since when it no longer signs. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   retiredAt!: Date | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   revokedAt!: Date | null;
 
   /** The longest lifetime of its access tokens, in seconds. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type EntityManager, type Repository } from 'typeorm';
 import { TokenKeyEntity } from './token-key.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** The longest lifetimes of tokens and grants of a key, in seconds. */
 type Lifetimes = Pick<TokenKeyEntity, 'accessTtl' | 'grantTtl'>;
@@ -51,9 +52,7 @@ export class TokenKeysRepository {
 
   /** Stops signing with the current key if it is older than this many days; false if it is not. */
   async retire(manager: EntityManager, olderThanDays: number): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.keys)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.keys)
       .update()
       .set({ retiredAt: () => 'now()' })
       .where('retiredAt IS NULL AND createdAt <= now() - make_interval(days => :olderThanDays)', {

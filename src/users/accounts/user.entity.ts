@@ -4,6 +4,7 @@ import type { OperatorRole } from '../../config/operator-role.js';
 import type { Language } from '../../language/languages.js';
 import type { OptionalMailKind } from '../../mail/mail.entity.js';
 import type { Environment } from './environment.js';
+import { TextOrNull, TimeOrNull } from '../../database/entities/columns.js';
 
 export const USER_KINDS = ['individual', 'organisation'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
@@ -24,7 +25,7 @@ export class UserEntity extends InRealm {
   emailKey!: string;
 
   /** When the address was verified; null for one that nobody verified (contract §18). */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   emailVerifiedAt!: Date | null;
 
   /** The kinds of mail that the user switched off. */
@@ -32,7 +33,7 @@ export class UserEntity extends InRealm {
   unwantedMails!: OptionalMailKind[];
 
   /** In which mail is written; null as long as nobody has said. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   language!: Language | null;
 
   @Column('text')
@@ -45,7 +46,7 @@ export class UserEntity extends InRealm {
   role!: UserRole;
 
   /** Set exactly for operators; the database completes it to admin. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   operatorRole!: OperatorRole | null;
 
   /** argon2id; null for a user without a password. */
@@ -64,6 +65,6 @@ export class UserEntity extends InRealm {
   environment!: Environment;
 
   /** The owner whose sandbox a driver belongs to; null for everybody else. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   sandboxOwnerId!: string | null;
 }

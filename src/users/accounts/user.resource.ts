@@ -1,7 +1,7 @@
 import { OPERATOR_ROLES } from '../../config/operator-role.js';
 import { flag, idOf, oneOf, orNull, text, time } from '../../http/api/api-schemas.js';
 import { ResourceForm, type FormValues } from '../../http/resources/resource-form.js';
-import { resource, type ChangesOf, type NewOf } from '../../http/resources/resource.js';
+import { NULL_IF_OMITTED, resource, type ChangesOf, type NewOf } from '../../http/resources/resource.js';
 import {
   IsEmailAddress,
   IsOneOf,
@@ -60,9 +60,7 @@ export const USER = resource<UserFields>()('user', {
     view: orNull(oneOf(...LANGUAGES)),
     rule: IsOneOf(...LANGUAGES),
     about: 'In which mail is written; null if it is not known.',
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
     form: {

@@ -10,6 +10,7 @@ import { emailKeyOf } from './email.js';
 import { LIVE_REALM, type Environment } from './environment.js';
 import type { PersonTraces } from './user-erasures.js';
 import { UserEntity } from './user.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** An account without what the repository and the database add. */
 export type UserValues = Omit<
@@ -89,9 +90,7 @@ export class UsersRepository {
     manager: EntityManager,
     by: { id: string } | { email: string },
   ): Promise<UserEntity | null> {
-    const query = manager
-      .withRepository(this.users)
-      .createQueryBuilder('user')
+    const query = queryIn(manager, this.users, 'user')
       .addSelect('user.passwordHash')
       .setLock('for_no_key_update');
     return 'id' in by
@@ -153,9 +152,7 @@ export class UsersRepository {
     manager: EntityManager,
     { ids, emails, organisations = false }: NamedUsers,
   ): Promise<UserEntity[]> {
-    return manager
-      .withRepository(this.users)
-      .createQueryBuilder('user')
+    return queryIn(manager, this.users, 'user')
       .where("user.environment = 'live'")
       .andWhere(
         "(user.id = ANY (:ids) OR user.emailKey = ANY (:keys) OR :organisations AND user.kind = 'organisation')",
@@ -183,9 +180,7 @@ export class UsersRepository {
    * now. The time of the first proof is kept.
    */
   async verifyEmail(manager: EntityManager, id: string, email: string): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.users)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.users)
       .update()
       .set({ emailVerifiedAt: () => 'coalesce(email_verified_at, now())' })
       .where('id = :id AND email = :email AND enabled', { id, email })
@@ -222,9 +217,7 @@ export class UsersRepository {
     id: string,
     kind: OptionalMailKind,
   ): Promise<OptionalMailKind[] | undefined> {
-    const { raw } = await manager
-      .withRepository(this.users)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.users)
       .update()
       .set({ unwantedMails: () => 'array_append(unwanted_mails, :kind)' })
       .where('id = :id AND NOT :kind = ANY(unwanted_mails)', { id, kind })
@@ -235,9 +228,7 @@ export class UsersRepository {
 
   /** Replaces the password hash that `user` was read with; false if that is no longer the current one. */
   async replacePassword(manager: EntityManager, user: UserEntity, passwordHash: string): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.users)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.users)
       .update()
       .set({ passwordHash, updatedAt: () => 'now()' })
       .where('id = :id AND passwordHash = :current AND enabled', { id: user.id, current: user.passwordHash })

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull, TimeOrNull } from '../../database/entities/columns.js';
 
 /** A one-time link that was mailed to an address: to verify it, or to create an account with it (contract §18). */
 @Entity('email_links')
@@ -10,7 +11,7 @@ export class EmailLinkEntity {
   purpose!: 'verify' | 'sign_up';
 
   /** Null for a person who has no account yet. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   userId!: string | null;
 
   @Column('text')
@@ -26,6 +27,6 @@ export class EmailLinkEntity {
   @Column('timestamptz')
   expiresAt!: Date;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   usedAt!: Date | null;
 }

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository, type EntityManager } from 'typeorm';
 import { emailKeyOf } from '../accounts/email.js';
 import { EmailLinkEntity } from './email-link.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 export interface NewEmailLink {
   digest: Buffer;
@@ -25,9 +26,7 @@ export class EmailLinksRepository {
   constructor(@InjectRepository(EmailLinkEntity) private readonly links: Repository<EmailLinkEntity>) {}
 
   async insert(manager: EntityManager, { ttl, ...link }: NewEmailLink): Promise<void> {
-    await manager
-      .withRepository(this.links)
-      .createQueryBuilder()
+    await queryIn(manager, this.links)
       .insert()
       .values({
         ...link,
@@ -52,9 +51,7 @@ export class EmailLinksRepository {
     digest: Buffer,
     purpose: EmailLinkEntity['purpose'],
   ): Promise<EmailLinkOwner | undefined> {
-    const { raw } = await manager
-      .withRepository(this.links)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.links)
       .update()
       .set({ usedAt: () => 'now()' })
       .where(works(), { digest, purpose })

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, Repository, type EntityManager } from 'typeorm';
 import { AuthenticatorAppEntity } from './authenticator-app.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 @Injectable()
 export class AuthenticatorAppsRepository {
@@ -31,9 +32,7 @@ export class AuthenticatorAppsRepository {
     { userId, sealedSecret }: AuthenticatorAppEntity,
     step: number,
   ): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.apps)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.apps)
       .update()
       .set({ lastStep: step })
       .where('userId = :userId AND sealedSecret = :sealedSecret AND lastStep < :step', {

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOfInsert } from '../../database/entities/columns.js';
 
 /** A WebAuthn credential of a user, who signs in with it alone (contract §16). */
 @Entity('passkeys')
@@ -31,7 +32,7 @@ export class PasskeyEntity {
   @Column('boolean')
   backedUp!: boolean;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 
   @Column({ type: 'timestamptz', nullable: true, insert: false })

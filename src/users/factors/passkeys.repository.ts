@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { PasskeyEntity } from './passkey.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 export type NewPasskey = Omit<PasskeyEntity, 'createdAt' | 'lastUsedAt'>;
 
@@ -66,9 +67,7 @@ export class PasskeysRepository {
    * that stays 0 counts nothing.)
    */
   async use(manager: EntityManager, id: string, signCount: number, backedUp: boolean): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.passkeys)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.passkeys)
       .update()
       .set({ signCount, backedUp, lastUsedAt: () => 'now()' })
       .where('id = :id AND (signCount < :signCount OR (signCount = 0 AND :signCount = 0))', { id, signCount })

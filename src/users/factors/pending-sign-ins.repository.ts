@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { PendingSignInEntity } from './pending-sign-in.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 @Injectable()
 export class PendingSignInsRepository {
@@ -35,9 +36,7 @@ export class PendingSignInsRepository {
 
   /** Uses it up; false if it was used or has expired. */
   async use(manager: EntityManager, digest: Buffer): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.pending)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.pending)
       .delete()
       .where('digest = :digest AND expiresAt > now()', { digest })
       .execute();

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOfInsert } from '../../database/entities/columns.js';
 
 /** A recovery code that was not used yet; only its digest is stored. */
 @Entity('recovery_codes')
@@ -9,6 +10,6 @@ export class RecoveryCodeEntity {
   @Column('text')
   userId!: string;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull } from '../../database/entities/columns.js';
 
 /** A challenge that one browser may answer once; only the digest of the cookie that it is derived from is stored. */
 @Entity('webauthn_challenges')
@@ -7,7 +8,7 @@ export class WebauthnChallengeEntity {
   digest!: Buffer;
 
   /** Who adds a passkey; null for a sign-in. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   userId!: string | null;
 
   @Column('timestamptz')

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOfInsert } from '../../database/entities/columns.js';
 
 /** An account that its owner wants deleted (contract §13). */
 @Entity('account_deletions')
@@ -6,7 +7,7 @@ export class AccountDeletionEntity {
   @PrimaryColumn('text')
   userId!: string;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   requestedAt!: Date;
 
   /** Until then its owner can keep it. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { AccountDeletionEntity } from './account-deletion.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** An erasure takes seconds at most; after that the one who was at it has died, or was refused. */
 const LEASE_MINUTES = 5;
@@ -21,9 +22,7 @@ export class AccountDeletionsRepository {
 
   /** False if it was asked for before: that stays. */
   async insert(manager: EntityManager, userId: string, days: number): Promise<boolean> {
-    const { raw } = await manager
-      .withRepository(this.deletions)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.deletions)
       .insert()
       .values({ userId, dueAt: () => `now() + make_interval(days => ${Math.trunc(days)})` })
       .orIgnore()
@@ -40,9 +39,7 @@ export class AccountDeletionsRepository {
 
   /** Takes what is due, once; false if it is not due, or was taken back, or by another instance. */
   async take(manager: EntityManager, userId: string): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.deletions)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.deletions)
       .delete()
       .where('userId = :userId AND dueAt <= now()', { userId })
       .execute();

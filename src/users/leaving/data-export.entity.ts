@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOrNull } from '../../database/entities/columns.js';
 
 /** The one-time link to a person's data (contract §13); the data is read when it is used. */
 @Entity('data_exports')
@@ -15,6 +16,6 @@ export class DataExportEntity {
   @Column('timestamptz')
   expiresAt!: Date;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   usedAt!: Date | null;
 }

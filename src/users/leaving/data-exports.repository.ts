@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { DataExportEntity } from './data-export.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 const works = (alias = ''): string =>
   `${alias}digest = :digest AND ${alias}userId = :userId AND ${alias}usedAt IS NULL AND ${alias}expiresAt > now()`;
@@ -40,9 +41,7 @@ export class DataExportsRepository {
 
   /** Uses up a link of this user, once; false if it no longer works. */
   async use(manager: EntityManager, userId: string, digest: Buffer): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.exports)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.exports)
       .update()
       .set({ usedAt: () => 'now()' })
       .where(works(), { digest, userId })

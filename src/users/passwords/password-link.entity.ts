@@ -1,5 +1,6 @@
 import { Column, Entity } from 'typeorm';
 import { IssuedSecret } from '../../database/entities/issued-secret.js';
+import { TextOrNull, TimeOrNull } from '../../database/entities/columns.js';
 
 /** Who a link comes from: an operator, or a mail that was asked for on the login page or on the page to create an account. */
 export type PasswordLinkPurpose = 'operator' | 'forgotten_password' | 'account_exists';
@@ -11,7 +12,7 @@ export class PasswordLinkEntity extends IssuedSecret {
   userId!: string;
 
   /** The form that created it, which creates no other; null for a link created through the API. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   formId!: string | null;
 
   /** Whether it was mailed to the user's address: using it shows that the address is theirs. */
@@ -19,13 +20,13 @@ export class PasswordLinkEntity extends IssuedSecret {
   mailed!: boolean;
 
   /** Null where it is not known. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   purpose!: PasswordLinkPurpose | null;
 
   /** Where the person was going before the mail, sealed (emails/sealed-returns.service.ts). */
   @Column('bytea', { nullable: true })
   returnTo!: Buffer | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   usedAt!: Date | null;
 }

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository, type EntityManager } from 'typeorm';
 import { PasswordLinkEntity, type PasswordLinkPurpose } from './password-link.entity.js';
 import { UserEntity } from '../accounts/user.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 export interface NewPasswordLink {
   digest: Buffer;
@@ -50,9 +51,7 @@ export class PasswordLinksRepository {
 
   /** What a link that works is about. */
   find(manager: EntityManager, digest: Buffer): Promise<FoundPasswordLink | undefined> {
-    return manager
-      .withRepository(this.links)
-      .createQueryBuilder('link')
+    return queryIn(manager, this.links, 'link')
       .innerJoin(UserEntity, 'user', 'user.id = link.userId')
       .select('user.email', 'email')
       .addSelect('user.passwordHash IS NOT NULL', 'hasPassword')

@@ -1,6 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { IssuedSecret } from '../../database/entities/issued-secret.js';
 import type { SignInMethod } from './sign-in-method.js';
+import { TextOrNull, TimeOrNull } from '../../database/entities/columns.js';
 
 /** A logged-in browser; only the digest of the cookie's value is stored. */
 @Entity('sessions')
@@ -10,23 +11,23 @@ export class SessionEntity extends IssuedSecret {
   id!: string;
 
   /** The first of the sessions that this one continues after authenticating again; null: itself. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   loginId!: string | null;
 
   @Column('text')
   userId!: string;
 
   /** How far use can put off the end of an operator's session; null: not at all. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   endsAt!: Date | null;
 
   @Column('timestamptz')
   lastSeenAt!: Date;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   address!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   userAgent!: string | null;
 
   @Column('text')
@@ -37,13 +38,13 @@ export class SessionEntity extends IssuedSecret {
   secondFactor!: boolean;
 
   /** The provider's id in the settings, and its names for the person and the session; null for other methods. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   provider!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   providerSubject!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   providerSid!: string | null;
 
   /** The provider's ID token, sealed; null for other methods, and if it is too long to be sent back. */
@@ -51,6 +52,6 @@ export class SessionEntity extends IssuedSecret {
   sealedIdToken!: Buffer | null;
 
   /** When the person last authenticated at the provider, if it said so; null for other methods. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   authenticatedAt!: Date | null;
 }

@@ -9,6 +9,7 @@ import { UserEntity } from '../accounts/user.entity.js';
 import type { SignInMethod } from './sign-in-method.js';
 import type { SignedInUser } from './signed-in-user.js';
 import type { SessionView } from './session-view.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 export interface SessionDetails {
   address: string | null;
@@ -111,9 +112,7 @@ export class SessionsRepository {
   }
 
   private holding(manager: EntityManager, digest: Buffer) {
-    return manager
-      .withRepository(this.sessions)
-      .createQueryBuilder('session')
+    return queryIn(manager, this.sessions, 'session')
       .select('session.digest')
       .where('session.digest = :digest AND session.expiresAt > now()', { digest })
       .setLock('for_key_share');
@@ -287,7 +286,7 @@ export class SessionsRepository {
   }
 
   private deletion(manager: EntityManager) {
-    return manager.withRepository(this.sessions).createQueryBuilder().delete();
+    return queryIn(manager, this.sessions).delete();
   }
 }
 

@@ -1,5 +1,6 @@
 import { Column, Entity } from 'typeorm';
 import { IssuedSecret } from '../../database/entities/issued-secret.js';
+import { TextOrNull } from '../../database/entities/columns.js';
 
 /** A session of a logged-in member in the portal of one client (contract §20). */
 @Entity('portal_member_sessions')
@@ -11,7 +12,7 @@ export class MemberSessionEntity extends IssuedSecret {
   userId!: string;
 
   /** The organisation; null if the user is its own account. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   memberOf!: string | null;
 
   /** The login that started it, with which it ends. */

@@ -1,5 +1,4 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressLimits } from '../../http/guards/address-rate-limit.guard.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
@@ -11,6 +10,7 @@ import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 import { MemberSessions } from './member-sessions.service.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalContext } from '../frame/portal-context.js';
+import { exchangeOf } from '../../http/server/exchange.js';
 
 const LOGOUT_PATH = '/portal/logout';
 
@@ -30,8 +30,7 @@ export class PortalEntryGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
+    const { request, reply } = exchangeOf(context);
     await this.limits.countAddress(request);
     const page = new OpenContext(request, reply, this.csrf, this.cookies);
     request.pageContext = page;

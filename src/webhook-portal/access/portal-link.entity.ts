@@ -1,5 +1,6 @@
 import { Column, Entity } from 'typeorm';
 import { IssuedSecret } from '../../database/entities/issued-secret.js';
+import { TextOrNull, TimeOrNull } from '../../database/entities/columns.js';
 
 /** A one-time link to the webhook portal; only the digest of its key is stored. */
 @Entity('portal_links')
@@ -8,9 +9,9 @@ export class PortalLinkEntity extends IssuedSecret {
   clientId!: string;
 
   /** The grant of the owner's token that created it; null for a client-credentials token. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   grantId!: string | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   redeemedAt!: Date | null;
 }

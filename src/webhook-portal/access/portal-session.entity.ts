@@ -1,5 +1,6 @@
 import { Column, Entity } from 'typeorm';
 import { IssuedSecret } from '../../database/entities/issued-secret.js';
+import { TextOrNull } from '../../database/entities/columns.js';
 
 /** A browser session in the portal of one client. */
 @Entity('portal_sessions')
@@ -8,6 +9,6 @@ export class PortalSessionEntity extends IssuedSecret {
   clientId!: string;
 
   /** The grant of the owner's token behind it; null for a client-credentials token. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   grantId!: string | null;
 }

@@ -12,6 +12,7 @@ import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
 import { SIGN_IN_AREA, SIGN_IN_PATH } from '../frame/portal-layout.js';
+import { exchangeOf, leadTo } from '../../http/server/exchange.js';
 
 /** What a route of signing in to the portal returns. */
 export type SignInAnswer = PageAnswer<LayoutProps>;
@@ -47,16 +48,12 @@ export class PortalSignInGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
+    const { request, reply } = exchangeOf(context);
     if (isPosted(request)) requireFormBody(request);
     const user = await this.users.admit(request, reply, SIGN_IN_PATH);
     if (!user) return false;
     const missingFactor = await this.factors.leadingToFactor(user, SIGN_IN_PATH);
-    if (missingFactor !== undefined) {
-      void reply.header('cache-control', 'no-store').redirect(missingFactor, 303);
-      return false;
-    }
+    if (missingFactor !== undefined) return leadTo(reply, missingFactor);
     const page = new SignInContext(user, request, reply, this.csrf, this.cookies);
     request.pageContext = page;
     if (isPosted(request)) page.checkForm();

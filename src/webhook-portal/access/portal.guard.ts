@@ -1,6 +1,6 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AddressLimits } from '../../http/guards/address-rate-limit.guard.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
@@ -19,6 +19,7 @@ import { PortalAccessService } from './portal-access.service.js';
 import { SIGN_IN_PATH } from '../frame/portal-layout.js';
 import { PortalContext } from '../frame/portal-context.js';
 import type { PortalVisitor } from './portal-visitor.js';
+import { exchangeOf, leadTo } from '../../http/server/exchange.js';
 
 /** What the `:id` in the path of a form names. */
 export type FormSubject = 'an endpoint' | 'a delivery' | 'nothing';
@@ -57,23 +58,21 @@ export class PortalGuard implements CanActivate {
    * (contract §20). For addresses over their limit (contract §7), no session is looked up.
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
+    const { request, reply } = exchangeOf(context);
     this.limits.refuseOverLimit(request);
     const visitor = await this.access.visitor(request);
     if (!visitor) throw new Problem(401, 'Unauthorized', 'There is no portal session in this browser.');
-    const reply = http.getResponse<FastifyReply>();
     const { csrf, cookies, factors, shownOnce, sessions } = this;
     const isConfirmed = (user: SignedInUser) => factors.mayChange(user);
     const page = new PortalContext(visitor, sessions, shownOnce, isConfirmed, request, reply, csrf, cookies);
     request.pageContext = page;
     const missingFactor = visitor.user && (await factors.leadingToFactor(visitor.user, SIGN_IN_PATH));
-    if (missingFactor !== undefined) return redirect(reply, missingFactor);
+    if (missingFactor !== undefined) return leadTo(reply, missingFactor);
     const least = this.reflector.get<MemberRole | undefined>(LEAST_ROLE, context.getHandler()) ?? 'admin';
     if (!memberRoleIncludes(visitor.role, least)) throw refusalOf(visitor, least);
     if (isPosted(request)) await this.checkForm(context, page, request);
     if (least === 'admin' && (await page.adminState()) !== 'confirmed') {
-      return redirect(reply, confirmPathFor(isPosted(request) ? partOf(page.path) : page.url));
+      return leadTo(reply, confirmPathFor(isPosted(request) ? partOf(page.path) : page.url));
     }
     return true;
   }
@@ -102,8 +101,3 @@ function refusalOf({ role, user, ownerName }: PortalVisitor, least: MemberRole):
 
 /** The page that a form belongs to: `/portal/members` of `/portal/members/:id/remove`. */
 const partOf = (path: string): string => path.split('/').slice(0, 3).join('/');
-
-function redirect(reply: FastifyReply, path: string): false {
-  void reply.header('cache-control', 'no-store').redirect(path, 303);
-  return false;
-}

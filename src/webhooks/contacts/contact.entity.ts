@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOrNull } from '../../database/entities/columns.js';
 
 /** An address that a client wants to be told about its endpoints (contract §18). */
 @Entity('client_contacts')
@@ -16,7 +17,7 @@ export class ContactEntity {
   emailKey!: string;
 
   /** Null until its owner confirmed it; nothing but the link is sent to it before. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   verifiedAt!: Date | null;
 
   /** The link that was mailed last. */

@@ -5,6 +5,7 @@ import { ClientEntity } from '../../clients/client.entity.js';
 import type { MailedApplication } from '../../mail/mail-content.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import { ContactEntity } from './contact.entity.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** A contact as its client sees it. */
 export type Contact = Pick<ContactEntity, 'id' | 'clientId' | 'email' | 'verifiedAt'>;
@@ -67,9 +68,7 @@ export class ContactsRepository {
     manager: EntityManager,
     { digest, ttl, ...contact }: Pick<Contact, 'id' | 'clientId' | 'email'> & { digest: Buffer; ttl: number },
   ): Promise<void> {
-    await manager
-      .withRepository(this.contacts)
-      .createQueryBuilder()
+    await queryIn(manager, this.contacts)
       .insert()
       .values({
         ...contact,
@@ -85,9 +84,7 @@ export class ContactsRepository {
     manager: EntityManager,
     { id, clientId, digest, ttl }: { id: string; clientId: string; digest: Buffer; ttl: number },
   ): Promise<string | undefined> {
-    const { raw } = await manager
-      .withRepository(this.contacts)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.contacts)
       .update()
       .set({ linkDigest: digest, linkExpiresAt: expiry(ttl) })
       .where('id = :id AND clientId = :clientId AND verifiedAt IS NULL', { id, clientId })
@@ -110,9 +107,7 @@ export class ContactsRepository {
     manager: EntityManager,
     digest: Buffer,
   ): Promise<{ id: string; clientId: string } | undefined> {
-    const { raw } = await manager
-      .withRepository(this.contacts)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.contacts)
       .update()
       .set({ verifiedAt: () => 'now()', linkDigest: null, linkExpiresAt: null })
       .where(works(), { digest })

@@ -8,6 +8,7 @@ import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { Delivery, DeliveryDetail } from './delivery.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** A delivery as it is read for people: with its endpoint, its event and its last attempt. */
 type ReadDelivery = DeliveryEntity &
@@ -110,9 +111,7 @@ export class DeliveriesRepository {
    * was erased.
    */
   async resend(manager: EntityManager, id: string): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.deliveries)
-      .createQueryBuilder()
+    const { affected } = await queryIn(manager, this.deliveries)
       .update()
       .set(RESTARTED)
       .where('id = :id AND leaseId IS NULL AND NOT erased', { id })

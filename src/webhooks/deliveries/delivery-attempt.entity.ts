@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { FailureKind, HeaderLine } from '../http/http-outcome.js';
 import type { Attempt } from './delivery.js';
+import { TextOrNull } from '../../database/entities/columns.js';
 
 /** A finished attempt of a delivery. */
 @Entity('delivery_attempts')
@@ -20,13 +21,13 @@ export class DeliveryAttemptEntity implements Attempt {
   @Column('integer', { nullable: true })
   status!: number | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   failure!: FailureKind | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   detail!: string | null;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   responseStart!: string | null;
 
   @Column('jsonb', { nullable: true })
@@ -35,7 +36,7 @@ export class DeliveryAttemptEntity implements Attempt {
   @Column('text')
   signature!: string;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   url!: string | null;
 
   @Column('text', { array: true, nullable: true })

@@ -2,6 +2,7 @@ import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { EndpointEntity } from '../endpoints/endpoint.entity.js';
 import { EventEntity } from '../events/event.entity.js';
 import type { CancelReason, DeliveryState } from './delivery.js';
+import { TextOrNull, TimeOfInsert, TimeOrNull } from '../../database/entities/columns.js';
 
 /** The delivery of one event to one endpoint; the pending ones are a queue. */
 @Entity('deliveries')
@@ -32,7 +33,7 @@ export class DeliveryEntity {
   @Column('text')
   state!: DeliveryState;
 
-  @Column('text', { nullable: true })
+  @TextOrNull()
   cancelReason!: CancelReason | null;
 
   /** The number of attempts made. */
@@ -44,21 +45,21 @@ export class DeliveryEntity {
   retries!: number;
 
   /** When a pending delivery is due; while an instance holds it, when its lease ends. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   nextAttemptAt!: Date | null;
 
   /** Names the holder of the lease. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   leaseId!: string | null;
 
   /** The last recovery that resent it. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   recoveryId!: string | null;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   finishedAt!: Date | null;
 
   /** Whether its user was erased. */

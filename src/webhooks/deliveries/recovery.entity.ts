@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { RecoveryKind } from './recovery.js';
+import { TextOrNull, TimeOfInsert } from '../../database/entities/columns.js';
 
 /** A recovery: deliveries between two times (the second exclusive) that were resent, or sent late. */
 @Entity('webhook_recoveries')
@@ -14,7 +15,7 @@ export class RecoveryEntity {
   kind!: RecoveryKind;
 
   /** Null if there may be several endpoints. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   endpointId!: string | null;
 
   @Column('timestamptz', { name: 'failed_from' })
@@ -27,6 +28,6 @@ export class RecoveryEntity {
   @Column('integer')
   total!: number;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 }

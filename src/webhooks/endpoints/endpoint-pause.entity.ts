@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOrNull } from '../../database/entities/columns.js';
 
 /** A period in which an endpoint was disabled, stored when it is over. */
 @Entity('webhook_pauses')
@@ -13,6 +14,6 @@ export class EndpointPauseEntity {
   enabledAt!: Date;
 
   /** When what was missed was sent. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   sentAt!: Date | null;
 }

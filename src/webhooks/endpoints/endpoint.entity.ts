@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { InRealm } from '../../database/entities/in-realm.js';
+import { TextOrNull, TimeOrNull } from '../../database/entities/columns.js';
 
 /** Why the service disabled an endpoint: it responded with 410, or it failed for five days. */
 export type EndpointDisabledReason = 'gone' | 'failing';
@@ -32,10 +33,10 @@ export class EndpointEntity extends InRealm {
   enabled!: boolean;
 
   /** Null for an endpoint that is enabled, or that a person disabled. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   disabledReason!: EndpointDisabledReason | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   disabledAt!: Date | null;
 
   @Column('bytea')
@@ -45,7 +46,7 @@ export class EndpointEntity extends InRealm {
   @Column('bytea', { nullable: true })
   sealedPreviousSecret!: Buffer | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   previousSecretExpiresAt!: Date | null;
 
   /** The most attempts that start in a minute, over all instances; null without a limit. */
@@ -60,17 +61,17 @@ export class EndpointEntity extends InRealm {
   @Column('bytea', { nullable: true })
   sealedHeaders!: Buffer | null;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   lastAttemptAt!: Date | null;
 
   /** The first failed attempt since the last success, at its present URL. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   failingSince!: Date | null;
 
   /** Its last 20 attempts, those at its present URL: a success is a point, a failure an x. */
   @Column({ type: 'text', select: false, insert: false })
   recentResults!: string;
 
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   deletedAt!: Date | null;
 }

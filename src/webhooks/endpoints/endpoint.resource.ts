@@ -1,6 +1,12 @@
 import { flag, idOf, listOf, orNull, text, time, url, whole } from '../../http/api/api-schemas.js';
 import { violation } from '../../http/problems/violation.js';
-import { resource, type ChangesOf, type NewOf, type ShownKeys } from '../../http/resources/resource.js';
+import {
+  NULL_IF_OMITTED,
+  resource,
+  type ChangesOf,
+  type NewOf,
+  type ShownKeys,
+} from '../../http/resources/resource.js';
 import {
   IsLine,
   IsListOfDifferent,
@@ -63,9 +69,7 @@ export const ENDPOINT = resource<EndpointEntity>()('endpoint', {
     rule: IsWholeNumber(1, PER_MINUTE_MAX, 'or null'),
     about: 'The most attempts that start in a minute; null without a limit.',
     example: 60,
-    orNull: true,
-    given: 'optional',
-    initial: null,
+    ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
     form: {

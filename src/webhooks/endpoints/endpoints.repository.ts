@@ -11,6 +11,7 @@ import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.j
 import type { EndpointInList } from './endpoint-in-list.js';
 import { ENDPOINT } from './endpoint.resource.js';
 import type { EndpointHour, HourOfAllEndpoints } from './endpoint-hour.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** All given members must match. */
 export interface EndpointFilter {
@@ -226,9 +227,7 @@ export class EndpointsRepository {
     sealedSecret: Buffer,
     overlapSeconds: number,
   ): Promise<Date | undefined> {
-    const rotation = manager
-      .withRepository(this.endpoints)
-      .createQueryBuilder()
+    const rotation = queryIn(manager, this.endpoints)
       .update()
       .set({
         sealedPreviousSecret: () => 'sealed_secret',

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TimeOfInsert, TimeOrNull } from '../../database/entities/columns.js';
 
 /** A version of an event type, with the JSON Schema of its `data` (contract §21). */
 @Entity('event_type_versions')
@@ -21,9 +22,9 @@ export class EventTypeVersionEntity {
   revision!: number;
 
   /** When the first event was published with it: from then on it does not change. */
-  @Column('timestamptz', { nullable: true })
+  @TimeOrNull()
   usedAt!: Date | null;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 }

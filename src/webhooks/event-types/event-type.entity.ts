@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { NameRule } from '../../http/validation/name-rule.js';
 import type { Translations } from '../../scopes/translations.js';
+import { TextOrNull } from '../../database/entities/columns.js';
 
 export const EVENT_TYPE_NAME: NameRule = {
   pattern: /^[a-z0-9_.]{1,64}$/,
@@ -15,7 +16,7 @@ export class EventTypeEntity {
   name!: string;
 
   /** The scope that client and consent must have; null: only for the client concerned, without a consent check. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   scope!: string | null;
 
   /** Published by the company's services, or by this service itself. */
@@ -34,7 +35,7 @@ export class EventTypeEntity {
   sample!: Record<string, unknown>;
 
   /** JSON Pointer into `data`, to the id of what the event is about; null: its events are not numbered. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   resource!: string | null;
 
   /** Counts the changes of the type and its versions. */

@@ -11,6 +11,7 @@ import { batched } from '../../database/queries/batched.js';
 import { EventTypeVersionEntity } from './event-type-version.entity.js';
 import { EventTypeEntity } from './event-type.entity.js';
 import type { VersionedEventType } from './versioned-event-type.js';
+import { queryIn } from '../../database/queries/query-in.js';
 
 /** What the admin API sets of a type. */
 export type EventTypeChanges = Pick<
@@ -34,9 +35,7 @@ export class EventTypesRepository {
     manager: EntityManager,
     where: Partial<Pick<EventTypeEntity, 'publisher'>>,
   ): Promise<VersionedEventType[]> {
-    return manager
-      .withRepository(this.types)
-      .createQueryBuilder('type')
+    return queryIn(manager, this.types, 'type')
       .where(where)
       .leftJoinAndMapMany('type.versions', EventTypeVersionEntity, 'version', 'version.type = type.name')
       .orderBy('type.name')
@@ -56,9 +55,7 @@ export class EventTypesRepository {
 
   /** These types, which keep their scopes until the transaction ends. */
   hold(manager: EntityManager, names: string[]): Promise<EventTypeEntity[]> {
-    return manager
-      .withRepository(this.types)
-      .createQueryBuilder('type')
+    return queryIn(manager, this.types, 'type')
       .where('type.name = ANY (:names)', { names })
       .orderBy('type.name')
       .setLock('pessimistic_read')
@@ -67,9 +64,7 @@ export class EventTypesRepository {
 
   /** Creates the type; false if there is one with its name. */
   async insertNew(manager: EntityManager, type: EventTypeChanges): Promise<boolean> {
-    const { raw } = await manager
-      .withRepository(this.types)
-      .createQueryBuilder()
+    const { raw } = await queryIn(manager, this.types)
       .insert()
       // Instances know a type by its revision: one that was removed and comes back begins with a later one.
       .values({
@@ -96,9 +91,7 @@ export class EventTypesRepository {
 
   /** Changes a locked type, and raises its revision. */
   async update(manager: EntityManager, name: string, changes: Partial<EventTypeChanges>): Promise<void> {
-    await manager
-      .withRepository(this.types)
-      .createQueryBuilder()
+    await queryIn(manager, this.types)
       .update()
       .set({ ...row<EventTypeEntity>(changes), revision: () => 'revision + 1' })
       .where('name = :name', { name })

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { TextOrNull, TimeOfInsert } from '../../database/entities/columns.js';
 
 /** An event that was accepted (contract §10). Its `xid8` column, the transaction, is of a type that TypeORM does not know. */
 @Entity('events')
@@ -10,11 +11,11 @@ export class EventEntity {
   type!: string;
 
   /** Null for a test, and if the user was erased. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   userId!: string | null;
 
   /** The body of every request that delivers it; null if its user was erased. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   payload!: string | null;
 
   /** The number of endpoints to which it was sent when it was accepted. */
@@ -29,13 +30,13 @@ export class EventEntity {
   version!: number;
 
   /** The only client that it is for; null if it is for every client that may see it. */
-  @Column('text', { nullable: true })
+  @TextOrNull()
   clientId!: string | null;
 
   /** The request that published it; null if there was none, as for planned sandbox events. */
   @Column('text', { nullable: true, select: false })
   requestId!: string | null;
 
-  @Column({ type: 'timestamptz', insert: false, update: false })
+  @TimeOfInsert()
   createdAt!: Date;
 }

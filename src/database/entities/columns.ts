@@ -1,0 +1,9 @@
+import { Column } from 'typeorm';
+
+export const TextOrNull = (): PropertyDecorator => Column('text', { nullable: true });
+
+export const TimeOrNull = (): PropertyDecorator => Column('timestamptz', { nullable: true });
+
+/** When the row was made, by the clock of the database; the service only reads it. */
+export const TimeOfInsert = (): PropertyDecorator =>
+  Column({ type: 'timestamptz', insert: false, update: false });

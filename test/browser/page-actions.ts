@@ -1,0 +1,39 @@
+import type { Page } from 'playwright-core';
+import { PASSWORD } from '../support/factory.js';
+
+/** For `describe.each` and `it.each`: every page works without scripts. */
+export const WITH_AND_WITHOUT_SCRIPTS: [string, boolean][] = [
+  ['with JavaScript', true],
+  ['with JavaScript switched off', false],
+];
+
+export const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+
+/** Follows the only link of this name. */
+export const follow = (page: Page, name: string): Promise<void> =>
+  page.getByRole('link', { name, exact: true }).click();
+
+/** Follows the first link of this name: the navigation may have the same as the page below. */
+export const followFirst = (page: Page, name: string): Promise<void> =>
+  page.getByRole('link', { name, exact: true }).first().click();
+
+export const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
+
+export const headingIs = (page: Page, name: string): Promise<void> =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+
+export const mainOf = (page: Page): Promise<string> => page.getByRole('main').innerText();
+
+/** What the page says about the form that led to it. */
+export const said = (page: Page): Promise<string> => page.getByRole('status').innerText();
+
+/** The first of what it says where more than one place of the page may say something. */
+export const saidFirst = (page: Page): Promise<string> => page.getByRole('status').first().innerText();
+
+/** Fills in the login that the page shows. */
+export async function logIn(page: Page, { email }: { email: string }, password = PASSWORD): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await press(page, 'Log in');
+}
