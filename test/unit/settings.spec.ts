@@ -250,12 +250,17 @@ describe('settings', () => {
 
   const LOGS_ALONE = { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://localhost:4318/v1/logs' };
 
-  it.each<[Record<string, string>, string | undefined, string | undefined, string?]>([
-    [OTLP, 'http/json', 'http/json'],
-    [METRICS_ALONE, undefined, 'http/protobuf'],
-    [{ ...OTLP, OTEL_METRICS_EXPORTER: 'none' }, 'http/json', undefined],
-    [{ ...OTLP, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'otlp' }, undefined, 'http/json'],
-    [{ ...METRICS_ALONE, OTEL_METRICS_EXPORTER: 'none' }, undefined, undefined],
+  it.each<[Record<string, string>, ...(string | undefined)[]]>([
+    [OTLP, 'http/json', 'http/json', undefined],
+    [METRICS_ALONE, undefined, 'http/protobuf', undefined],
+    [{ ...OTLP, OTEL_METRICS_EXPORTER: 'none' }, 'http/json', undefined, undefined],
+    [
+      { ...OTLP, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'otlp' },
+      undefined,
+      'http/json',
+      undefined,
+    ],
+    [{ ...METRICS_ALONE, OTEL_METRICS_EXPORTER: 'none' }, undefined, undefined, undefined],
     [{ ...OTLP, OTEL_LOGS_EXPORTER: 'otlp' }, 'http/json', 'http/json', 'http/json'],
     [LOGS_ALONE, undefined, undefined, 'http/protobuf'],
     [{ ...LOGS_ALONE, OTEL_LOGS_EXPORTER: 'none' }, undefined, undefined, undefined],

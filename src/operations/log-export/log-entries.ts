@@ -28,7 +28,9 @@ export const refusalEntry = (record: RequestRecordEntity): LogEntry => ({
   event: 'request.refused',
   at: record.occurredAt,
   severity: record.status >= 500 ? 'ERROR' : 'WARN',
-  body: [record.method, record.route, record.status, record.refused ?? record.error ?? ''].join(' ').trimEnd(),
+  body: [record.method, record.route, record.status, record.refused ?? record.error ?? '']
+    .join(' ')
+    .trimEnd(),
   attributes: {
     'log.record.uid': `refusal-${record.id}`,
     'request.id': record.requestId,
