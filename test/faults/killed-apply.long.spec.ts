@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { ACTIONS } from '../../src/cli/actions.js';
 import type { Printed } from '../../src/cli/printed.js';
 import { startService, TEST_ENCRYPTION_KEY, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
-const HOOK = path.join(process.cwd(), 'test/support/killed-at-statement.cjs');
+const HOOK = pathToFileURL('test/support/killed-at-statement.mjs').href;
 const SECRET = 'a-secret-that-the-company-has-chosen-itself';
 // Each is a process of its own.
 const ROUNDS = process.env.NIGHTLY ? 1_000 : 12;
@@ -85,7 +86,7 @@ describe('A company file that is applied by a process that is killed', () => {
         ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, INVOICES_SECRET: SECRET, ...env },
       };
       const args = [
-        '--require',
+        '--import',
         HOOK,
         'dist/src/operator.js',
         'apply',

@@ -1,15 +1,14 @@
 /**
- * Preloaded into a process (`--require`): kills it before the statement of that number (`KILL_BEFORE`) is sent to the database, or as soon as
+ * Preloaded into a process (`--import`): kills it before the statement of that number (`KILL_BEFORE`) is sent to the database, or as soon as
  * the first one with that text was sent (`KILL_AFTER`). At its exit it writes how many there were to the file `COUNTED`.
  */
-const { createRequire } = require('node:module');
-const { writeFileSync } = require('node:fs');
-const { Client } = createRequire(`${process.cwd()}/package.json`)('pg');
+import { writeFileSync } from 'node:fs';
+import pg from 'pg';
 
 const { KILL_BEFORE, KILL_AFTER, COUNTED } = process.env;
-const { query } = Client.prototype;
+const { query } = pg.Client.prototype;
 let sent = 0;
-Client.prototype.query = function (statement, ...rest) {
+pg.Client.prototype.query = function (statement, ...rest) {
   sent++;
   if (sent === Number(KILL_BEFORE)) process.kill(process.pid, 'SIGKILL');
   const result = query.call(this, statement, ...rest);
