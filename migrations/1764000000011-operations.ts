@@ -143,12 +143,22 @@ export class Operations1764000000011 implements MigrationInterface {
         name text PRIMARY KEY,
         required_at timestamptz NOT NULL DEFAULT now()
       );
+
+      -- How far the logs were sent by OTLP: one instance at a time sends, as long as its lease lasts.
+      CREATE TABLE log_exports (
+        log text PRIMARY KEY CHECK (log IN ('audit', 'refusals')),
+        cursor text,
+        server text,
+        leased_by text,
+        leased_until timestamptz
+      );
+      INSERT INTO log_exports (log) VALUES ('audit'), ('refusals');
     `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      DROP TABLE required_migrations, activity_hours, approvals, audit_events;
+      DROP TABLE log_exports, required_migrations, activity_hours, approvals, audit_events;
       DROP FUNCTION forget_in_audit_events, purge_audit_events, protect_audit_events, new_audit_event_id;
     `);
   }

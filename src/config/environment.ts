@@ -186,12 +186,20 @@ export class Environment {
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT?: string;
 
   @IsOptional()
+  @Validate(IsHttpUrl)
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT?: string;
+
+  @IsOptional()
   @IsIn(['otlp', 'none'], { message: 'must be otlp or none' })
   OTEL_TRACES_EXPORTER?: string;
 
   @IsOptional()
   @IsIn(['otlp', 'none'], { message: 'must be otlp or none' })
   OTEL_METRICS_EXPORTER?: string;
+
+  @IsOptional()
+  @IsIn(['otlp', 'none'], { message: 'must be otlp or none' })
+  OTEL_LOGS_EXPORTER?: string;
 
   @IsOptional()
   @IsIn(['http/protobuf', 'http/json'], { message: 'must be http/protobuf or http/json' })

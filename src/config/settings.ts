@@ -72,6 +72,8 @@ export class Settings {
   tracing?: OtlpProtocol;
   /** The same for metrics. */
   metricsExport?: OtlpProtocol;
+  /** The same for the audit log and refused requests. */
+  logExport?: OtlpProtocol;
   trustedProxies!: string[];
   /** Connections that may be open, in all and from one address. */
   connectionsMax!: number;
@@ -249,13 +251,23 @@ function bootstrapOperatorOf(env: Environment): BootstrapOperator | undefined {
 }
 
 /** What is sent by OpenTelemetry, and how: nothing without an endpoint. */
-function otlpExports(env: Environment): Pick<Settings, 'tracing' | 'metricsExport'> {
+function otlpExports(env: Environment): Pick<Settings, 'tracing' | 'metricsExport' | 'logExport'> {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const logs = env.OTEL_EXPORTER_OTLP_LOGS_ENDPOINT;
+  // They name people: an endpoint for everything does not ask for them.
+  const logExporter = env.OTEL_LOGS_EXPORTER ?? (logs === undefined ? 'none' : 'otlp');
+  if (logExporter === 'otlp' && (logs ?? endpoint) === undefined) {
+    throw new SettingsError(
+      'The service cannot start with these settings:\n' +
+        '  OTEL_LOGS_EXPORTER can be otlp only with OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_LOGS_ENDPOINT',
+    );
+  }
   const protocol = (env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf') as OtlpProtocol;
   const sent = (where: string | undefined, exporter: string | undefined) =>
     where === undefined || exporter === 'none' ? undefined : protocol;
   return {
     tracing: sent(endpoint, env.OTEL_TRACES_EXPORTER),
     metricsExport: sent(env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? endpoint, env.OTEL_METRICS_EXPORTER),
+    logExport: sent(logs ?? endpoint, logExporter),
   };
 }

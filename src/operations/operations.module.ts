@@ -1,8 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module.js';
 import { MailModule } from '../mail/mail.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { GaugesService } from './gauges.service.js';
+import { LogExportEntity } from './log-export/log-export.entity.js';
+import { LogExportService } from './log-export/log-export.service.js';
+import { LogExportsRepository } from './log-export/log-exports.repository.js';
 import { MetricsExportService } from './metrics-export.service.js';
 import { MetricsController } from './metrics.controller.js';
 import { HealthController } from './health.controller.js';
@@ -10,9 +16,23 @@ import { ReadinessRepository } from './readiness.repository.js';
 import { ReadinessService } from './readiness.service.js';
 
 @Module({
-  imports: [MailModule, WebhooksModule, TerminusModule.forRoot({ logger: false })],
+  imports: [
+    AuditModule,
+    MailModule,
+    RequestsModule,
+    TerminusModule.forRoot({ logger: false }),
+    TypeOrmModule.forFeature([LogExportEntity]),
+    WebhooksModule,
+  ],
   controllers: [HealthController, MetricsController],
-  providers: [GaugesService, MetricsExportService, ReadinessRepository, ReadinessService],
+  providers: [
+    GaugesService,
+    LogExportService,
+    LogExportsRepository,
+    MetricsExportService,
+    ReadinessRepository,
+    ReadinessService,
+  ],
   exports: [ReadinessService],
 })
 export class OperationsModule {}

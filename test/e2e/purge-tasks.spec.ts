@@ -46,6 +46,7 @@ const KEPT: Record<string, string> = {
   client_contacts: 'an address stays, verified or not, until it is removed or its client deleted',
   consents: 'that a consent was withdrawn is remembered as long as its user and client exist',
   deliveries: 'go with their events',
+  log_exports: 'always one row for each log',
   receipt_keys: 'the public part of a key verifies receipts for good',
   webhook_throttles: 'one row for each endpoint, which goes with it',
 };

@@ -68,16 +68,43 @@ interface SentMetrics {
   resourceMetrics: { resource: { attributes: Pair[] }; scopeMetrics: { metrics: SentMetric[] }[] }[];
 }
 
-/** Receives spans and metrics over OTLP/HTTP on a loopback port. */
+/** A log record as sent in OTLP's JSON, with its attributes by name. */
+export interface ReceivedLog {
+  eventName: string;
+  timeUnixNano: string;
+  severityNumber: number;
+  severityText: string;
+  body: { stringValue: string };
+  attributes: Record<string, unknown>;
+  resource: Record<string, unknown>;
+}
+
+interface SentLogs {
+  resourceLogs: {
+    resource: { attributes: Pair[] };
+    scopeLogs: { logRecords: (Omit<ReceivedLog, 'attributes' | 'resource'> & { attributes: Pair[] })[] }[];
+  }[];
+}
+
+/** Receives spans, metrics and logs over OTLP/HTTP on a loopback port. */
 export class TraceCollector {
+  /** Of its answers to every batch; undefined: it hangs up. */
+  status: number | undefined = 200;
+  /** The log records that it has confirmed, in their order. */
+  readonly logs: ReceivedLog[] = [];
+
   private constructor(private readonly receiver: Receiver) {}
 
-  /** Answers every batch with this status. */
-  static async start(status = 200): Promise<TraceCollector> {
-    const receiver = await Receiver.start((response) => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-    });
-    return new TraceCollector(receiver);
+  static async start(): Promise<TraceCollector> {
+    const collector: TraceCollector = new TraceCollector(
+      await Receiver.start((response, request) => {
+        const { status } = collector;
+        if (status === undefined) return void response.destroy();
+        if (status === 200 && request.url.endsWith('/v1/logs')) collector.logs.push(...logsIn(request.body));
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+      }),
+    );
+    return collector;
   }
 
   get url(): string {
@@ -127,6 +154,17 @@ export class TraceCollector {
     return this.receiver.stop();
   }
 }
+
+const logsIn = (body: string): ReceivedLog[] =>
+  (JSON.parse(body) as SentLogs).resourceLogs.flatMap(({ resource, scopeLogs }) =>
+    scopeLogs.flatMap(({ logRecords }) =>
+      logRecords.map((record) => ({
+        ...record,
+        attributes: byName(record.attributes),
+        resource: byName(resource.attributes),
+      })),
+    ),
+  );
 
 function receivedMetric(sent: SentMetric, resource: Record<string, unknown>): ReceivedMetric {
   const kind = (['sum', 'gauge', 'histogram'] as const).find((each) => sent[each])!;

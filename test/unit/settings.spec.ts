@@ -146,6 +146,16 @@ const ROWS: Row[] = [
     ['prometheus', 'otlp '],
   ],
   [
+    ...(['OTEL_LOGS_EXPORTER', 'logExport', undefined] as const),
+    [['none', undefined]],
+    ['console', 'otlp,none'],
+  ],
+  [
+    ...(['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', 'logExport', undefined] as const),
+    [['http://localhost:3100/otlp/v1/logs', 'http/protobuf']],
+    ['localhost:4318', 'grpc://logs.example', 'http://'],
+  ],
+  [
     ...(['HOST', 'host', '127.0.0.1'] as const),
     asTheyAre('0.0.0.0', '::1', 'internal.example'),
     ['host name', 'http://0.0.0.0', 'a/b', 'x'.repeat(300)],
@@ -238,15 +248,31 @@ describe('settings', () => {
   };
   const METRICS_ALONE = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://localhost:4318/v1/metrics' };
 
-  it.each<[Record<string, string>, string | undefined, string | undefined]>([
-    [OTLP, 'http/json', 'http/json'],
-    [METRICS_ALONE, undefined, 'http/protobuf'],
-    [{ ...OTLP, OTEL_METRICS_EXPORTER: 'none' }, 'http/json', undefined],
-    [{ ...OTLP, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'otlp' }, undefined, 'http/json'],
-    [{ ...METRICS_ALONE, OTEL_METRICS_EXPORTER: 'none' }, undefined, undefined],
-  ])('%j: traces by %s, metrics by %s', async (given, traces, metrics) => {
-    const { tracing, metricsExport } = await loadSettings({ ...DEVELOPMENT, ...given });
-    expect([tracing, metricsExport]).toEqual([traces, metrics]);
+  const LOGS_ALONE = { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://localhost:4318/v1/logs' };
+
+  it.each<[Record<string, string>, ...(string | undefined)[]]>([
+    [OTLP, 'http/json', 'http/json', undefined],
+    [METRICS_ALONE, undefined, 'http/protobuf', undefined],
+    [{ ...OTLP, OTEL_METRICS_EXPORTER: 'none' }, 'http/json', undefined, undefined],
+    [
+      { ...OTLP, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'otlp' },
+      undefined,
+      'http/json',
+      undefined,
+    ],
+    [{ ...METRICS_ALONE, OTEL_METRICS_EXPORTER: 'none' }, undefined, undefined, undefined],
+    [{ ...OTLP, OTEL_LOGS_EXPORTER: 'otlp' }, 'http/json', 'http/json', 'http/json'],
+    [LOGS_ALONE, undefined, undefined, 'http/protobuf'],
+    [{ ...LOGS_ALONE, OTEL_LOGS_EXPORTER: 'none' }, undefined, undefined, undefined],
+  ])('%j: traces by %s, metrics by %s, logs by %s', async (given, traces, metrics, logs) => {
+    const { tracing, metricsExport, logExport } = await loadSettings({ ...DEVELOPMENT, ...given });
+    expect([tracing, metricsExport, logExport]).toEqual([traces, metrics, logs]);
+  });
+
+  it('refuse to send logs nowhere', async () => {
+    expect(await refusalOf({ ...DEVELOPMENT, OTEL_LOGS_EXPORTER: 'otlp' })).toContain(
+      '  OTEL_LOGS_EXPORTER can be otlp only with OTEL_EXPORTER_OTLP_ENDPOINT',
+    );
   });
 
   describe('in production', () => {

@@ -5,10 +5,11 @@ import type { Logger } from '@nestjs/common';
 export class ExportWatch {
   private isFailing = false;
 
-  /** `what`: what is exported, at the beginning of a sentence. */
+  /** `what`: what is exported, at the beginning of a sentence; `fate`: what becomes of it meanwhile. */
   constructor(
     private readonly what: string,
     private readonly logger: Logger,
+    private readonly fate = 'are dropped',
   ) {}
 
   tell({ code, error }: ExportResult): void {
@@ -17,7 +18,7 @@ export class ExportWatch {
     this.isFailing = fails;
     if (fails) {
       this.logger.warn(
-        `${this.what} cannot be exported and are dropped: ${error?.message ?? 'no reason was given'}`,
+        `${this.what} cannot be exported and ${this.fate}: ${error?.message ?? 'no reason was given'}`,
       );
     } else {
       this.logger.log(`${this.what} are exported again`);

@@ -1,0 +1,19 @@
+/**
+ * Preloaded into a process (`--import`): kills it before the statement of that number (`KILL_BEFORE`) is sent to the database, or as soon as
+ * the first one with that text was sent (`KILL_AFTER`). At its exit it writes how many there were to the file `COUNTED`.
+ */
+import { writeFileSync } from 'node:fs';
+import pg from 'pg';
+
+const { KILL_BEFORE, KILL_AFTER, COUNTED } = process.env;
+const { query } = pg.Client.prototype;
+let sent = 0;
+pg.Client.prototype.query = function (statement, ...rest) {
+  sent++;
+  if (sent === Number(KILL_BEFORE)) process.kill(process.pid, 'SIGKILL');
+  const result = query.call(this, statement, ...rest);
+  const text = typeof statement === 'string' ? statement : statement.text;
+  if (KILL_AFTER !== undefined && text === KILL_AFTER) process.kill(process.pid, 'SIGKILL');
+  return result;
+};
+process.on('exit', () => COUNTED && writeFileSync(COUNTED, String(sent)));
