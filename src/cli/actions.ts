@@ -7,7 +7,7 @@ import { ReceiptKeysService } from '../consents/record/receipt-keys.service.js';
 import { DataSource } from 'typeorm';
 import { NewUserDto } from '../admin/api/users/admin-users.dto.js';
 import { AuditEventView } from '../admin/api/audit-events/admin-audit-events.view.js';
-import { AuditService, SERVICE_ACTOR } from '../audit/audit.service.js';
+import { AuditService, SERVICE_ACTOR, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { migrate } from '../database/migrations/migrate.js';
 import type { LockWait } from '../database/migrations/migration-lock.js';
@@ -61,6 +61,15 @@ const textOfFile = (file: string): Promise<string> =>
 
 const one = (options: Options, name: string): string | undefined => options[name]?.[0];
 
+/** The admin in whose name something is done; the service itself if none is named. Throws a 400 problem for anyone else. */
+async function actorNamed(app: INestApplicationContext, email: string | undefined): Promise<Actor> {
+  if (email === undefined) return SERVICE_ACTOR;
+  const user = await app.get(UsersService).findByEmail(email);
+  if (!user?.enabled || user.operatorRole !== 'admin')
+    throw badRequest(`--as names an enabled admin by email address, and ${email} is none.`);
+  return { type: 'user', id: user.id };
+}
+
 /** What the commands do. They call the same services as the admin API. */
 export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
   async 'make-operator'(app, _argument, options) {
@@ -93,7 +102,8 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
     const document = new CompanyDocument(file, await textOfFile(file));
     const secrets = new SecretSource(path.dirname(path.resolve(file)), environment);
     const dryRun = options['dry-run'] !== undefined;
-    const asked = { dryRun, prune: options.prune !== undefined };
+    const actor = await actorNamed(app, one(options, 'as'));
+    const asked = { actor, dryRun, prune: options.prune !== undefined };
     const changes = await applyCompany(app, document, secrets, asked);
     return new Printed(textOf(changes, { dryRun }), dryRun && changes.length > 0 ? WOULD_CHANGE : 0);
   },

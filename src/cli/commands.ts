@@ -15,11 +15,12 @@ export const COMMANDS = {
     options: [],
   },
   apply: {
-    usage: '-f FILE [--dry-run] [--prune] | --schema',
+    usage: '-f FILE [--as ADMIN_EMAIL] [--dry-run] [--prune] | --schema',
     summary:
-      'Make the company as a file says: scopes, purposes, event types, brand, owners and clients (docs/company-file.md); with --prune, remove what it does not name; with --schema, print the JSON Schema of the file instead',
+      'Make the company as a file says: scopes, purposes, event types, brand, owners and clients (docs/company-file.md); with --as, in the name of an admin, whom the audit log then names; with --prune, remove what it does not name; with --schema, print the JSON Schema of the file instead',
     options: [
       { name: 'file', short: 'f' },
+      { name: 'as' },
       { name: 'dry-run', flag: true },
       { name: 'prune', flag: true },
       { name: 'schema', flag: true },

@@ -24,10 +24,14 @@ describe('A company file', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'company-'));
   const file = path.join(folder, 'company.yaml');
 
-  type Flags = { 'dry-run'?: true; prune?: true; secret?: string };
-  const apply = async (content: string | object, { secret = SECRET, ...flags }: Flags = {}) => {
+  type Flags = { 'dry-run'?: true; prune?: true; secret?: string; as?: string };
+  const apply = async (content: string | object, { secret = SECRET, as, ...flags }: Flags = {}) => {
     writeFileSync(file, typeof content === 'string' ? content : stringify(content));
-    const options = { file: [file], ...(flags as Record<string, never>) };
+    const options = {
+      file: [file],
+      ...(as !== undefined && { as: [as] }),
+      ...(flags as Record<string, never>),
+    };
     return (await ACTIONS.apply(service.app, '', options, { INVOICES_SECRET: secret })) as Printed;
   };
   /** What a refusal says, line by line, without the path of the file. */
@@ -47,6 +51,10 @@ describe('A company file', () => {
       "SELECT action, actor_type FROM audit_events WHERE id > $1 AND subject_type <> 'session' ORDER BY id",
       [since],
     );
+  const actors = (since: string) =>
+    service.database.column<string | null>('SELECT DISTINCT actor_id FROM audit_events WHERE id > $1', [
+      since,
+    ]);
   const lastEvent = async () =>
     (await service.database.query<{ id: string }>('SELECT max(id) AS id FROM audit_events'))[0]!.id ?? '';
   const token = (id: string, secret: string) =>
@@ -57,6 +65,22 @@ describe('A company file', () => {
   });
 
   describe('is refused, and changes nothing,', () => {
+    it('in the name of someone who is no enabled admin', async () => {
+      // There is always an enabled admin.
+      await service.make.user({ role: 'operator' });
+      const [driver, support, former] = await Promise.all([
+        service.make.user(),
+        service.make.user({ role: 'operator', operatorRole: 'support' }),
+        service.make.user({ role: 'operator' }),
+      ]);
+      await service.make.updateUser(former, { enabled: false });
+      for (const as of [driver.email, support.email, former.email, 'nobody@mail.example', '']) {
+        expect(await refusal(EXAMPLE, { as })).toEqual([
+          `--as names an enabled admin by email address, and ${as} is none.`,
+        ]);
+      }
+    });
+
     it('if it is not YAML, or not a company', async () => {
       expect(await refusal('scopes: [')).toEqual([
         expect.stringContaining('was refused; nothing was changed.'),
@@ -268,6 +292,22 @@ clients:
 
   describe('changes', () => {
     beforeAll(() => apply(EXAMPLE));
+
+    it('everything in the name of the admin that --as names', async () => {
+      const admin = await service.make.user({ role: 'operator' });
+      const since = await lastEvent();
+      const changed = EXAMPLE.replace('name: Example Charging\n', 'name: Example\n')
+        .replace('Your tariff and', 'Your tariff, and')
+        .replace('To plan routes', 'To plan journeys')
+        .replace('of a user has changed', 'of a user changed')
+        .replace('name: Planner GmbH', 'name: Planner AG')
+        .replace('name: Invoices', 'name: Bills');
+      const { text } = await apply(changed, { as: admin.email });
+      expect(text).toContain('0 created, 6 changed, 0 removed');
+      expect(await actors(since)).toEqual([admin.id]);
+      expect((await apply(changed)).text).toBe('Nothing changed.\n');
+      await apply(EXAMPLE);
+    });
 
     it('only what differs, and says it field by field', async () => {
       const since = await lastEvent();

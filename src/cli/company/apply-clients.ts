@@ -1,4 +1,3 @@
-import { SERVICE_ACTOR } from '../../audit/audit.service.js';
 import { ClientBatchesService } from '../../clients/client-batches.service.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { CLIENT } from '../../clients/client.resource.js';
@@ -74,7 +73,7 @@ const identityOf = ({
 
 /** Removes the clients that the file does not name. */
 export async function removeClients(
-  { app, manager, company, current, prune, changes, attempt }: Applying,
+  { app, manager, actor, company, current, prune, changes, attempt }: Applying,
   planned: readonly PlannedClient[],
 ): Promise<void> {
   if (!prune || !company.clients) return;
@@ -84,7 +83,7 @@ export async function removeClients(
     changes.push({ sign: '-', what: called({ id, name }), lines: [] });
     await attempt(['clients'], () =>
       refusedAs(`${called({ id, name })} cannot be removed`, () =>
-        app.get(ClientsService).deleteIn(manager, id, SERVICE_ACTOR),
+        app.get(ClientsService).deleteIn(manager, id, actor),
       ),
     );
   }
@@ -94,7 +93,7 @@ const called = ({ id, name }: { id: string; name: string }): string => `client $
 
 /** Creates and changes clients, in a few statements for all. */
 export async function applyClients(applying: Applying, planned: readonly PlannedClient[]): Promise<void> {
-  const { app, manager, document } = applying;
+  const { app, manager, actor, document } = applying;
   const changed = planned.filter((client) => {
     const { entry, before } = client;
     // An address is the same however it is written, and whether it is enabled stays as it is if it is left out.
@@ -112,7 +111,7 @@ export async function applyClients(applying: Applying, planned: readonly Planned
     input: { ...CLIENT.newOf(entry as never), ownerId },
     enabled: entry.enabled,
   }));
-  const refused = await app.get(ClientBatchesService).put(manager, wanted, SERVICE_ACTOR);
+  const refused = await app.get(ClientBatchesService).put(manager, wanted, actor);
   for (const [n, problem] of refused) document.noteRefusal(changed[n]!.place, problem);
 }
 
@@ -146,7 +145,7 @@ export async function applyConsents(
   planned: readonly PlannedClient[],
   users: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const { app, manager, document, current, attempt } = applying;
+  const { app, manager, actor, document, current, attempt } = applying;
   const known = new Map(
     current.consents.map((consent) => [`${consent.clientId} ${consent.userId}`, consent]),
   );
@@ -183,7 +182,7 @@ export async function applyConsents(
       await attempt(at, () =>
         app
           .get(GivenConsentsService)
-          .importIn(manager, { clientId: id, userId, scopes, grantedAt, expiresAt, evidence }, SERVICE_ACTOR),
+          .importIn(manager, { clientId: id, userId, scopes, grantedAt, expiresAt, evidence }, actor),
       );
     }
   }
@@ -194,7 +193,7 @@ export async function applyConsents(
  * refused any more.
  */
 export async function applySecrets(applying: Applying, planned: readonly PlannedClient[]): Promise<void> {
-  const { app, manager, document, dryRun, secrets, attempt } = applying;
+  const { app, manager, actor, document, dryRun, secrets, attempt } = applying;
   const batches = app.get(ClientBatchesService);
   const having = planned.filter(({ entry }) => entry.secret);
   const there = await batches.secretsOf(
@@ -234,5 +233,5 @@ export async function applySecrets(applying: Applying, planned: readonly Planned
     });
   }
   document.refuse();
-  await batches.addSecrets(manager, given, SERVICE_ACTOR);
+  await batches.addSecrets(manager, given, actor);
 }

@@ -1,6 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { stringify } from 'yaml';
-import { SERVICE_ACTOR } from '../../audit/audit.service.js';
 import { brandValuesOf } from '../../brand/brand.dto.js';
 import { BrandService } from '../../brand/brand.service.js';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/queries/database-errors.js';
@@ -75,7 +74,7 @@ export function exportCompany(app: INestApplicationContext): Promise<string> {
 }
 
 async function applyAll(applying: Applying): Promise<void> {
-  const { app, manager, document, dryRun } = applying;
+  const { app, manager, document, actor, dryRun } = applying;
   const owners = await applyOwners(applying);
   const clients = planClients(applying, owners);
   // What holds a scope or a purpose goes before it.
@@ -88,12 +87,12 @@ async function applyAll(applying: Applying): Promise<void> {
         ...{ name, description: description as string, audience: audience as ScopeAudience },
         translations: translations as object,
       },
-      SERVICE_ACTOR,
+      actor,
       { unnumbered: --n },
     ),
   );
   await putNamed(applying, 'purposes', (name, { words }) =>
-    app.get(PurposesService).putIn(manager, name, words as Entry, SERVICE_ACTOR),
+    app.get(PurposesService).putIn(manager, name, words as Entry, actor),
   );
   await putNamed(
     applying,
@@ -103,21 +102,17 @@ async function applyAll(applying: Applying): Promise<void> {
         ...{ ...type, name, resource, translations },
         versions: (versions as Entry[]).map(({ draft = false, ...version }) => ({ ...version, draft })),
       };
-      return app.get(EventCatalogueService).putWholeIn(manager, whole as WholeEventType, SERVICE_ACTOR);
+      return app.get(EventCatalogueService).putWholeIn(manager, whole as WholeEventType, actor);
     },
   );
   await applyBrand(applying);
   await applyClients(applying, clients);
   if (!document.isRefused) await applyConsents(applying, clients, owners);
   await removeNamed(applying, 'event_types', (name) =>
-    app.get(EventCatalogueService).deleteIn(manager, name, SERVICE_ACTOR),
+    app.get(EventCatalogueService).deleteIn(manager, name, actor),
   );
-  await removeNamed(applying, 'purposes', (name) =>
-    app.get(PurposesService).deleteIn(manager, name, SERVICE_ACTOR),
-  );
-  await removeNamed(applying, 'scopes', (name) =>
-    app.get(ScopesService).deleteIn(manager, name, SERVICE_ACTOR),
-  );
+  await removeNamed(applying, 'purposes', (name) => app.get(PurposesService).deleteIn(manager, name, actor));
+  await removeNamed(applying, 'scopes', (name) => app.get(ScopesService).deleteIn(manager, name, actor));
   document.refuse();
   await applySecrets(applying, clients);
   if (n < 0 && !dryRun) await app.get(ScopesService).giveNumbers(manager);
@@ -156,12 +151,20 @@ async function removeNamed(
   }
 }
 
-async function applyBrand({ app, manager, company, current, changes, attempt }: Applying): Promise<void> {
+async function applyBrand({
+  app,
+  manager,
+  actor,
+  company,
+  current,
+  changes,
+  attempt,
+}: Applying): Promise<void> {
   const lines = company.brand ? differences(current.company.brand, company.brand) : [];
   if (lines.length === 0) return;
   changes.push({ sign: '~', what: 'brand', lines });
   await attempt(['brand'], () =>
-    app.get(BrandService).changeIn(manager, brandValuesOf(company.brand!), SERVICE_ACTOR),
+    app.get(BrandService).changeIn(manager, brandValuesOf(company.brand!), actor),
   );
 }
 

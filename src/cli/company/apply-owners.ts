@@ -1,4 +1,3 @@
-import { SERVICE_ACTOR } from '../../audit/audit.service.js';
 import { newId } from '../../secrets/ids.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import type { UserKind } from '../../users/accounts/user.entity.js';
@@ -16,6 +15,7 @@ export async function applyOwners({
   current,
   changes,
   attempt,
+  actor,
 }: Applying): Promise<Map<string, string>> {
   const users = app.get(UsersService);
   const ids = new Map([...current.users].map(([key, { id }]) => [key, id]));
@@ -45,10 +45,10 @@ export async function applyOwners({
       webhooksEnabled: (entry.webhooks_enabled ?? true) as boolean,
       enabled: isEnabled,
     };
-    if (user) await attempt(place, () => users.updateIn(manager, user.id, values, SERVICE_ACTOR));
+    if (user) await attempt(place, () => users.updateIn(manager, user.id, values, actor));
     else created.push({ ...values, id: newId('user'), email, passwordHash: null });
   }
-  await users.insertAllIn(manager, created, SERVICE_ACTOR);
+  await users.insertAllIn(manager, created, actor);
   for (const { id, email } of created) ids.set(emailKeyOf(email), id);
   return ids;
 }

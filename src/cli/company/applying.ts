@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Actor } from '../../audit/audit.service.js';
 import { conflict, Problem } from '../../http/problems/problem.js';
 import type { Change } from './company-differences.js';
 import type { Company } from './company-sections.js';
@@ -8,6 +9,8 @@ import type { CompanyDocument, Place } from './read-company.js';
 import type { SecretSource } from './secret-source.js';
 
 export interface ApplyOptions {
+  /** In whose name; the audit log has it. */
+  actor: Actor;
   dryRun: boolean;
   /** Whether what the file does not name is removed, in the sections that it has. */
   prune: boolean;
