@@ -107,27 +107,31 @@ export async function seedTraffic(manager: EntityManager, traffic: DemoTraffic):
  * One healthy endpoint with occasional failures; and one that was down for days, so that its early deliveries failed permanently,
  * and that has been responding with 503 again since a time.
  */
-const makeEndpoints = (now: Date, failsSince: Date): DemoEndpoint[] => [
-  {
-    id: `endp${ulid(now.getTime() - ADDED_HOURS_AGO * HOUR_MS)}`,
-    secret: makeEndpointSecret(),
-    url: 'https://hooks.northwind.example/charging',
-    description: 'Charging sessions into the tariff engine',
-    statusAt: () => (Math.random() < 0.02 ? 500 : 204),
-  },
-  {
-    id: `endp${ulid(now.getTime() - ADDED_HOURS_AGO * HOUR_MS)}`,
-    secret: makeEndpointSecret(),
-    url: 'https://fleet.northwind.example/events',
-    description: 'Fleet dashboard',
-    maxPerMinute: 30,
-    headers: { 'x-tenant': 'northwind' },
-    statusAt: (time) => {
-      const hoursAgo = (now.getTime() - time.getTime()) / HOUR_MS;
-      return time >= failsSince || hoursAgo > 56 ? 503 : 200;
+function makeEndpoints(now: Date, failsSince: Date): DemoEndpoint[] {
+  let attempts = 0;
+  return [
+    {
+      id: `endp${ulid(now.getTime() - ADDED_HOURS_AGO * HOUR_MS)}`,
+      secret: makeEndpointSecret(),
+      url: 'https://hooks.northwind.example/charging',
+      description: 'Charging sessions into the tariff engine',
+      // Every fiftieth, from an early one on.
+      statusAt: () => (++attempts % 50 === 7 ? 500 : 204),
     },
-  },
-];
+    {
+      id: `endp${ulid(now.getTime() - ADDED_HOURS_AGO * HOUR_MS)}`,
+      secret: makeEndpointSecret(),
+      url: 'https://fleet.northwind.example/events',
+      description: 'Fleet dashboard',
+      maxPerMinute: 30,
+      headers: { 'x-tenant': 'northwind' },
+      statusAt: (time) => {
+        const hoursAgo = (now.getTime() - time.getTime()) / HOUR_MS;
+        return time >= failsSince || hoursAgo > 56 ? 503 : 200;
+      },
+    },
+  ];
+}
 
 /** Attempts until one succeeds, the schedule is used up, or the next one is in the future. */
 function deliver(

@@ -74,6 +74,14 @@ describe('The audit log and refused requests over OTLP', () => {
   };
   const untilAllArrived = async (from = 0): Promise<void> => {
     // Transactions of other files on the same server hold the logs up until they end.
+    await until('both logs are complete', async () => {
+      const [written] = await service.database.query(
+        `SELECT (SELECT count(*) FROM audit_events)::int AS audit,
+                (SELECT count(*) FROM request_records WHERE status >= 400)::int AS refusals`,
+      );
+      const { audit, refusals } = await expected();
+      return audit.length === written!.audit && refusals.length === written!.refusals;
+    });
     await until('everything has arrived', async () => {
       const [{ audit, refusals }, all] = [received(from), await expected()];
       return audit.includes(all.audit.at(-1)) && refusals.includes(all.refusals.at(-1)!);
