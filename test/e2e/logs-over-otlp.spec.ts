@@ -6,20 +6,20 @@ import { PASSWORD, type TestClient } from '../support/factory.js';
 import { Secrets } from '../support/secrets.js';
 import { startInstance, useService, type TestInstance } from '../support/test-service.js';
 import { atEndOfFile } from '../support/between-files.js';
-import { TraceCollector, type ReceivedLog } from '../support/trace-collector.js';
+import { OtlpCollector, type ReceivedLog } from '../support/otlp-collector.js';
 import { until } from '../support/until.js';
 
 describe('The audit log and refused requests over OTLP', () => {
   const service = useService();
   const secrets = new Secrets();
-  let collector: TraceCollector;
+  let collector: OtlpCollector;
   let client: TestClient;
   let admin: string;
   let first: TestInstance;
   let second: TestInstance;
 
   beforeAll(async () => {
-    collector = await TraceCollector.start();
+    collector = await OtlpCollector.start();
     client = await service.make.client();
     admin = await service.make.adminToken();
     await changeAndRefuse('before anything is sent');

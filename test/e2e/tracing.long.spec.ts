@@ -3,7 +3,7 @@ import { Http } from '../support/http.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { startInstance } from '../support/test-service.js';
-import { TraceCollector } from '../support/trace-collector.js';
+import { OtlpCollector } from '../support/otlp-collector.js';
 import { until } from '../support/until.js';
 import { SERVER, settingsFor, startBuilt, tokenOf, TRACE_PARENT } from './tracing.js';
 
@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('With a collector, a service of its own', () => {
-  let collector: TraceCollector;
+  let collector: OtlpCollector;
   let service: SpawnedService;
   let http: Http;
 
-  beforeEach(async () => (collector = await TraceCollector.start()));
+  beforeEach(async () => (collector = await OtlpCollector.start()));
   afterEach(async () => {
     await SpawnedService.killAll();
     await collector.stop();

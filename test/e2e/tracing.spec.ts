@@ -10,7 +10,7 @@ import { Secrets } from '../support/secrets.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance } from '../support/test-service.js';
-import { TraceCollector, type ReceivedMetric } from '../support/trace-collector.js';
+import { OtlpCollector, type ReceivedMetric } from '../support/otlp-collector.js';
 import { until } from '../support/until.js';
 import { TYPE } from '../support/webhooks.js';
 import { SERVER, settingsFor, startBuilt, tokenOf, TRACE_ID, TRACE_PARENT } from './tracing.js';
@@ -76,12 +76,12 @@ describe('Without OTEL_EXPORTER_OTLP_ENDPOINT,', () => {
 });
 
 describe('With a collector, the service', () => {
-  let collector: TraceCollector;
+  let collector: OtlpCollector;
   let service: SpawnedService;
   let http: Http;
 
   beforeAll(async () => {
-    collector = await TraceCollector.start();
+    collector = await OtlpCollector.start();
     ({ service, http } = await startBuilt(database, settingsFor(collector)));
   });
   afterAll(async () => {
@@ -200,11 +200,11 @@ describe('With a collector, the service', () => {
 });
 
 describe('With a collector, a service of its own', () => {
-  let collector: TraceCollector;
+  let collector: OtlpCollector;
   let service: SpawnedService;
   let http: Http;
 
-  beforeEach(async () => (collector = await TraceCollector.start()));
+  beforeEach(async () => (collector = await OtlpCollector.start()));
   afterEach(async () => {
     await SpawnedService.killAll();
     await collector.stop();
@@ -242,7 +242,7 @@ describe('With a collector, a service of its own', () => {
 
 describe('With a collector for metrics only, the service', () => {
   it('sends what Prometheus would get, again and again and once more at its end, and no traces', async () => {
-    const collector = await TraceCollector.start();
+    const collector = await OtlpCollector.start();
     const { service, http } = await startBuilt(database, {
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
       ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_METRIC_EXPORT_INTERVAL: '100' },

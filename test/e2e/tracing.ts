@@ -3,7 +3,7 @@ import { Http } from '../support/http.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import type { TestDatabase } from '../support/test-database.js';
 import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
-import type { TraceCollector } from '../support/trace-collector.js';
+import type { OtlpCollector } from '../support/otlp-collector.js';
 
 export const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 export const TRACE_PARENT = { traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01` };
@@ -32,7 +32,7 @@ export const tokenOf = async (http: Http, client: TestClient, headers: Record<st
   return json.access_token as string;
 };
 
-export const settingsFor = ({ url }: TraceCollector): Record<string, string> => ({
+export const settingsFor = ({ url }: OtlpCollector): Record<string, string> => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   OTEL_BSP_SCHEDULE_DELAY: '50',

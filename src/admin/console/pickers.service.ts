@@ -38,8 +38,8 @@ export class Pickers {
 
   /** Who does what the audit log tells: operators and clients. People who act for themselves are found by their id. */
   async actors(): Promise<Option[]> {
-    const operators = this.accounts.firstNames(MOST + 1, 'operators');
-    return [...optionsOf(await operators), ...(await this.clients())];
+    const operators = this.accounts.firstNames(MOST + 1, 'operators').then(optionsOf);
+    return (await Promise.all([operators, this.clients()])).flat();
   }
 
   /** The actions that the audit log has. */

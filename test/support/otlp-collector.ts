@@ -87,7 +87,7 @@ interface SentLogs {
 }
 
 /** Receives spans, metrics and logs over OTLP/HTTP on a loopback port. */
-export class TraceCollector {
+export class OtlpCollector {
   /** Of its answers to every batch; undefined: it hangs up. */
   status: number | undefined = 200;
   /** The log records that it has confirmed, in their order. */
@@ -95,8 +95,8 @@ export class TraceCollector {
 
   private constructor(private readonly receiver: Receiver) {}
 
-  static async start(): Promise<TraceCollector> {
-    const collector: TraceCollector = new TraceCollector(
+  static async start(): Promise<OtlpCollector> {
+    const collector: OtlpCollector = new OtlpCollector(
       await Receiver.start((response, request) => {
         const { status } = collector;
         if (status === undefined) return void response.destroy();
