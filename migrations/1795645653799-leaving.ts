@@ -1,9 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/**
- * Drivers take their data along and delete their accounts by themselves (contract §13). What the audit log forgets of an erased person
- * now includes the addresses of visitors whom nobody knew, such as of refused logins to the account: it was the person, most of the time.
- */
+/** Drivers take their data along and delete their accounts by themselves (contract §13). */
 export class Leaving1795645653799 implements MigrationInterface {
   name = 'Leaving1795645653799';
 
@@ -29,23 +26,9 @@ export class Leaving1795645653799 implements MigrationInterface {
       );
       CREATE INDEX data_exports_expires_at_idx ON data_exports (expires_at);
     `);
-    // Also an address where nobody is named as the one who acted.
-    await queryRunner.query(forgetting('CASE WHEN actor_id <> person THEN address END'));
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query(forgetting('CASE WHEN actor_id IS DISTINCT FROM person THEN address END'));
     await queryRunner.query('DROP TABLE data_exports, account_deletions');
   }
 }
-
-/** Replacing a function keeps its owner and who may call it. */
-const forgetting = (address: string): string => `
-  CREATE OR REPLACE FUNCTION forget_in_audit_events(person text) RETURNS void
-    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
-    UPDATE audit_events
-       SET before = CASE WHEN subject_id <> person THEN before END,
-           after = CASE WHEN subject_id <> person THEN after END,
-           address = ${address}
-     WHERE subject_id = person OR actor_id = person
-  $$`;

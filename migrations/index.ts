@@ -9,6 +9,8 @@ import { Webhooks1764000000008 } from './1764000000008-webhooks.js';
 import { Portal1764000000009 } from './1764000000009-portal.js';
 import { Sandbox1764000000010 } from './1764000000010-sandbox.js';
 import { Operations1764000000011 } from './1764000000011-operations.js';
+import { Partitions1764000000012 } from './1764000000012-partitions.js';
+import { AuditLog1764000000013 } from './1764000000013-audit-log.js';
 import { ClientDescriptions1795635911342 } from './1795635911342-client-descriptions.js';
 import { ConsentRecords1795645377802 } from './1795645377802-consent-records.js';
 import { Leaving1795645653799 } from './1795645653799-leaving.js';
@@ -22,7 +24,6 @@ import { RequestRecords1795653600000 } from './1795653600000-request-records.js'
 import { AccountDeletionEvents1795658767673 } from './1795658767673-account-deletion-events.js';
 import { OwnEndsOfGrants1795659151886 } from './1795659151886-own-ends-of-grants.js';
 import { Languages1795660000001 } from './1795660000001-languages.js';
-import { AuditOrder1795661611227 } from './1795661611227-audit-order.js';
 import { OperatorInvitations1795670000000 } from './1795670000000-operator-invitations.js';
 import { FailingEndpoints1795672485305 } from './1795672485305-failing-endpoints.js';
 import { EventRequestIds1795672486994 } from './1795672486994-event-request-ids.js';
@@ -41,6 +42,8 @@ export const MIGRATIONS = [
   Portal1764000000009,
   Sandbox1764000000010,
   Operations1764000000011,
+  Partitions1764000000012,
+  AuditLog1764000000013,
   ClientDescriptions1795635911342,
   ConsentRecords1795645377802,
   Leaving1795645653799,
@@ -54,7 +57,6 @@ export const MIGRATIONS = [
   AccountDeletionEvents1795658767673,
   OwnEndsOfGrants1795659151886,
   Languages1795660000001,
-  AuditOrder1795661611227,
   OperatorInvitations1795670000000,
   FailingEndpoints1795672485305,
   EventRequestIds1795672486994,

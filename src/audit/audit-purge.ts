@@ -1,6 +1,9 @@
 import type { PurgeTask } from '../database/purge/purge-tasks.js';
 
+// One is enough; with two, a month without any instance is no matter.
+const MONTHS_AHEAD = 2;
+
 export const AUDIT_PURGE: PurgeTask[] = [
-  // After 365 days, a period fixed in the function: the service itself must not delete from the audit log.
-  { table: 'audit_events', by: 'occurred_at', function: 'purge_audit_events' },
+  // A month goes when its last entry is a year old, which the function knows: the service itself must not delete from the audit log.
+  { table: 'audit_events', by: 'id', partitions: `turn_audit_events(${MONTHS_AHEAD})` },
 ];

@@ -267,28 +267,20 @@ describe('A grant', () => {
   });
 });
 
-/** Runs a change of the audit log, which the database refuses unless a superuser switches its guard off. */
-async function changingTheTrail(change: () => Promise<unknown>): Promise<void> {
-  await query('ALTER TABLE audit_events DISABLE TRIGGER USER');
-  await change();
-  await query('ALTER TABLE audit_events ENABLE TRIGGER USER');
-}
-
 describe('The audit log', () => {
   it('is kept for a year and then deleted', async () => {
     const someone = await service.make.user();
-    const age = (time: string) =>
-      changingTheTrail(() =>
-        query('UPDATE audit_events SET occurred_at = now() - $2::interval WHERE subject_id = $1', [
-          someone.id,
-          time,
-        ]),
-      );
-    await age('364 days');
+    await query(
+      `INSERT INTO audit_events (id, actor_type, action, subject_type, subject_id)
+       SELECT first_audit_event_id(now() - age) || repeat('0', 16), 'service', 'of ' || age, 'user', $1
+         FROM unnest('{364 days,365 days 1 minute}'::interval[]) age`,
+      [someone.id],
+    );
     await purge();
-    expect(await count('audit_events WHERE subject_id = $1', [someone.id])).toBe(1);
-    await age('365 days 1 minute');
-    await purge();
-    expect(await count('audit_events WHERE subject_id = $1', [someone.id])).toBe(0);
+    expect(
+      await query("SELECT action FROM audit_events WHERE subject_id = $1 AND action LIKE 'of %'", [
+        someone.id,
+      ]),
+    ).toEqual([{ action: 'of 364 days' }]);
   });
 });

@@ -108,6 +108,8 @@ describe('A request id', () => {
       `EXPLAIN SELECT * FROM ${table} WHERE ${where}`.replace('$1', "'01HN2NJ9NMRZBXT1H6FT9N7735'"),
     );
     const text = plan.map((line) => line['QUERY PLAN']).join('\n');
-    expect(text).toContain(`${table}_request_id_idx`);
+    // The index of a partition repeats the column by which entries are in order.
+    expect(text).toMatch(new RegExp(`${table}\\w*_request_id(_id)?_idx`));
+    expect(text).not.toContain('Seq Scan');
   });
 });

@@ -85,6 +85,8 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
   it.each([
     ["UPDATE audit_events SET action = 'x'"],
     ['DELETE FROM audit_events'],
+    ['DELETE FROM partitions.audit_events_other'],
+    ["SELECT turn_partitions('audit_events', 'month', 2, now(), 'first_audit_event_id')"],
     ['TRUNCATE audit_events'],
     ["UPDATE consent_versions SET scopes = '{}'"],
     ['DELETE FROM consent_versions'],
@@ -118,8 +120,8 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
       )
       .then((found) => ({ rows: found }));
     expect(rows).toEqual([{ open: false }]);
-    const recent = await service.query("SELECT count FROM purge_audit_events('-infinity', 1000)");
-    expect(recent.rows).toEqual([{ count: 0 }]);
+    const recent = await service.query('SELECT turn_audit_events(2)::int AS removed');
+    expect(recent.rows).toEqual([{ removed: 0 }]);
   });
 
   it('are checked: migrating refuses a service role that owns the schema or is a superuser', async () => {
@@ -185,14 +187,16 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
       await maker.app.close();
     }
     // Entries older than a year are removed, although the service itself may not delete them.
-    await postgres.query(
-      'charging_data',
-      'ALTER TABLE audit_events DISABLE TRIGGER USER',
-      "UPDATE audit_events SET occurred_at = now() - interval '366 days'",
-      'ALTER TABLE audit_events ENABLE TRIGGER USER',
+    await service.query(
+      `INSERT INTO audit_events (id, actor_type, action, subject_type, subject_id)
+       VALUES (first_audit_event_id(now() - interval '366 days') || repeat('0', 16), 'service', 'user.updated', 'user', 'aged')`,
     );
     expect(await operator(['purge'], 'service', env)).toMatchObject({ code: 0, err: '' });
-    expect((await service.query('SELECT 1 FROM audit_events')).rows).toEqual([]);
+    const aged = await service.query(
+      "SELECT count(*)::int, count(*) FILTER (WHERE subject_id = 'aged')::int AS aged FROM audit_events",
+    );
+    expect(aged.rows).toEqual([{ count: expect.any(Number), aged: 0 }]);
+    expect((aged.rows as { count: number }[])[0]!.count).toBeGreaterThan(0);
     expect(await spawned.stop()).toBe(0);
     expect(spawned.printed).not.toMatch(/"level":"(error|fatal)"|permission denied/);
   });

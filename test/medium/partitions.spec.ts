@@ -3,26 +3,36 @@ import { atEndOfFile } from '../support/between-files.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { createTestDatabase, type Reads, type TestDatabase } from '../support/test-database.js';
 
+let database: TestDatabase & Reads;
+let service: Client;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  service = await asService();
+});
+
+/** A connection with the rights of the service. */
+async function asService(): Promise<Client> {
+  const client = new Client({ connectionString: database.serviceUrl! });
+  client.on('error', () => undefined);
+  await client.connect();
+  atEndOfFile(() => client.end());
+  return client;
+}
+
+/** The partitions that a statement looks into, and how. */
+const scans = async (statement: string) =>
+  (await database.column<string>(`EXPLAIN ${statement}`)).flatMap(
+    (line) =>
+      /((?:\w+ )*Scan|Insert)(?: using \S+| Backward using \S+)? on (\S+)/
+        .exec(line)
+        ?.slice(1, 3)
+        .join(' ') ?? [],
+  );
+
 const TURN = 'SELECT turn_request_records(7, 2)::int AS n';
 
 describe('The partitions of request records', () => {
-  let database: TestDatabase & Reads;
-  let service: Client;
-
-  beforeEach(async () => {
-    database = await createTestDatabase();
-    service = await asService();
-  });
-
-  /** A connection with the rights of the service. */
-  async function asService(): Promise<Client> {
-    const client = new Client({ connectionString: database.serviceUrl! });
-    client.on('error', () => undefined);
-    await client.connect();
-    atEndOfFile(() => client.end());
-    return client;
-  }
-
   const turn = async (connection = service) => (await connection.query<{ n: number }>(TURN)).rows[0]!.n;
   const record = (days: number, requestId = 'request') =>
     service.query(
@@ -133,15 +143,125 @@ describe('The partitions of request records', () => {
 
   it('are looked at one by one for the id of a request, each by an index, and alone for a time', async () => {
     await database.query('SET enable_seqscan = off');
-    const scans = async (where: string) =>
-      (await database.column<string>(`EXPLAIN SELECT * FROM request_records WHERE ${where}`)).flatMap(
-        (line) => /(\w+(?: \w+)* Scan)(?: using \S+)? on (\S+)/.exec(line)?.slice(1, 3).join(' ') ?? [],
-      );
-    const byId = await scans("request_id = 'request'");
+    const read = (where: string) => scans(`SELECT * FROM request_records WHERE ${where}`);
+    const byId = await read("request_id = 'request'");
     expect(byId).toHaveLength(4);
     expect(byId.join()).not.toContain('Seq Scan');
     const today = await database.value<string>("SELECT (now() AT TIME ZONE 'UTC')::date::text");
-    const byTime = await scans(`occurred_at >= '${today} 08:00Z' AND occurred_at < '${today} 09:00Z'`);
+    const byTime = await read(`occurred_at >= '${today} 08:00Z' AND occurred_at < '${today} 09:00Z'`);
     expect(byTime.join()).toMatch(new RegExp(`^Index Scan request_records_${today.replaceAll('-', '_')}$`));
+  });
+});
+
+describe('The partitions of the audit log', () => {
+  const turn = () => database.value<number>('SELECT turn_audit_events(2)::int');
+  /** As if it had been recorded then, with its place in months from now. */
+  const record = (when: string) =>
+    service.query(
+      `INSERT INTO audit_events (id, actor_type, action, subject_type, subject_id)
+       VALUES (first_audit_event_id($1) || repeat('0', 16), 'service', 'user.updated', 'user', $1)`,
+      [when],
+    );
+  const START = "date_trunc('month', now() AT TIME ZONE 'UTC')";
+  /** The start of a month, counted from this one, and a moment before it. */
+  const startOf = (months: number, less = '0') =>
+    database.value<string>(
+      `SELECT to_char((${START} + $1 * interval '1 month') - $2::interval, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+      [months, less],
+    );
+  /** The month of each partition counted from this one, in order; `null` is the partition of everything else. */
+  const monthOf = (partition: string) =>
+    `(SELECT extract(year FROM a) * 12 + extract(month FROM a)
+        FROM age(to_date(substring(${partition} FROM '[0-9_]{10}$'), 'YYYY_MM_DD'), ${START}) a)::int`;
+  const months = () =>
+    database.column<number | null>(
+      `SELECT ${monthOf('inhrelid::regclass::text')} FROM pg_inherits WHERE inhparent = 'audit_events'::regclass ORDER BY 1`,
+    );
+  const places = () =>
+    database.column<number | null>(
+      `SELECT ${monthOf('tableoid::regclass::text')} FROM audit_events ORDER BY id`,
+    );
+  const nameOf = (month: number) =>
+    database.value<string>(
+      `SELECT 'partitions.audit_events' || to_char(${START} + $1 * interval '1 month', '_YYYY_MM_DD')`,
+      [month],
+    );
+  /** As if it had been made that month, by the owner of the table. */
+  const makeEarlier = async (month: number) => {
+    await database.query(
+      `CREATE TABLE ${await nameOf(month)} PARTITION OF audit_events
+         FOR VALUES FROM ('${await idAt(month)}') TO ('${await idAt(month + 1)}')`,
+    );
+    const owner = await database.value<string>(
+      "SELECT relowner::regrole::text FROM pg_class WHERE oid = 'audit_events'::regclass",
+    );
+    await database.query(`ALTER TABLE ${await nameOf(month)} OWNER TO ${owner}`);
+  };
+  const idAt = async (month: number) =>
+    database.value<string>('SELECT first_audit_event_id($1)', [await startOf(month)]);
+
+  it('refuse the service itself, and every change even by their owner', async () => {
+    await record(await startOf(0));
+    await record(await startOf(9));
+    await expect(service.query(`SELECT 1 FROM ${await nameOf(0)}`)).rejects.toMatchObject({ code: '42501' });
+    for (const part of ['audit_events', await nameOf(0), 'partitions.audit_events_other'])
+      for (const sql of [`UPDATE ${part} SET action = 'x'`, `DELETE FROM ${part}`, `TRUNCATE ${part}`])
+        await expect(database.query(sql)).rejects.toThrow('The audit log cannot be changed.');
+  });
+
+  it('are made ahead, and take an entry of their month from its first moment to its last', async () => {
+    expect(await months()).toEqual([0, 1, 2, null]);
+    for (const when of [
+      await startOf(0, '1 ms'),
+      await startOf(0),
+      await startOf(1, '1 ms'),
+      await startOf(1),
+    ])
+      await record(when);
+    expect(await places()).toEqual([null, 0, 0, 1]);
+    await service.query(
+      "INSERT INTO audit_events (actor_type, action, subject_type, subject_id) VALUES ('service', 'user.updated', 'user', 'now')",
+    );
+    expect(
+      await database.value("SELECT tableoid::regclass::text FROM audit_events WHERE subject_id = 'now'"),
+    ).toBe(await nameOf(0));
+  });
+
+  it('are made late, after months without the service, and get what was recorded meanwhile, which stays protected', async () => {
+    for (const month of [0, 1, 2]) await database.query(`DROP TABLE ${await nameOf(month)}`);
+    for (const month of [-1, 0, 1]) await record(await startOf(month));
+    expect(await turn()).toBe(0);
+    expect(await months()).toEqual([0, 1, 2, null]);
+    expect(await places()).toEqual([null, 0, 1]);
+    for (const part of [await nameOf(0), 'partitions.audit_events_other'])
+      await expect(database.query(`DELETE FROM ${part}`)).rejects.toThrow('The audit log cannot be changed.');
+  });
+
+  it('go as a whole when their last moment is a year ago, and so does what is older and belongs to none', async () => {
+    for (const month of [-20, -14, -13, -12]) await makeEarlier(month);
+    for (const month of [-20, -14, -12, -16]) await record(await startOf(month));
+    await database.query('ANALYZE audit_events');
+    expect(await turn()).toBe(3);
+    const left = await months();
+    // The 13th month back ended twelve months before this one began: 365 days ago, unless this is the first of the month after a leap day.
+    expect(left.filter((month) => month !== -13)).toEqual([-12, 0, 1, 2, null]);
+    expect(await places()).toEqual([-12]);
+    expect(await turn()).toBe(0);
+  });
+
+  it('are written one at a time, and read by their indexes, those of a time alone if the time is known', async () => {
+    await makeEarlier(-1);
+    await database.query('SET enable_seqscan = off');
+    const [current, last] = [(await nameOf(0)).slice(11), (await nameOf(-1)).slice(11)];
+    const ofActor = await scans("SELECT * FROM audit_events WHERE actor_id = 'x' ORDER BY id DESC LIMIT 26");
+    expect(ofActor).toHaveLength(5);
+    expect(ofActor.join()).not.toMatch(/Seq Scan|Bitmap/);
+    const since = await scans(
+      `SELECT * FROM audit_events WHERE id >= '${await idAt(0)}' AND id < '${await idAt(1)}' ORDER BY id DESC LIMIT 26`,
+    );
+    expect(since).toEqual([`Index Scan ${current}`]);
+    expect(since.join()).not.toContain(last);
+    const id = await database.value<string>('SELECT new_audit_event_id()');
+    expect(await scans(`SELECT * FROM audit_events WHERE id = '${id}'`)).toEqual([`Index Scan ${current}`]);
   });
 });

@@ -8,10 +8,10 @@ const READ_ONLY = ['migrations', 'required_migrations'];
 const APPEND_ONLY = ['audit_events', 'consent_versions', 'consent_words'];
 /** They run with the owner's privileges. */
 const FUNCTIONS = [
-  'purge_audit_events(timestamptz, integer)',
   'forget_in_audit_events(text)',
   'adopt_restored_audit_events()',
   'purge_consent_versions(timestamptz, integer)',
+  'turn_audit_events(integer)',
   'turn_request_records(integer, integer)',
 ];
 

@@ -12,7 +12,7 @@ export interface PurgeTask {
   /** A database function that removes the rows instead, given a start time and a maximum number (returns `count` and `last`). */
   function?: string;
   /**
-   * For a table with a partition for each day: a call of the database function that makes those to come and drops those that are over
+   * For a table with a partition for each day or month: a call of the database function that makes those to come and drops those that are over
    * (returns about how many rows went).
    */
   partitions?: string;
