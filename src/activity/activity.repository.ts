@@ -62,10 +62,10 @@ export class ActivityRepository {
     return this.hoursSince(EVERYBODY, since).getRawMany<HourOfAll>();
   }
 
-  /** The hours for one client since a time. */
+  /** The hours for one client since a time. What was refused in the portal is no request of the client. */
   hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourOfAll[]> {
     return this.hoursSince(clientId, since)
-      .andWhere('activity.kind = ANY (:kinds)', { kinds })
+      .andWhere("activity.kind = ANY (:kinds) AND activity.detail <> 'portal'", { kinds })
       .getRawMany<HourOfAll>();
   }
 
@@ -126,7 +126,7 @@ export class ActivityRepository {
       `SELECT c.id, c.name, coalesce(sum(a.count) FILTER (WHERE a.kind = 'rate_limited'), 0)::float8 AS refused,
               max(a.last_at) AS "lastAt"
          FROM activity_hours a JOIN clients c ON c.id = a.client_id
-        WHERE a.hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour' AND a.kind IN ('rate_limited', 'rate_limit_near')
+        WHERE a.hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour' AND a.kind IN ('rate_limited', 'rate_limit_near') AND a.detail <> 'portal'
           AND c.environment = 'live'
         GROUP BY c.id ORDER BY refused DESC, c.id LIMIT $1`,
       [limit],

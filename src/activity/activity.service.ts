@@ -30,15 +30,15 @@ export class ActivityService extends WriteBehind {
   }
 
   /** Counts an event for its client, for everybody and for the metrics, the last two unless it is of a sandbox; costs no query. */
-  count({ kind, detail, clientId = '', environment = 'live', request, address }: ActivityEvent): void {
-    if (request) request.refusal = { kind, detail, clientId: clientId || undefined };
+  count({ kind, detail, client, request, address }: ActivityEvent): void {
+    if (request) request.refusal = { kind, detail, clientId: client?.id };
     const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: request?.ip ?? address ?? null };
-    this.add({ clientId, ...once });
-    if (environment === 'live') countInMetrics(kind, detail);
+    this.add({ clientId: client?.id ?? '', ...once });
+    if (client?.environment !== 'sandbox') countInMetrics(kind, detail);
   }
 
-  /** Counts several of an event that metrics do not count; nothing if there are none. */
-  countMany({ kind, detail, clientId = '' }: Omit<ActivityEvent, 'address'>, count: number): void {
+  /** Counts several of an event of a client that metrics do not count; nothing if there are none. */
+  countMany({ kind, detail, clientId }: Pick<Counted, 'kind' | 'detail' | 'clientId'>, count: number): void {
     if (count === 0) return;
     this.add({ clientId, kind, detail, count, lastAt: new Date(), lastAddress: null });
   }

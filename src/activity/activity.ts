@@ -76,15 +76,19 @@ export type BearerRefusal =
   | 'scope_missing'
   | 'role_missing';
 
+/** The client of an event. Events of a sandbox are no metrics. */
+export interface EventClient {
+  id: string;
+  environment: 'live' | 'sandbox';
+}
+
 /** An event to count. */
 export interface ActivityEvent {
   kind: ActivityKind;
   /** The reason or subtype; from a fixed list, never from a request. */
   detail: string;
-  /** Must be an existing client. */
-  clientId?: string;
-  /** Where the client is, if it is known: events of a sandbox are no metrics. */
-  environment?: 'live' | 'sandbox';
+  /** Must exist, if it is given. */
+  client?: EventClient;
   address?: string;
   /** The request that was refused, in place of its address. */
   request?: Refusable;
@@ -93,7 +97,7 @@ export interface ActivityEvent {
 /** A request that remembers why it was refused. */
 export interface Refusable {
   ip: string;
-  refusal?: Pick<ActivityEvent, 'kind' | 'detail' | 'clientId'>;
+  refusal?: Pick<ActivityEvent, 'kind' | 'detail'> & { clientId?: string };
 }
 
 declare module 'fastify' {

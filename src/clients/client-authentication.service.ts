@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CredentialsRefusal, Refusable } from '../activity/activity.js';
+import type { CredentialsRefusal, EventClient, Refusable } from '../activity/activity.js';
 import { ActivityService } from '../activity/activity.service.js';
 import { CLIENT_ID_PATTERN } from '../secrets/ids.js';
 import { digestOf, sameDigest } from '../secrets/tokens.js';
@@ -32,17 +32,17 @@ export class ClientAuthenticationService {
     const found = await this.clients.find(clientId);
     if (!found) return this.refuse('unknown_client', undefined, request);
     const { client, secretDigests } = found;
-    if (!client.enabled) return this.refuse('client_disabled', clientId, request);
-    if (!isBacked(found)) return this.refuse('owner_not_operator', clientId, request);
+    if (!client.enabled) return this.refuse('client_disabled', client, request);
+    if (!isBacked(found)) return this.refuse('owner_not_operator', client, request);
     if (client.type === 'public') {
-      return clientSecret === undefined ? client : this.refuse('secret_of_public_client', clientId, request);
+      return clientSecret === undefined ? client : this.refuse('secret_of_public_client', client, request);
     }
-    if (clientSecret === undefined) return this.refuse('no_secret', clientId, request);
+    if (clientSecret === undefined) return this.refuse('no_secret', client, request);
     const digest = digestOf(clientSecret);
     const right = secretDigests.find((each) => sameDigest(each, digest));
     const state = right ? 'valid' : await this.repository.stateOfSecret(clientId, digest);
     if (state !== 'valid')
-      return this.refuse(state === 'expired' ? 'expired_secret' : 'wrong_secret', clientId, request);
+      return this.refuse(state === 'expired' ? 'expired_secret' : 'wrong_secret', client, request);
     this.uses.note(clientId, right ?? digest);
     return client;
   }
@@ -52,7 +52,11 @@ export class ClientAuthenticationService {
     this.refuse('no_credentials', undefined, request);
   }
 
-  private refuse(detail: CredentialsRefusal, clientId: string | undefined, request?: Refusable): undefined {
-    this.activity.count({ kind: 'token_refused', detail, clientId, request });
+  private refuse(
+    detail: CredentialsRefusal,
+    client: EventClient | undefined,
+    request?: Refusable,
+  ): undefined {
+    this.activity.count({ kind: 'token_refused', detail, client, request });
   }
 }

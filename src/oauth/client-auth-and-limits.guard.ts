@@ -42,7 +42,7 @@ export function clientAuthAndLimits(
       if (!limitClients || !client) return true;
       // A public client only has its id, which anyone can send.
       if (client.type === 'public') await this.limits.countAddress(request);
-      else await this.limits.countClient(request, client.id);
+      else await this.limits.countClient(request, client);
       return true;
     }
   }

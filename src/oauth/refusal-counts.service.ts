@@ -18,8 +18,7 @@ export class RefusalCounts implements OnModuleInit {
     const fastify = this.server.httpAdapter.getInstance<FastifyInstance>();
     fastify.addHook('onResponse', ({ refusedWith, oauthClient, ip }, _reply, done) => {
       if (refusedWith !== undefined && refusedWith !== 'invalid_client') {
-        const clientId = oauthClient?.id;
-        this.activity.count({ kind: 'token_refused', detail: refusedWith, clientId, address: ip });
+        this.activity.count({ kind: 'token_refused', detail: refusedWith, client: oauthClient, address: ip });
       }
       done();
     });

@@ -1,28 +1,28 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Cluster, type Redis } from 'ioredis';
-import { HOUR_MS } from '../../config/durations.js';
-import { Settings } from '../../config/settings.js';
-import type { RateLimitStore } from '../store/rate-limit-store.js';
-import { connectRedis } from '../store/redis-connection.js';
-import { SharedRateLimitStore } from '../store/shared-rate-limit-store.js';
-import { RATE_LIMIT_STORE } from '../store/store-token.js';
+import { HOUR_MS } from '../config/durations.js';
+import { Settings } from '../config/settings.js';
+import type { RateLimitStore } from './store/rate-limit-store.js';
+import { connectRedis } from './store/redis-connection.js';
+import { SharedRateLimitStore } from './store/shared-rate-limit-store.js';
+import { RATE_LIMIT_STORE } from './store/store-token.js';
 
-/** The channel of Redis on which instances announce refusals. Redis has one for all of its databases. */
+/** The channel of Redis on which instances announce that they refuse an address. Redis has one for all of its databases. */
 const REFUSALS_CHANNEL = 'cds:refusals';
 
-/** That a key is over its limit, and for how long. */
-export interface AnnouncedRefusal {
+/** That an address (its key) is over its limit, and for how long. */
+export interface AddressRefusal {
   key: string;
   limit: number;
   retryAfterMs: number;
 }
 
 /**
- * Tells the other instances over Redis that a caller is over its limit, so that they refuse it before they look anything up. An
- * instance that misses an announcement learns it at its first refusal of that caller.
+ * Tells the other instances over Redis that an address is over its limit, so that they refuse it before they look anything up. An
+ * instance that misses an announcement learns it at its first refusal of that address.
  */
 @Injectable()
-export class RefusalAnnouncements implements OnApplicationShutdown {
+export class AddressRefusals implements OnApplicationShutdown {
   private readonly logger = new Logger('RateLimits');
   private subscriber: Redis | Cluster | undefined;
   private database = 0;
@@ -34,7 +34,7 @@ export class RefusalAnnouncements implements OnApplicationShutdown {
   ) {}
 
   /** Calls `heard` for each refusal that an instance announces, this one included. */
-  listen(heard: (refusal: AnnouncedRefusal) => void): void {
+  listen(heard: (refusal: AddressRefusal) => void): void {
     if (this.settings.redisUrl === undefined) return;
     const subscriber = connectRedis(this.settings.redisUrl);
     this.subscriber = subscriber;
@@ -51,7 +51,7 @@ export class RefusalAnnouncements implements OnApplicationShutdown {
   }
 
   /** Does not wait for Redis. */
-  announce(refusal: AnnouncedRefusal): void {
+  announce(refusal: AddressRefusal): void {
     if (this.store instanceof SharedRateLimitStore) {
       this.store.publish(REFUSALS_CHANNEL, writeAnnouncement(refusal, this.database, Date.now()));
     }
@@ -66,7 +66,7 @@ export class RefusalAnnouncements implements OnApplicationShutdown {
     if (this.isForbidden || !String(error).includes('NOPERM')) return;
     this.isForbidden = true;
     this.logger.warn(
-      `The user of REDIS_URL may not use the channel ${REFUSALS_CHANNEL}: instances do not tell each other who is over a limit`,
+      `The user of REDIS_URL may not use the channel ${REFUSALS_CHANNEL}: instances do not tell each other which addresses are over their limit`,
     );
   }
 }
@@ -76,7 +76,7 @@ const databaseOf = (connection: Redis | Cluster): number =>
   connection instanceof Cluster ? 0 : (connection.options.db ?? 0);
 
 /** The message of a refusal that begins at `now`, in milliseconds since 1970, by the counters of this database. */
-export const writeAnnouncement = (refusal: AnnouncedRefusal, database: number, now: number): string =>
+export const writeAnnouncement = (refusal: AddressRefusal, database: number, now: number): string =>
   JSON.stringify({ ...refusal, database, at: now });
 
 /**
@@ -87,8 +87,8 @@ export function readAnnouncement(
   message: string,
   ownDatabase: number,
   now: number,
-): AnnouncedRefusal | undefined {
-  let content: Partial<Record<keyof AnnouncedRefusal | 'database' | 'at', unknown>> | null;
+): AddressRefusal | undefined {
+  let content: Partial<Record<keyof AddressRefusal | 'database' | 'at', unknown>> | null;
   try {
     content = JSON.parse(message) as typeof content;
   } catch {

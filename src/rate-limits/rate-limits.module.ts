@@ -21,7 +21,7 @@ import { RateLimitPeriodEntity } from './partners/rate-limit-period.entity.js';
 import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js';
 import { SandboxFaultGuard } from './partners/sandbox-fault.guard.js';
 import { RateLimitsService } from './rate-limits.service.js';
-import { RefusalAnnouncements } from './partners/refusal-announcements.js';
+import { AddressRefusals } from './address-refusals.js';
 import { PasswordConfirmations } from './sign-in/password-confirmations.service.js';
 import { SignInLimitsService } from './sign-in/sign-in-limits.service.js';
 import { RATE_LIMIT_STORE } from './store/store-token.js';
@@ -36,7 +36,7 @@ import { RATE_LIMITS_PURGE } from './rate-limits-purge.js';
   providers: [
     { provide: RATE_LIMIT_STORE, useFactory: createRateLimitStore, inject: [Settings] },
     RateLimitStoreLifecycle,
-    RefusalAnnouncements,
+    AddressRefusals,
     RateLimitsService,
     { provide: AddressLimits, useExisting: RateLimitsService },
     SignInLimitsService,

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { HOUR_MS } from '../config/durations.js';
 import { Settings } from '../config/settings.js';
+import type { EventClient } from '../activity/activity.js';
 import { ActivityService } from '../activity/activity.service.js';
 import type { AddressLimits } from '../http/guards/address-rate-limit.guard.js';
 import { rateLimitExceeded } from '../http/problems/problem.js';
@@ -11,7 +12,7 @@ import { addressKey } from '../http/server/address-key.js';
 import { partnerKey } from './partners/partner-limit.js';
 import type { RateLimitDecision, RateLimitStore } from './store/rate-limit-store.js';
 import { RATE_LIMIT_STORE } from './store/store-token.js';
-import { RefusalAnnouncements, type AnnouncedRefusal } from './partners/refusal-announcements.js';
+import { AddressRefusals, type AddressRefusal } from './address-refusals.js';
 import { said, say } from '../language/text.js';
 import { waitingTime, waitingValues } from './waiting-time.js';
 import { upTo } from '../config/cache-capacity.js';
@@ -46,7 +47,7 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
     private readonly settings: Settings,
     private readonly activity: ActivityService,
-    private readonly announcements: RefusalAnnouncements,
+    private readonly announcements: AddressRefusals,
   ) {}
 
   onModuleInit(): void {
@@ -103,11 +104,11 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
   }
 
   /** Counts a request of an authenticated client to `/o/*`; throws a 429 problem over the limit. */
-  async countClient(request: FastifyRequest, clientId: string): Promise<void> {
+  async countClient(request: FastifyRequest, client: EventClient): Promise<void> {
     request.isCounted = true;
-    const key = `client:${clientId}`;
+    const key = `client:${client.id}`;
     const decision = await this.consume(this.clients, key, this.settings.oauthRateLimit, MINUTE_MS);
-    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'oauth', clientId, request });
+    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'oauth', client, request });
     refuseUnless(decision);
   }
 
@@ -133,19 +134,24 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
   }
 
   /** Counts a test or a resend requested in the portal; throws a 429 problem over the limit. */
-  countPortalSending(clientId: string): Promise<void> {
-    return this.countPortal('sending', clientId, PORTAL_SENDINGS_PER_MINUTE, 'tests and resends');
+  countPortalSending(client: EventClient): Promise<void> {
+    return this.countPortal('sending', client, PORTAL_SENDINGS_PER_MINUTE, 'tests and resends');
   }
 
   /** The same for a recovery, which resends many deliveries. */
-  countPortalRecovery(clientId: string): Promise<void> {
-    return this.countPortal('recovery', clientId, PORTAL_RECOVERIES_PER_MINUTE, 'recoveries');
+  countPortalRecovery(client: EventClient): Promise<void> {
+    return this.countPortal('recovery', client, PORTAL_RECOVERIES_PER_MINUTE, 'recoveries');
   }
 
-  private async countPortal(what: string, clientId: string, limit: number, requests: string): Promise<void> {
-    const decision = await this.consume(this.clients, `portal-${what}:${clientId}`, limit, MINUTE_MS);
+  private async countPortal(
+    what: string,
+    client: EventClient,
+    limit: number,
+    requests: string,
+  ): Promise<void> {
+    const decision = await this.consume(this.clients, `portal-${what}:${client.id}`, limit, MINUTE_MS);
     if (decision.allowed) return;
-    this.activity.count({ kind: 'rate_limited', detail: 'portal', clientId });
+    this.activity.count({ kind: 'rate_limited', detail: 'portal', client });
     const seconds = retryAfterSeconds(decision);
     throw rateLimitExceeded(
       `A client can request at most ${limit} ${requests} per minute. Nothing was sent. Please try again in ${waitingTime(Math.max(60, seconds))}.`,
@@ -205,7 +211,7 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
   }
 }
 
-const remember = (refusals: Refusals, { key, limit, retryAfterMs }: AnnouncedRefusal): void =>
+const remember = (refusals: Refusals, { key, limit, retryAfterMs }: AddressRefusal): void =>
   void refusals.set(key, { limit, until: performance.now() + retryAfterMs });
 
 const readKey = (clientId: string, userId = ''): string => `partner-read:${clientId}:${userId}`;

@@ -92,7 +92,7 @@ export class RequestRecordsService extends WriteBehind {
     try {
       await this.transactions.retried(() => this.repository.insert(records));
     } catch (error) {
-      // The database is unavailable: the records go on with the next requests.
+      // The database is unavailable: these records are lost, and recording goes on.
       this.logger.warn(`Records of requests could not be written: ${(error as Error).message}`);
     }
   }

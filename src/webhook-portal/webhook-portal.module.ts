@@ -16,7 +16,7 @@ import { MemberSessionEntity } from './access/member-session.entity.js';
 import { MemberSessionsRepository } from './access/member-sessions.repository.js';
 import { MemberSessions } from './access/member-sessions.service.js';
 import { PortalLinkEntity } from './access/portal-link.entity.js';
-import { PortalSessionEntity } from './access/portal-session.entity.js';
+import { LinkSessionEntity } from './access/link-session.entity.js';
 import { PortalPersonalData } from './access/portal-personal-data.service.js';
 import { PortalAccessService } from './access/portal-access.service.js';
 import { PortalContactsController } from './endpoints/portal-contacts.controller.js';
@@ -38,7 +38,7 @@ import { PortalSearchController } from './search/portal-search.controller.js';
 import { PortalSearch } from './search/portal-search.service.js';
 import { PortalSignInController } from './access/portal-sign-in.controller.js';
 import { PortalSignInGuard } from './access/portal-sign-in.guard.js';
-import { PortalSessionsRepository } from './access/portal-sessions.repository.js';
+import { LinkSessionsRepository } from './access/link-sessions.repository.js';
 import { PortalSandboxController } from './sandbox/portal-sandbox.controller.js';
 import { LiveDrivers } from './sandbox/live/live-drivers.service.js';
 import { SandboxStatesRepository } from './sandbox/live/sandbox-states.repository.js';
@@ -62,7 +62,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PartnersModule,
     SandboxModule,
     SandboxFaultsModule,
-    TypeOrmModule.forFeature([MemberSessionEntity, PortalLinkEntity, PortalSessionEntity]),
+    TypeOrmModule.forFeature([MemberSessionEntity, PortalLinkEntity, LinkSessionEntity]),
   ],
   controllers: [
     PortalContactsController,
@@ -94,7 +94,7 @@ import { WEBHOOK_PORTAL_PURGE } from './webhook-portal-purge.js';
     PortalLinksRepository,
     PortalPersonalData,
     PortalSearch,
-    PortalSessionsRepository,
+    LinkSessionsRepository,
     PortalSignInGuard,
     SandboxStatesRepository,
     SandboxStreams,

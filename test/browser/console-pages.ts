@@ -68,7 +68,10 @@ const busyWeek: Prepare = async (service, { client }) => {
 
 const refuse: Prepare = async (service, { client }) => {
   const activity = service.app.get(ActivityService);
-  const about = { clientId: client.id, address: '2001:db8:1234:5678:9abc:def0:1234:5678' };
+  const about = {
+    client: { id: client.id, environment: 'live' },
+    address: '2001:db8:1234:5678:9abc:def0:1234:5678',
+  } as const;
   activity.count({ kind: 'token_refused', detail: 'expired_secret', ...about });
   activity.count({ kind: 'bearer_refused', detail: 'token_expired', ...about });
   activity.count({ kind: 'rate_limited', detail: 'partner', ...about });

@@ -76,7 +76,7 @@ const sendRequests: Prepare = async (service, { client }) => {
     ['bearer_refused', 'user_disabled'],
     ['rate_limited', 'partner'],
   ] as const) {
-    activity.count({ kind, detail, clientId: client.id });
+    activity.count({ kind, detail, client: { id: client.id, environment: 'live' } });
   }
   await activity.flush();
 };

@@ -163,7 +163,11 @@ describe('The activity counters', () => {
       BASE_URL: service.url,
       ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     });
-    const activity = { kind: 'token_issued', detail: 'x', clientId: client.id } as const;
+    const activity = {
+      kind: 'token_issued',
+      detail: 'x',
+      client: { id: client.id, environment: 'live' },
+    } as const;
     for (let n = 0; n < 3; n++) {
       other.app.get(ActivityService).count(activity);
       service.app.get(ActivityService).count(activity);
@@ -180,7 +184,11 @@ describe('The activity counters', () => {
   it('keep a bounded number of distinct entries, and count the rest as "other"', async () => {
     const activity = service.app.get(ActivityService);
     for (let n = 0; n < 5000; n++)
-      activity.count({ kind: 'sign_in', detail: 'many', clientId: `clnt-test-${n}` });
+      activity.count({
+        kind: 'sign_in',
+        detail: 'many',
+        client: { id: `clnt-test-${n}`, environment: 'live' },
+      });
     await flush();
     const [{ rows, sum }] = (await query(
       "SELECT count(*)::int AS rows, sum(count)::int AS sum FROM activity_hours WHERE kind = 'sign_in' AND client_id <> 'all' AND detail IN ('many', 'other')",

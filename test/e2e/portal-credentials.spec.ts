@@ -1,3 +1,4 @@
+import { ActivityService } from '../../src/activity/activity.service.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
@@ -263,6 +264,11 @@ describe('The requests of a client', () => {
   it('and what remains of the limit are shown over time', async () => {
     const bearer = await service.make.clientToken(client);
     for (let n = 0; n < 22; n++) await service.http.send('/v2/users', { bearer });
+    // A test that was refused in the portal is no request of the client.
+    const { id } = client;
+    service.app
+      .get(ActivityService)
+      .count({ kind: 'rate_limited', detail: 'portal', client: { id, environment: 'live' } });
     await wait();
     for (const path of ['/portal/usage', '/portal/usage?range=7d']) {
       const page = await (await inPortal(await member('viewer'))).open(path);

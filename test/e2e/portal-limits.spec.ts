@@ -20,7 +20,7 @@ describe("The limit of a client's actions in its portal", () => {
 
   const limits = () => service.app.get(RateLimitsService);
   const sendings = async (count: number): Promise<void> => {
-    for (let n = 0; n < count; n++) await limits().countPortalSending(client.id);
+    for (let n = 0; n < count; n++) await limits().countPortalSending({ id: client.id, environment: 'live' });
   };
   const testPath = () => `/portal/endpoints/${endpoint.id}/test`;
   const test = async (by = browser, path = testPath()): Promise<Page> =>
@@ -61,7 +61,8 @@ describe("The limit of a client's actions in its portal", () => {
   });
 
   it('refuses more than 6 recoveries a minute, which send nothing', async () => {
-    for (let n = 0; n < PORTAL_RECOVERIES_PER_MINUTE; n++) await limits().countPortalRecovery(client.id);
+    for (let n = 0; n < PORTAL_RECOVERIES_PER_MINUTE; n++)
+      await limits().countPortalRecovery({ id: client.id, environment: 'live' });
     expectRefused(await recover(), 'A client can request at most 6 recoveries per minute.');
     const recoveries = await service.database.query('SELECT 1 FROM webhook_recoveries WHERE client_id = $1', [
       client.id,

@@ -1,4 +1,5 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
+import { SignInLimitsService } from '../../src/rate-limits/sign-in/sign-in-limits.service.js';
 import type { Faults } from '../support/broken-identity-provider.js';
 import { useBrokenProvider } from '../support/broken-provider.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
@@ -134,7 +135,11 @@ describe('A login that a provider does not let through', () => {
 
   it.each(CASES)('because of %s says so', async (_name, faults, { reason, status, reads }) => {
     idp.faults = faults;
+    const counted = jest.spyOn(service.app.get(SignInLimitsService), 'countRefused');
+    counted.mockClear();
     const answer = await logIn(new BrowserSession(service.url));
+    // What the provider does is nobody's fault here, unless only the address that the browser opened says so.
+    expect(counted).toHaveBeenCalledTimes(status === 503 && !faults.redirect ? 0 : 1);
     expect([lastReason(), answer.status]).toEqual([reason, status]);
     const text = answer.html.querySelector('main')!.text;
     expect(text).toMatch(reads);

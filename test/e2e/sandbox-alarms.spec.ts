@@ -2,7 +2,7 @@ import { ActivityService } from '../../src/activity/activity.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import type { TestClient } from '../support/factory.js';
-import { refresh } from '../support/oauth.js';
+import { refresh, revoke } from '../support/oauth.js';
 import { enterPortal } from '../support/portal.js';
 import { SandboxProgram } from '../support/sandbox.js';
 import { madeForEach, madeOnce } from '../support/made.js';
@@ -60,6 +60,39 @@ describe('What operators watch', () => {
     expect(shown).not.toContain('ask for a higher limit');
   });
 
+  it('is told by the portal that a 401 was asked for', async () => {
+    await fail('401');
+    const refused = await users();
+    expect(refused.status).toBe(401);
+    const portal = await enterPortal(service, partner.client);
+    const page = `/portal/requests/${refused.headers.get('x-request-id')}`;
+    await until('the request is recorded', async () => (await portal.open(page)).status === 200);
+    expect((await portal.open(page)).html.text).toContain(
+      'Someone asked in the sandbox for this request to fail.',
+    );
+  });
+
+  it('counts refused tokens and secrets of live clients in its metrics, and none of a sandbox', async () => {
+    const counted = async (client: TestClient): Promise<number[]> => {
+      const counters = [
+        'bearer_refusals_total{reason="token_revoked"}',
+        'bearer_refusals_total{reason="scope_missing"}',
+        'oauth_client_authentication_failures_total{reason="wrong_secret"}',
+      ];
+      const before = await Promise.all(counters.map(metric));
+      const bearer = await service.make.clientToken(client);
+      expect((await service.http.get('/admin/clients', { bearer })).status).toBe(403);
+      expect((await revoke(service.http, client, bearer)).status).toBe(200);
+      expect((await users(bearer)).status).toBe(401);
+      const wrong = { ...client, secret: 'a wrong one' };
+      expect((await revoke(service.http, wrong, bearer)).status).toBe(401);
+      const after = await Promise.all(counters.map(metric));
+      return after.map((count, n) => count - before[n]!);
+    };
+    expect(await counted(partner.client)).toEqual([0, 0, 0]);
+    expect(await counted(await service.make.client())).toEqual([1, 1, 1]);
+  });
+
   it('is not alarmed by a refresh that fails in the sandbox on request', async () => {
     const refused = 'oauth_refusals_total{endpoint="/o/token",error="invalid_grant"}';
     const { id } = await partner.driver();
@@ -98,9 +131,11 @@ describe('What operators watch', () => {
   it('counts live clients and strangers, but no client of a sandbox', async () => {
     const live = await service.make.client();
     const detail = `only here ${counter}`;
-    for (const clientId of [live.id, partner.client.id, partner.client.id, '']) {
-      activity().count({ kind: 'bearer_refused', detail, clientId });
-      activity().countMany({ kind: 'request', detail, clientId }, 10);
+    const ofSandbox = { id: partner.client.id, environment: 'sandbox' } as const;
+    const ofLive = { id: live.id, environment: 'live' } as const;
+    for (const client of [ofLive, ofSandbox, ofSandbox, undefined]) {
+      activity().count({ kind: 'bearer_refused', detail, client });
+      activity().countMany({ kind: 'request', detail, clientId: client?.id ?? '' }, 10);
     }
     await activity().flush();
     const rows = await service.database.query<{ client_id: string; kind: string; count: string }>(

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Settings } from '../../src/config/settings.js';
-import { RefusalAnnouncements } from '../../src/rate-limits/partners/refusal-announcements.js';
+import { AddressRefusals } from '../../src/rate-limits/address-refusals.js';
 import { SharedRateLimitStore } from '../../src/rate-limits/store/shared-rate-limit-store.js';
 import { connectRedis } from '../../src/rate-limits/store/redis-connection.js';
 import { redisKey } from '../../src/rate-limits/store/redis-rate-limit-store.js';
@@ -19,7 +19,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
   const servers: RedisServer[] = [];
   const admins: Redis[] = [];
   const stores: SharedRateLimitStore[] = [];
-  const announcements: RefusalAnnouncements[] = [];
+  const announcements: AddressRefusals[] = [];
   const heard = new Set<string>();
   const lines: string[] = [];
 
@@ -39,7 +39,7 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
     const note = (line: string) => void lines.push(line);
     const two = [1, 2].map(() => new SharedRateLimitStore(url, { logger: { log: note, warn: note } }));
     stores.push(...two);
-    announcements.push(...two.map((store) => new RefusalAnnouncements(store, { redisUrl: url } as Settings)));
+    announcements.push(...two.map((store) => new AddressRefusals(store, { redisUrl: url } as Settings)));
     for (const [n, each] of announcements.slice(-2).entries())
       each.listen(({ key }) => heard.add(`${n} ${key}`));
     for (const store of two) await until('it shares its counters', () => store.shared);

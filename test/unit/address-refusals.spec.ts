@@ -3,10 +3,10 @@ import type { Settings } from '../../src/config/settings.js';
 import { MemoryRateLimitStore } from '../../src/rate-limits/store/memory-rate-limit-store.js';
 import {
   readAnnouncement,
-  RefusalAnnouncements,
+  AddressRefusals,
   writeAnnouncement,
-  type AnnouncedRefusal,
-} from '../../src/rate-limits/partners/refusal-announcements.js';
+  type AddressRefusal,
+} from '../../src/rate-limits/address-refusals.js';
 import { until } from '../support/until.js';
 
 const REFUSAL = { key: 'address:192.0.2.1', limit: 300, retryAfterMs: 30_000 };
@@ -45,14 +45,14 @@ describe('The announcement of a refusal', () => {
 describe('The connection on which an instance hears refusals', () => {
   const CHANNEL = '$12\r\ncds:refusals\r\n';
   const SUBSCRIBED = `*3\r\n$9\r\nsubscribe\r\n${CHANNEL}:1\r\n`;
-  const heard: AnnouncedRefusal[] = [];
+  const heard: AddressRefusal[] = [];
   const unhandled: unknown[] = [];
   const noteUnhandled = (error: unknown) => void unhandled.push(error);
   /** What is sent on each connection when it subscribes; without it, the connection is closed. */
   const answers: (string | undefined)[] = [];
   const sockets: Socket[] = [];
   let redis: Server;
-  let announcements: RefusalAnnouncements;
+  let announcements: AddressRefusals;
 
   beforeAll(async () => {
     process.on('unhandledRejection', noteUnhandled);
@@ -67,7 +67,7 @@ describe('The connection on which an instance hears refusals', () => {
     });
     await new Promise<void>((resolve) => redis.listen(0, '127.0.0.1', resolve));
     const { port } = redis.address() as AddressInfo;
-    announcements = new RefusalAnnouncements(new MemoryRateLimitStore(), {
+    announcements = new AddressRefusals(new MemoryRateLimitStore(), {
       redisUrl: `redis://127.0.0.1:${port}`,
     } as Settings);
   });

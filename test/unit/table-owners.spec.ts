@@ -95,7 +95,7 @@ const READS: Record<string, string[]> = {
     'webhook_endpoints',
   ],
   'webhook-portal/access/portal-links.repository.ts': ['clients', 'grants'],
-  'webhook-portal/access/portal-owner.sql.ts': ['clients', 'consents', 'grants', 'users'],
+  'webhook-portal/access/opened-portal.sql.ts': ['clients', 'consents', 'grants', 'users'],
   // What all pages that follow a sandbox depend on, in one statement for an instance.
   'webhook-portal/sandbox/live/sandbox-states.repository.ts': [
     'client_requests',

@@ -21,12 +21,11 @@ export class OperatorRoleGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { client, userId } = request.principal!;
-    const { id } = client;
     // No user's token has the scopes of the admin API; a client is nobody's role but its own.
     const role = userId === undefined ? client.operatorRole : null;
     const least = leastRoleOf(this.reflector, context);
     if (roleIncludes(role, least)) return true;
-    this.activity.count({ kind: 'bearer_refused', detail: 'role_missing', clientId: id, request });
+    this.activity.count({ kind: 'bearer_refused', detail: 'role_missing', client, request });
     throw forbidden(
       role === null
         ? roleNeeded(least)

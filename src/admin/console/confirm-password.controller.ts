@@ -7,7 +7,7 @@ import type { ConsoleAnswer, ConsoleContext } from './console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from './console-pages.decorator.js';
 import { text } from '../../language/text.js';
 import { confirmAtProviderPage, confirmPasswordPage } from './pages/confirm-password.page.js';
-import { consolePathIn } from './require-recent-password.js';
+import { consolePathIn } from './password-rule.js';
 
 /**
  * Asks for the password again before actions that grant power, create a secret or cannot be undone; a user who came from an identity

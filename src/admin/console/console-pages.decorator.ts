@@ -6,7 +6,7 @@ import { CONSOLE_PATH } from './console-context.js';
 import { consoleErrorPage } from './console-error-page.js';
 import { noteRoute, placeRoutes } from './console-routes.js';
 import { ConsoleGuard } from './console.guard.js';
-import { PasswordIs, type PasswordRule } from './require-recent-password.js';
+import { PasswordIs, type PasswordRule } from './password-rule.js';
 
 const routes = pageRoutes({ root: CONSOLE_PATH, guard: ConsoleGuard, renderError: consoleErrorPage });
 

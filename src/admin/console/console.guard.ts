@@ -22,12 +22,7 @@ import { mayUseRoute } from './console-routes.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
 import { PasswordConfirmations } from '../../rate-limits/sign-in/password-confirmations.service.js';
 import { FormIds } from './form-ids.service.js';
-import {
-  confirmPasswordPath,
-  consolePathIn,
-  PASSWORD_RULE,
-  type PasswordRule,
-} from './require-recent-password.js';
+import { confirmPasswordPath, consolePathIn, PASSWORD_RULE, type PasswordRule } from './password-rule.js';
 import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';
 import { exchangeOf, leadTo } from '../../http/server/exchange.js';
@@ -57,13 +52,13 @@ export class ConsoleGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { request, reply } = exchangeOf(context);
-    const user = await this.users.admit(request, reply, isPosted(request) ? CONSOLE_PATH : request.url);
+    const returnTo = isPosted(request) ? CONSOLE_PATH : request.url;
+    const user = await this.users.admit(request, reply, returnTo);
     if (!user) return false;
     if (user.operatorRole === null) {
       sendPage(reply, renderPage(notForYou(), reply.server.brand), { status: 403 });
       return false;
     }
-    const returnTo = isPosted(request) ? CONSOLE_PATH : request.url;
     const missing = (await this.deciding.missingFor(user))
       ? confirmPathFor(returnTo)
       : await this.factors.leadingToFactor(user, returnTo);

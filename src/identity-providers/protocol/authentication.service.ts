@@ -16,7 +16,7 @@ import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from './algorithms.js'
 import { claimAt, requireStrength, type Claims } from './claims.js';
 import { personOf, type Person } from './person.js';
 import { ProviderClients, type ProviderClient } from './provider-clients.service.js';
-import { refusalOfError } from './refusal-of-error.js';
+import { isSaidByBrowser, refusalOfError } from './refusal-of-error.js';
 
 /** Contract §15: how long ago someone may have authenticated who is asked to do so again. */
 const RECENT_SECONDS = 15 * 60;
@@ -87,7 +87,7 @@ export class ProviderAuthentication {
       const userinfo = await userinfoOf(client, idToken, answer.access_token);
       return { ...personOf(provider, idToken, userinfo), idToken: answer.id_token! };
     } catch (error) {
-      this.clients.forget(provider);
+      if (!isSaidByBrowser(error)) this.clients.forget(provider);
       throw refusalOfError(error);
     }
   }

@@ -10,6 +10,13 @@ export function refusalOfError(error: unknown): SignInRefused {
   return new SignInRefused(reasonOf(chain), message, { cause: error });
 }
 
+/**
+ * Whether the query that the browser came back with says that the provider failed. Anyone can write such a query, so it proves nothing
+ * about the provider.
+ */
+export const isSaidByBrowser = (error: unknown): boolean =>
+  causesOf(error).some((each) => each instanceof AuthorizationResponseError);
+
 // What is wrong with the request, not with the person: the client there, its redirect URI or the scope.
 const CLIENT_REFUSED = [
   ...['invalid_client', 'unauthorized_client', 'invalid_request', 'invalid_scope'],

@@ -21,7 +21,8 @@ import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SealedIdTokens } from '../logout/sealed-id-tokens.service.js';
 import { ProviderAuthentication, type AuthenticationRequest } from '../protocol/authentication.service.js';
 import type { Person } from '../protocol/person.js';
-import { SignInRefused } from '../refusals.js';
+import { isSaidByBrowser } from '../protocol/refusal-of-error.js';
+import { REFUSAL_STATUS, SignInRefused } from '../refusals.js';
 import { ProviderAccounts, type AdmittedAccount } from './provider-accounts.service.js';
 import { ProviderSignInsRepository, type StartedSignIn } from './provider-sign-ins.repository.js';
 import { SIGN_IN_SECONDS, SignInCookies } from './sign-in-cookies.service.js';
@@ -108,8 +109,8 @@ export class ProviderSignIns {
       else await this.signIn(provider, person, request, reply);
       return { returnTo };
     } catch (error) {
-      const refused = error instanceof SignInRefused && error.reason !== 'provider_unavailable';
-      if (refused) await this.limits.countRefused(request);
+      if (error instanceof SignInRefused && !isFaultOfProvider(error))
+        await this.limits.countRefused(request);
       return { returnTo, refused: await this.noteRefusal(error, provider, request, reply, concerns) };
     }
   }
@@ -258,5 +259,9 @@ export class ProviderSignIns {
     return error;
   }
 }
+
+/** Whether the person could do nothing about it, and the provider did it: what the browser's query says of the provider is no proof. */
+const isFaultOfProvider = (refused: SignInRefused): boolean =>
+  REFUSAL_STATUS[refused.reason] === 503 && !isSaidByBrowser(refused);
 
 const loggedOutBefore = () => new SignInRefused('sign_in_expired', 'logged out during the sign-in');

@@ -58,13 +58,7 @@ export class TokenController {
     const grant = this.grantFor(grantType, client);
     const actor = { type: 'client', id: client.id, ...originOf(request) } as const;
     const tokens = await grant.run({ client, form, actor });
-    this.activity.count({
-      kind: 'token_issued',
-      detail: grantType!,
-      clientId: client.id,
-      environment: client.environment,
-      address: request.ip,
-    });
+    this.activity.count({ kind: 'token_issued', detail: grantType!, client, address: request.ip });
     void reply.headers(NO_STORE);
     return toResponse(tokens);
   }

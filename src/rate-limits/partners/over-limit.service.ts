@@ -61,7 +61,7 @@ export class PartnersOverLimit {
     this.activity.count({
       kind: 'rate_limited',
       detail: request.sandboxFault === undefined ? 'partner' : 'sandbox_fault',
-      clientId: client.id,
+      client,
       request,
     });
     throw rateLimitExceeded(

@@ -46,8 +46,11 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     reply.removeHeader('x-ratelimit-reset');
     const remaining = Number(reply.getHeader('x-ratelimit-remaining'));
     if (remaining < limit * NEAR) {
-      const clientId = principalOf(context).client.id;
-      this.activity.count({ kind: 'rate_limit_near', detail: 'partner', clientId });
+      this.activity.count({
+        kind: 'rate_limit_near',
+        detail: 'partner',
+        client: principalOf(context).client,
+      });
     }
     return isAllowed;
   }

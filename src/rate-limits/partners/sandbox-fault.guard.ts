@@ -39,24 +39,22 @@ export class SandboxFaultGuard implements CanActivate {
     if (fault === undefined) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     request.sandboxFault = fault;
-    return this.fail(fault, context, principal, request.ip);
+    return this.fail(fault, context, principal, request);
   }
 
   private fail(
     fault: RequestFault,
     context: ExecutionContext,
     principal: Principal,
-    address: string,
+    request: FastifyRequest,
   ): Promise<never> {
-    const { id: clientId, environment } = principal.client;
     switch (fault) {
       case '401':
         this.activity.count({
           kind: 'bearer_refused',
           detail: 'sandbox_fault',
-          clientId,
-          environment,
-          address,
+          client: principal.client,
+          request,
         });
         throw invalidToken('token_expired');
       case '429':

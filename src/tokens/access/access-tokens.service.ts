@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { ActivityService } from '../../activity/activity.service.js';
-import type { BearerRefusal, Refusable } from '../../activity/activity.js';
+import type { BearerRefusal, EventClient, Refusable } from '../../activity/activity.js';
 import { isWorking, type ClientWithSecrets } from '../../clients/client-with-secrets.js';
 import { KnownClientsService } from '../../clients/known-clients.service.js';
 import { Settings } from '../../config/settings.js';
@@ -23,10 +23,10 @@ import {
 // Cached answers for tokens whose dependencies changed after they were issued.
 const CACHED_TOKENS = 20_000;
 
-/** The first reason why a token is refused; `clientId` only if that client exists. */
+/** The first reason why a token is refused; `client` only if it exists. */
 interface Refusal {
   reason: BearerRefusal;
-  clientId?: string;
+  client?: EventClient;
 }
 
 type Judgement = { principal: Principal } | Refusal;
@@ -72,9 +72,9 @@ export class AccessTokensService {
   async countRefusal(token: string, request: Refusable): Promise<Refusal> {
     const judgement = await this.judge(token);
     // Valid by now: what it depends on became valid again between the two calls.
-    const { reason, clientId }: Refusal = 'principal' in judgement ? { reason: 'token_unknown' } : judgement;
-    this.activity.count({ kind: 'bearer_refused', detail: reason, clientId, request });
-    return { reason, clientId };
+    const { reason, client }: Refusal = 'principal' in judgement ? { reason: 'token_unknown' } : judgement;
+    this.activity.count({ kind: 'bearer_refused', detail: reason, client, request });
+    return { reason, client };
   }
 
   /** What a valid token may do with one user's data: nothing unless that user shares data with its client (contract §5). */
@@ -171,20 +171,19 @@ export class AccessTokensService {
     record: AccessTokenRecord,
     { client: known, scopes, isKeyRevoked, basis }: KnownState,
   ): Judgement | undefined {
-    const { clientId } = record;
     if (!known || !scopes || isKeyRevoked === undefined) return undefined;
-    if (isKeyRevoked) return { reason: 'token_key_revoked', clientId };
+    const { client } = known;
+    if (isKeyRevoked) return { reason: 'token_key_revoked', client };
     const hasEnded = record.expiresAt <= this.changes.databaseNow;
     if (basis && !hasEnded) return toPrincipal(record, basis, scopes);
-    const { scopes: mostScopes } = known.client;
     if (
       !isWorking(known) ||
       (record.kind === 'client' && !(known.ownerEnabled && known.epoch === record.epoch))
     )
       return undefined;
-    if (hasEnded) return { reason: 'token_expired', clientId };
+    if (hasEnded) return { reason: 'token_expired', client };
     if (this.changes.hasChangedSince(record.stamp, dependsOn(record))) return undefined;
-    if (!scopes.every((scope) => mostScopes.includes(scope))) return undefined;
+    if (!scopes.every((scope) => client.scopes.includes(scope))) return undefined;
     return { principal: principalOf(record, clientOf(known), scopes) };
   }
 
@@ -204,8 +203,9 @@ export class AccessTokensService {
       };
     });
     if (basis) return toPrincipal(record, basis, await this.scopeNumbers.namesOf(record.scopes));
-    const clientId = refused!.clientName === null ? undefined : record.clientId;
-    return { reason: refused!.refusal!, clientId };
+    const { clientName, environment, refusal } = refused!;
+    const client = clientName === null ? undefined : { id: record.clientId, environment };
+    return { reason: refusal!, client };
   }
 }
 

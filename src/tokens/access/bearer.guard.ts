@@ -95,8 +95,8 @@ export class BearerGuard extends StrategyGuard implements Judge {
   /** Refuses an invalid token and counts the reason. The holder may be told why, because the token itself is a secret. */
   private async refuse(request: FastifyRequest): Promise<never> {
     const token = bearerTokenOf(request.headers.authorization) ?? '';
-    const { reason, clientId } = await this.accessTokens.countRefusal(token, request);
-    request.refusedClientId = clientId;
+    const { reason, client } = await this.accessTokens.countRefusal(token, request);
+    request.refusedClientId = client?.id;
     throw this.refusal(invalidTokenMessage(reason), challengeOf(reason));
   }
 

@@ -27,8 +27,12 @@ export class ScopesGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { principal } = request;
     if (required.every((scope) => principal?.scopes.includes(scope))) return true;
-    const clientId = principal?.client.id;
-    this.activity.count({ kind: 'bearer_refused', detail: 'scope_missing', clientId, request });
+    this.activity.count({
+      kind: 'bearer_refused',
+      detail: 'scope_missing',
+      client: principal?.client,
+      request,
+    });
     const scope = required.join(' ');
     throw forbidden(`This requires the scope ${scope}, which the access token does not have.`, {
       headers: { 'www-authenticate': `${BEARER_REALM}, error="insufficient_scope", scope="${scope}"` },

@@ -2,9 +2,9 @@ import { Column, Entity } from 'typeorm';
 import { IssuedSecret } from '../../database/entities/issued-secret.js';
 import { TextOrNull } from '../../database/entities/columns.js';
 
-/** A browser session in the portal of one client. */
+/** A browser session that a one-time link opened, in the portal of one client. A member's is in member-session.entity.ts. */
 @Entity('portal_sessions')
-export class PortalSessionEntity extends IssuedSecret {
+export class LinkSessionEntity extends IssuedSecret {
   @Column('text')
   clientId!: string;
 

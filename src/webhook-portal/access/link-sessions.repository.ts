@@ -2,19 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { PortalsOf } from '../../users/accounts/access-revocations.js';
-import type { PortalOwner } from './portal-owner.js';
-import { belongingTo, IS_LIVE, JOIN_DEPENDENCIES, OWNER_COLUMNS } from './portal-owner.sql.js';
-import { PortalSessionEntity } from './portal-session.entity.js';
+import type { OpenedPortal } from './opened-portal.js';
+import { belongingTo, IS_LIVE, JOIN_DEPENDENCIES, OWNER_COLUMNS } from './opened-portal.sql.js';
+import { LinkSessionEntity } from './link-session.entity.js';
 
 @Injectable()
-export class PortalSessionsRepository {
+export class LinkSessionsRepository {
   constructor(
-    @InjectRepository(PortalSessionEntity) private readonly sessions: Repository<PortalSessionEntity>,
+    @InjectRepository(LinkSessionEntity) private readonly sessions: Repository<LinkSessionEntity>,
   ) {}
 
-  /** The portal that an active session opens. In SQL: one join over several modules' tables. */
-  async find(digest: Buffer): Promise<PortalOwner | undefined> {
-    const [row]: PortalOwner[] = await this.sessions.query(
+  /** The portal that an active session of a link opens. In SQL: one join over several modules' tables. */
+  async find(digest: Buffer): Promise<OpenedPortal | undefined> {
+    const [row]: OpenedPortal[] = await this.sessions.query(
       `SELECT ${OWNER_COLUMNS} FROM portal_sessions p ${JOIN_DEPENDENCIES} WHERE p.digest = $1 AND ${IS_LIVE}`,
       [digest],
     );

@@ -5,11 +5,11 @@ import type { MemberRole } from '../../partners/members/member-role.js';
 import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 import type { Environment } from '../../users/accounts/environment.js';
 import { MemberSessionEntity } from './member-session.entity.js';
-import type { PortalOwner } from './portal-owner.js';
-import { belongingTo, HAS_PORTAL, JOIN_OWNER, OWNER_COLUMNS } from './portal-owner.sql.js';
+import type { OpenedPortal } from './opened-portal.js';
+import { belongingTo, HAS_PORTAL, JOIN_OWNER, OWNER_COLUMNS } from './opened-portal.sql.js';
 
 /** A session, as the database knows it; callers must also check that the login is still active. */
-export interface MemberSession extends PortalOwner {
+export interface MemberSession extends OpenedPortal {
   userId: string;
   loginId: string;
   role: MemberRole;

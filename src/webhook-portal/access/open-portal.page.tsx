@@ -9,7 +9,7 @@ export interface OpenPortalPageProps {
   ownerName: string;
   /** Path to post back to: the one of this page. */
   action: string;
-  expiresInMinutes: number;
+  secondsLeft: number;
   /** The page to open, if not the first. */
   page?: string;
 }
@@ -19,7 +19,7 @@ export interface OpenPortalPageProps {
  * cannot.
  */
 export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
-  const { clientName, environment, ownerName, action, expiresInMinutes, page } = props;
+  const { clientName, environment, ownerName, action, secondsLeft, page } = props;
   return {
     title: 'Open webhook portal',
     footer: PORTAL_FOOTER,
@@ -38,14 +38,14 @@ export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
             <button type="submit">Open webhook portal</button>
           </div>
         </PostForm>
-        <p class="fine-print">The link works once and expires in {minutes(expiresInMinutes)}.</p>
+        <p class="fine-print">The link works once and expires in {timeLeft(secondsLeft)}.</p>
       </>
     ),
   };
 }
 
-function minutes(count: number): string {
-  if (count < 1) return 'less than a minute';
-  const whole = Math.floor(count);
-  return whole === 1 ? '1 minute' : `${whole} minutes`;
+function timeLeft(seconds: number): string {
+  if (seconds < 60) return 'less than a minute';
+  const minutes = Math.round(seconds / 60);
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 }

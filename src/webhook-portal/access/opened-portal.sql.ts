@@ -10,7 +10,7 @@ export const HAS_PORTAL = `c.enabled AND NOT ${HAS_OPERATOR_SCOPE}`;
 /** Joins the owner of the client, who is enabled and may have webhooks. */
 export const JOIN_OWNER = 'JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled';
 
-/** Selects a `PortalOwner` of a link or session (`p`) with its client (`c`) and owner (`o`). */
+/** Selects an `OpenedPortal` of a link or session (`p`) with its client (`c`) and owner (`o`). */
 export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.logo_id AS "clientLogoId", c.environment, o.id AS "ownerId", o.name AS "ownerName", c.scopes,
   p.expires_at AS "expiresAt", extract(epoch FROM p.expires_at - now())::int AS "secondsLeft"`;
 

@@ -1,7 +1,7 @@
 import type { Environment } from '../../users/accounts/environment.js';
 
 /** The portal that a link or a session opens. */
-export interface PortalOwner {
+export interface OpenedPortal {
   clientId: string;
   clientName: string;
   clientLogoId: string | null;

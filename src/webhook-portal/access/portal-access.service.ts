@@ -17,8 +17,8 @@ import {
 } from '../../users/accounts/access-revocations.js';
 import { MemberSessions } from './member-sessions.service.js';
 import { PortalLinksRepository } from './portal-links.repository.js';
-import type { PortalOwner } from './portal-owner.js';
-import { PortalSessionsRepository } from './portal-sessions.repository.js';
+import type { OpenedPortal } from './opened-portal.js';
+import { LinkSessionsRepository } from './link-sessions.repository.js';
 import type { PortalVisitor } from './portal-visitor.js';
 
 const COOKIE = 'portal_session';
@@ -28,7 +28,7 @@ const COOKIE = 'portal_session';
 export class PortalAccessService implements AccessRevocation {
   constructor(
     private readonly links: PortalLinksRepository,
-    private readonly sessions: PortalSessionsRepository,
+    private readonly sessions: LinkSessionsRepository,
     private readonly members: MemberSessions,
     private readonly cookies: Cookies,
     private readonly settings: Settings,
@@ -68,7 +68,7 @@ export class PortalAccessService implements AccessRevocation {
   }
 
   /** The portal that the link opens; undefined for a link that is used, expired or unknown. */
-  async findLink(key: string): Promise<PortalOwner | undefined> {
+  async findLink(key: string): Promise<OpenedPortal | undefined> {
     return isSecret('portalKey', key) ? this.links.find(digestOf(key)) : undefined;
   }
 

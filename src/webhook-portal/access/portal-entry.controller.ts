@@ -34,7 +34,7 @@ export class PortalEntryController {
       ownerName: legible(owner.ownerName),
       action: `/portal/login/${key}`,
       page: owner.environment === 'sandbox' && query.get('page') === SANDBOX ? SANDBOX : undefined,
-      expiresInMinutes: Math.max(1, Math.round(owner.secondsLeft / 60)),
+      secondsLeft: owner.secondsLeft,
     });
     return { page };
   }

@@ -4,7 +4,7 @@ import type { EntityManager, Repository } from 'typeorm';
 import { Statements } from '../../database/queries/statements.js';
 import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 import { PortalLinkEntity } from './portal-link.entity.js';
-import type { PortalOwner } from './portal-owner.js';
+import type { OpenedPortal } from './opened-portal.js';
 import {
   belongingTo,
   HAS_PORTAL,
@@ -12,7 +12,7 @@ import {
   JOIN_DEPENDENCIES,
   JOIN_OWNER,
   OWNER_COLUMNS,
-} from './portal-owner.sql.js';
+} from './opened-portal.sql.js';
 
 /** The part of a token that the requested link depends on. */
 export interface LinkHolder {
@@ -56,8 +56,8 @@ export class PortalLinksRepository {
   }
 
   /** The portal that an unredeemed link opens. In SQL: one join over several modules' tables. */
-  async find(digest: Buffer): Promise<PortalOwner | undefined> {
-    const [row]: PortalOwner[] = await this.links.query(
+  async find(digest: Buffer): Promise<OpenedPortal | undefined> {
+    const [row]: OpenedPortal[] = await this.links.query(
       `SELECT ${OWNER_COLUMNS} FROM portal_links p ${JOIN_DEPENDENCIES}
         WHERE p.digest = $1 AND p.redeemed_at IS NULL AND ${IS_LIVE}`,
       [digest],

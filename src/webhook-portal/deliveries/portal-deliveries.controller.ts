@@ -81,7 +81,7 @@ export class PortalDeliveriesController {
     if (Object.keys(errors).length > 0 || Number.isNaN(until.getTime())) {
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     }
-    await this.limits.countPortalRecovery(clientId);
+    await this.limits.countPortalRecovery(context.client);
     const id = await this.recoveries.resendMatching(clientId, filter, until, actor);
     return { goTo: `/portal/recoveries/${id}` };
   }
@@ -96,7 +96,7 @@ export class PortalDeliveriesController {
         `Choose 1 to ${SELECTED_MAX} deliveries with the boxes in the list. Nothing was resent.`,
       );
     }
-    await this.limits.countPortalRecovery(clientId);
+    await this.limits.countPortalRecovery(context.client);
     const id = await this.recoveries.resendSelected(clientId, ids, actor);
     return { goTo: `/portal/recoveries/${id}` };
   }
@@ -113,7 +113,7 @@ export class PortalDeliveriesController {
   @PortalPost(':id/resend', 'a delivery', 'developer')
   async resend(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const place = placeInList(queryStringOf(context.url));
-    await this.limits.countPortalSending(context.clientId);
+    await this.limits.countPortalSending(context.client);
     await this.deliveries.resend(id, context.clientId, context.actor);
     return { goTo: withQuery(`/portal/deliveries/${id}`, place), notice: 'resent' };
   }

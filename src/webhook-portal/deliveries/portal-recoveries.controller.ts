@@ -34,7 +34,7 @@ export class PortalRecoveriesController {
     const query = readRecoveryQuery(context.form, new Date());
     if (!query.range || !endpoint.enabled) return this.form(context, endpoint, query);
     const range = { endpointId: endpoint.id, ...query.range };
-    await this.limits.countPortalRecovery(context.clientId);
+    await this.limits.countPortalRecovery(context.client);
     const recoveryId = await this.recoveries.recover(context.clientId, range, context.actor);
     return { goTo: `/portal/recoveries/${recoveryId}` };
   }

@@ -77,7 +77,7 @@ export class PortalEndpointController {
   /** Sends the events that were not sent while it was disabled, once; a 409 page if there are none, a 429 page over the limit. */
   @PortalPost('missed', 'an endpoint', 'developer')
   async sendMissed(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
-    await this.limits.countPortalRecovery(context.clientId);
+    await this.limits.countPortalRecovery(context.client);
     const recoveryId = await this.recoveries.sendMissed(context.clientId, id, context.actor);
     return { goTo: `/portal/recoveries/${recoveryId}` };
   }

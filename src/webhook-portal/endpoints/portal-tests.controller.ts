@@ -47,7 +47,7 @@ export class PortalTestsController {
       const error = 'Choose one of these event types: your client cannot receive any other.';
       return this.form(context, endpoint, { chosen, error });
     }
-    await this.limits.countPortalSending(context.clientId);
+    await this.limits.countPortalSending(context.client);
     const deliveryId = await this.tests.send(endpoint, chosen, visitor.scopes, actor.requestId);
     await this.deliveries.waitUntilFinished(deliveryId, WAIT_MS);
     return { goTo: `/portal/deliveries/${deliveryId}` };

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EventClient } from '../../activity/activity.js';
 import type { Actor } from '../../audit/audit.service.js';
 import type { Cookies } from '../../http/server/cookies.js';
 import type { CsrfService } from '../../http/forms/csrf.service.js';
@@ -70,6 +71,10 @@ export class PortalContext extends PageContext<PortalPage> {
 
   get clientId(): string {
     return this.visitor.clientId;
+  }
+
+  get client(): EventClient {
+    return { id: this.visitor.clientId, environment: this.visitor.environment };
   }
 
   /** The actor for the audit log: the member, or with a one-time link the client. */

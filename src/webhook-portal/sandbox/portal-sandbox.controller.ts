@@ -76,7 +76,7 @@ export class PortalSandboxController {
     const speed = SPEEDS.find((each) => String(each) === context.form.get('speed'));
     const errors: Errors = speed ? {} : { speed: 'Choose a speed.' };
     return this.attempt(context, id, 'sessions', errors, async (sandbox) => {
-      await this.limits.countPortalSending(context.clientId);
+      await this.limits.countPortalSending(context.client);
       await this.plans.startSession(sandbox, id, speed!, context.actor);
       return { notice: 'session_started' };
     });
@@ -86,7 +86,7 @@ export class PortalSandboxController {
   sendPastDays(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const days = optionalNumber(context.form, 'days') ?? NaN;
     return this.attempt(context, id, 'past_days', wrong(days, 'days', 1, PAST_DAYS_MAX), async (sandbox) => {
-      await this.limits.countPortalSending(context.clientId);
+      await this.limits.countPortalSending(context.client);
       await this.plans.sendPastDays(sandbox, id, days, context.actor);
       return { notice: 'past_days_sent' };
     });
@@ -96,7 +96,7 @@ export class PortalSandboxController {
   sendBurst(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const count = optionalNumber(context.form, 'count') ?? NaN;
     return this.attempt(context, id, 'events', wrong(count, 'count', 1, BURST_MAX), async (sandbox) => {
-      await this.limits.countPortalSending(context.clientId);
+      await this.limits.countPortalSending(context.client);
       await this.plans.sendBurst(sandbox, id, count, context.actor);
       return { notice: 'burst_sent' };
     });

@@ -153,7 +153,7 @@ export class EventsRepository {
        ), event AS (
          INSERT INTO events (id, type, user_id, payload, deliveries, version, realm, request_id)
          SELECT f.id, f.type, f.user_id,
-                -- The last member.
+                -- The number in its sequence is appended to the JSON text as its last member.
                 CASE WHEN s.last IS NULL THEN f.payload
                      ELSE left(f.payload, -1) || ',"sequence":' || (s.last - f.later) || '}' END,
                 coalesce(n.deliveries, 0), f.version, f.realm, f.request_id

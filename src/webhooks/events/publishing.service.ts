@@ -118,7 +118,7 @@ export class PublishingService {
       const event = submitted(publication, publisher);
       if (broken) this.breaks.note(event.type, version, broken);
       if (this.refusalOf(judgement)) {
-        this.logger.warn(`An event of the sandbox is left out: its type ${event.type} refuses it.`);
+        this.logger.warn(`An event is left out: its type ${event.type} refuses it.`);
         continue;
       }
       await this.contracts.beginUse(judgement);

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { TextField } from '../../../web/forms/field.js';
 import { PASSKEY_SCRIPT, PasskeyButton } from '../../../web/forms/passkey-button.js';
-import { CONFIRM_PASSWORD_PATH } from '../require-recent-password.js';
+import { CONFIRM_PASSWORD_PATH } from '../password-rule.js';
 import { ConsoleForm } from './console-form.js';
 import type { ConsolePage } from './console-layout.js';
 

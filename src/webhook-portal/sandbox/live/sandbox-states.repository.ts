@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { PortalSessionEntity } from '../../access/portal-session.entity.js';
+import { LinkSessionEntity } from '../../access/link-session.entity.js';
 
 // More than the page shows.
 const DELIVERIES = 50;
@@ -16,7 +16,7 @@ export interface Follower {
 @Injectable()
 export class SandboxStatesRepository {
   constructor(
-    @InjectRepository(PortalSessionEntity) private readonly sessions: Repository<PortalSessionEntity>,
+    @InjectRepository(LinkSessionEntity) private readonly sessions: Repository<LinkSessionEntity>,
   ) {}
 
   /**
