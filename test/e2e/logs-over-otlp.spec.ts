@@ -89,6 +89,14 @@ describe('The audit log and refused requests over OTLP', () => {
     expect(received(from)).toEqual(await expected());
   };
 
+  /** By the metrics of the first instance, of either log. */
+  const lastSent = async (): Promise<number[]> =>
+    [
+      ...(await first.http.get('/metrics')).text.matchAll(
+        /^log_export_last_success_timestamp_seconds\{log="\w+"\} (\S+)$/gm,
+      ),
+    ].map(([, at]) => Number(at));
+
   it('are sent from their beginning, in the order of commits, once, as the operator’s tool writes them', async () => {
     first = await start();
     await untilAllArrived();
@@ -142,11 +150,15 @@ describe('The audit log and refused requests over OTLP', () => {
     const attempts = collector.received.length;
     await changeAndRefuse(`while the collector answers ${status}`);
     await until('it was tried again and again', () => collector.received.length > attempts + 3);
+    const stuck = await lastSent();
     await changeAndRefuse(`and still ${status}`);
+    await until('it was tried once more', () => collector.received.length > attempts + 6);
+    expect(await lastSent()).toEqual(stuck);
     collector.status = 200;
     await untilAllArrived();
     await until('the log says both', () => says('are exported again') === 1);
     expect(says('cannot be exported and wait in the database')).toBe(1);
+    await until('the metrics say so', async () => (await lastSent()).every((at, n) => at > stuck[n]!));
   });
 
   it('are sent by one of two instances, and by the other one when it stops', async () => {

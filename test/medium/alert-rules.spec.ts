@@ -54,6 +54,13 @@ describeUnless(lackingPromtool, 'the alerts, judged by promtool,', () => {
     expect(fires({ webhook_oldest_due_delivery_seconds: '600x30' })).toEqual(['DeliveriesWait']);
   });
 
+  it('fire when a log is not sent, unless another instance sends it', () => {
+    const sentBy = (instance: string) =>
+      `log_export_last_success_timestamp_seconds{log="audit",instance="${instance}"}`;
+    expect(fires({ [sentBy('one')]: '1x30' })).toEqual(['LogsNotSent']);
+    expect(fires({ [sentBy('one')]: '1x30', [sentBy('two')]: '1+60x30' })).toEqual([]);
+  });
+
   it.each(Object.keys(HEALTHY))('fire when %s is missing', (name) => {
     expect(fires({ [name]: '' })).toEqual(['MetricsMissing']);
   });

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { Gauge } from 'prom-client';
 import { AuditService } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { PeriodicWorker } from '../../database/background/periodic-worker.js';
@@ -18,6 +19,12 @@ const ENTRIES_MAX = 200;
 const CHARACTERS_MAX = 500_000;
 /** Contract §14: within the time of a shutdown. */
 const LAST_BATCH_MS = 1_000;
+
+const lastSent = new Gauge({
+  name: 'log_export_last_success_timestamp_seconds',
+  help: 'When this instance last sent what was waiting of a log over OTLP; from its start if it has not yet',
+  labelNames: ['log'] as const,
+});
 
 type Log = AsyncGenerator<{ entry: LogEntry; cursor: string }>;
 
@@ -51,6 +58,7 @@ export class LogExportService extends PeriodicWorker implements OnApplicationBoo
     if (!logExport || !works) return;
     const { startLogExport } = await import('../../telemetry/open-telemetry/log-export.js');
     this.exporter = startLogExport(logExport, new Logger('Logs'));
+    for (const log of Object.keys(this.logs)) lastSent.labels(log).setToCurrentTime();
   }
 
   override async beforeApplicationShutdown(): Promise<void> {
@@ -78,8 +86,10 @@ export class LogExportService extends PeriodicWorker implements OnApplicationBoo
     const end = performance.now() + LONGEST_MS;
     for await (const { entries, cursor } of inBatches(this.logs[leased.log](leased.cursor ?? undefined))) {
       if (this.stopping.signal.aborted || !(await exporter.send(entries))) return;
-      if (!(await this.repository.advance(this.instance, leased, cursor)) || performance.now() > end) return;
+      if (!(await this.repository.advance(this.instance, leased, cursor))) return;
+      if (performance.now() > end) break;
     }
+    lastSent.labels(leased.log).setToCurrentTime();
   }
 }
 
