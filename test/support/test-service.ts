@@ -5,6 +5,7 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/server/logging.js';
 import { atEndOfFile, atEndOfWorker, showInFailures } from './between-files.js';
+import { hashCheaply } from './cheap-passwords.js';
 import { createTestDatabase, readsBy, setAtLogin, type Reads, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
 import { freePort } from './free-port.js';
@@ -73,6 +74,7 @@ const SHARED_AT_MOST = 3;
  * that belongs to the file alone.
  */
 export async function sharedService(options: TestServiceOptions = {}): Promise<TestService> {
+  hashCheaply();
   const key = JSON.stringify(options);
   const found = shared.get(key) ?? start(options);
   // The one that was asked for last stays longest.
@@ -98,6 +100,7 @@ atEndOfWorker(() => Promise.all([...shared.keys()].map(stopShared)));
 
 /** A service of the file alone, which is stopped when the file has ended, if not before. */
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  hashCheaply();
   const service = await start(options);
   atEndOfFile(service.stop);
   return service;
