@@ -46,6 +46,8 @@ export async function signIn(
   password: string,
 ): Promise<void> {
   const { request, reply } = exchangeOf(browser, '/login');
+  // As the page leaves the browser: the pages that follow share the secret of its form.
+  app.get(CsrfService).tokenFor(request, reply, 'login');
   const context = { form: formOf({ email, password }) } as OpenContext;
   const answer = await app.get(SignInController).signIn(context, request, reply);
   if (!('goTo' in answer)) throw new Error(`not signed in: ${email}`);
