@@ -172,11 +172,10 @@ export async function startInstance(
   const log: string[] = [];
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
   await app.listen(port, '127.0.0.1');
-  const hide = showInFailures(() => log);
-  const close = app.close.bind(app);
-  app.close = async () => {
-    await close();
-    hide();
-  };
+  // Not by another app.close: Nest's proxy of the application ignores what is assigned to it.
+  app.getHttpServer().once(
+    'close',
+    showInFailures(() => log),
+  );
   return { app, settings, url, http: new Http(url), log };
 }
