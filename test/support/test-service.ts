@@ -1,5 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Socket } from 'node:net';
+import type { Pool } from 'pg';
+import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.setup.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
@@ -152,6 +154,12 @@ async function start({
   };
 }
 
+/** A test waits for other things longer than the 10 s after which an idle connection is closed, and opening one is dear. */
+function keepConnections(app: NestFastifyApplication): void {
+  const { master } = app.get(DataSource).driver as unknown as { master: Pool };
+  master.options.idleTimeoutMillis = 0;
+}
+
 /** Starts another instance on an existing database. */
 export async function startInstance(
   database: TestDatabase,
@@ -171,6 +179,7 @@ export async function startInstance(
   });
   const log: string[] = [];
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
+  keepConnections(app);
   await app.listen(port, '127.0.0.1');
   // Not by another app.close: Nest's proxy of the application ignores what is assigned to it.
   app.getHttpServer().once(
