@@ -48,7 +48,7 @@ type WithId = Pick<UserEntity | ClientEntity, 'id'>;
 let counter = 0;
 
 /** A hash of {@link PASSWORD} like those of the service, but of the least work, which a login then costs as well. */
-const cheapHash = hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
+const hashCheaply = (): Promise<string> => hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 /** Creates what tests need, through the services that the admin API uses, or over HTTP where that is the point of the test. */
 export class Factory {
@@ -62,7 +62,7 @@ export class Factory {
     if ('password' in user) return users.create(user, SERVICE_ACTOR);
 
     const operatorRole = user.role === 'operator' ? (user.operatorRole ?? 'admin') : undefined;
-    const passwordHash = await cheapHash;
+    const passwordHash = await hashCheaply();
     return users.createBy((_manager, insert) =>
       insert({ ...user, operatorRole, passwordHash }, SERVICE_ACTOR),
     );
