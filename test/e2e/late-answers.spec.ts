@@ -31,7 +31,6 @@ describe('A token that ends while its request is carried out', () => {
   afterAll(async () => {
     await slow.end();
     await outside.end();
-    await service.stop();
   });
 
   const revoke = async () => {
