@@ -8,7 +8,6 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
 import { PASSWORD } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
-import { inParts } from '../support/in-parts.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { errorAt, wordsOf } from '../support/portal.js';
 import { openNewPasskey } from '../support/second-factors.js';
@@ -115,19 +114,6 @@ describe('In the company’s name', () => {
       expect(['name', 'privacy_url', 'accent_color'].map((field) => errorAt(page, field))).not.toContain(
         undefined,
       );
-    });
-
-    it('the form of another page, and one without its token', async () => {
-      for (const path of [EDIT, LOGO, `${LOGO}/remove`]) {
-        const answer = await browser.open(path, {
-          form: { ...TYPED, csrf_token: 'x' },
-          headers: { origin: service.url },
-        });
-        expect([path, answer.status]).toEqual([path, 403]);
-      }
-      const parts = await inParts({ csrf_token: 'x', logo: await png() });
-      expect((await browser.open(LOGO, parts)).status).toBe(403);
-      expect((await row()).logo_id).toBeNull();
     });
 
     it('operators who are no admins, who may look at it', async () => {

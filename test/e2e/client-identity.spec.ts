@@ -8,7 +8,7 @@ import { membersIn, placeOf } from '../support/http.js';
 import { inParts } from '../support/in-parts.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { movingWebp, png, upload } from '../support/uploads.js';
 
 const IDENTITY = {
@@ -18,7 +18,7 @@ const IDENTITY = {
 };
 
 describe('What users see of a client', () => {
-  const service = useService({ instances: 2 });
+  const service = useSharedService({ instances: 2 });
   const admin = madeOnce(() => service.make.user({ role: 'operator' }));
   const driver = madeOnce(() => service.make.user({ name: 'Dana Driver' }));
   const owner = madeOnce(() => service.make.user({ kind: 'organisation' }));

@@ -121,27 +121,6 @@ describe('The consent page', () => {
       await expectNothingGiven();
     });
 
-    it('a form without a CSRF token, with the token of the logout form, or from another origin', async () => {
-      const page = await openPage();
-      const token = page.html
-        .querySelector('form[action="/logout"] input[name="csrf_token"]')!
-        .getAttribute('value')!;
-      expect((await decide(page, { csrf_token: '' })).status).toBe(403);
-      expect((await decide(page, { csrf_token: token })).status).toBe(403);
-      const fields = Object.fromEntries(
-        page.html
-          .querySelectorAll('form[action="/o/authorize/"] input')
-          .map((input) => [input.getAttribute('name')!, input.getAttribute('value')!]),
-      );
-      const form = { ...fields, decision: 'authorize' };
-      const foreign = await browser.open('/o/authorize/', {
-        form,
-        headers: { origin: 'https://evil.example' },
-      });
-      expect(placeOf(foreign)).toEqual([403, null]);
-      await expectNothingGiven();
-    });
-
     it.each([
       ['client is disabled', { enabled: false }],
       ['redirect URI is removed', { redirectUris: ['https://app.example/new'] }],

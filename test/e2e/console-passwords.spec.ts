@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../src/secrets/ids.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
-import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { Page } from '../support/browser-session.js';
 import { consoleRoutes } from '../support/console-routes.js';
 import { PASSWORD } from '../support/factory.js';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { useService } from '../support/test-service.js';
 import { showLogo } from '../support/uploads.js';
 
@@ -150,48 +149,65 @@ const HARMLESS: Record<string, Fields> = {
 
 describe('When the password was given more than 15 minutes ago, a form of the console', () => {
   const service = useService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
+  // What a form may end or give up is made for each; whom it does not touch, once.
+  const owner = madeOnce(() => service.make.user({ kind: 'organisation' }));
+  const other = madeOnce(() => service.make.user({ role: 'operator' }));
   const operator = madeForEach(() => service.make.user({ role: 'operator' }));
+  const browser = madeForEach(() => service.make.signedIn(operator));
   const user = madeForEach(() => service.make.user());
-  const client = madeForEach(() =>
-    service.make.client({ grantTypes: ['authorization_code', 'client_credentials'] }),
-  );
-  let endpoint: EndpointEntity;
-  let deliveryId: string;
-  let approvalId: string;
-  let invitationId: string;
-  let redirectUriRequestId: string;
-  let browser: BrowserSession;
+  const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
+  const ids = { endpoint: '', delivery: '', approval: '', invitation: '', redirectUriRequest: '' };
 
-  beforeEach(async () => {
-    await service.make.tokens(client, user);
-    endpoint = await makeEndpoint(service, client);
-    deliveryId = await seedDelivery(service, endpoint, { state: 'failed', attempts: [{ status: 500 }] });
-    browser = await service.make.signedIn(operator);
-    // Approving also needs a second factor in the session.
-    await query('UPDATE sessions SET second_factor = true WHERE user_id = $1', [operator.id]);
-    approvalId = newId('appr');
-    await query(
-      `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
-       VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
-      [approvalId, user.id, (await service.make.user({ role: 'operator' })).id],
-    );
-    await query(
+  beforeAll(() =>
+    query(
       `INSERT INTO purposes VALUES ('route_planning', '{"en": "To plan routes"}') ON CONFLICT DO NOTHING`,
       [],
-    );
-    invitationId = newId('mbiv');
-    await query(
-      `INSERT INTO organisation_invitations (id, email, email_key, role, invited_by, digest, expires_at)
-       VALUES ($1, $1, lower($1), 'viewer', $2, sha256($1::bytea), now() + interval '1 day')`,
-      [invitationId, operator.id],
-    );
-    redirectUriRequestId = newId('ruri');
-    await query(
-      `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
-       VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
-      [redirectUriRequestId, client.id, client.ownerId],
-    );
-  });
+    ),
+  );
+
+  /** Makes what the form of this path is about, beside the user and the client. */
+  async function makeWhatIsIn(path: string): Promise<void> {
+    if (/:(endpoint|delivery)_id/.test(path)) {
+      const endpoint = await makeEndpoint(service, client);
+      ids.endpoint = endpoint.id;
+      if (path.includes(':delivery_id')) {
+        ids.delivery = await seedDelivery(service, endpoint, {
+          state: 'failed',
+          attempts: [{ status: 500 }],
+        });
+      }
+    }
+    if (path.includes('/consents/:user_id/') || path.includes('/applications/')) {
+      await service.make.consent(client, user);
+    }
+    if (path.startsWith('/grants/')) await service.make.tokens(client, user);
+    if (path.includes(':approval_id')) {
+      // Approving also needs a second factor in the session.
+      await query('UPDATE sessions SET second_factor = true WHERE user_id = $1', [operator.id]);
+      ids.approval = newId('appr');
+      await query(
+        `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
+         VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
+        [ids.approval, user.id, other.id],
+      );
+    }
+    if (path.includes('/withdraw/')) {
+      ids.invitation = newId('mbiv');
+      await query(
+        `INSERT INTO organisation_invitations (id, email, email_key, role, invited_by, digest, expires_at)
+         VALUES ($1, $1, lower($1), 'viewer', $2, sha256($1::bytea), now() + interval '1 day')`,
+        [ids.invitation, operator.id],
+      );
+    }
+    if (path.includes(':redirect_uri_request_id')) {
+      ids.redirectUriRequest = newId('ruri');
+      await query(
+        `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
+         VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
+        [ids.redirectUriRequest, client.id, client.ownerId],
+      );
+    }
+  }
 
   const query = <T>(sql: string, params: unknown[]) => service.database.query<T>(sql, params);
   const IDS: Record<string, string> = {
@@ -208,16 +224,16 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       .replace(':client_id', client.id)
       .replace('/members/:user_id', `/members/${client.ownerId}`)
       .replace(':user_id', user.id)
-      .replace(':endpoint_id', endpoint.id)
-      .replace(':delivery_id', deliveryId)
-      .replace(':approval_id', approvalId)
-      .replace(':redirect_uri_request_id', redirectUriRequestId)
+      .replace(':endpoint_id', ids.endpoint)
+      .replace(':delivery_id', ids.delivery)
+      .replace(':approval_id', ids.approval)
+      .replace(':redirect_uri_request_id', ids.redirectUriRequest)
       .replace(':name', 'vehicle:read')
       .replace(':purpose', 'route_planning')
       .replace(':type', 'vehicle.updated')
       .replace(':version', '2')
       .replace(':provider', 'company')
-      .replace('withdraw/:id', `withdraw/${invitationId}`)
+      .replace('withdraw/:id', `withdraw/${ids.invitation}`)
       .replace(':id', user.id);
   const filled = (fields: Fields = {}): Fields =>
     Object.fromEntries(
@@ -228,6 +244,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
     );
   /** Opens the form while the password is recent. The caller then makes the session old and submits it. */
   const open = async (path: string, { from = path }: Sent): Promise<{ page: Page; action: string }> => {
+    await makeWhatIsIn(path);
     if (/remove-operator$/.test(path))
       await query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
     if (path.endsWith('/reset-second-factor')) {
@@ -252,7 +269,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       );
     }
     if (path.endsWith('/enable')) {
-      const id = path.startsWith('/users') ? user.id : path.startsWith('/clients') ? client.id : endpoint.id;
+      const id = path.startsWith('/users') ? user.id : path.startsWith('/clients') ? client.id : ids.endpoint;
       for (const [table, disabled] of [
         ['users', 'enabled = false'],
         ['clients', 'enabled = false'],
@@ -313,6 +330,7 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   it.each(Object.keys(ASKING).filter((path) => POSTS.includes(path) && !ASKING[path]!.from))(
     'asks for the password even when its page is opened later: %s',
     async (path) => {
+      await makeWhatIsIn(path);
       await ageSession();
       const page = await browser.open(fill(path));
       if (path in HARMLESS) return expect(page.status).toBe(200);

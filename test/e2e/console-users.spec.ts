@@ -3,13 +3,13 @@ import { PASSWORD } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
 import { madeForEach } from '../support/made.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const USERS = '/admin/console/users';
 const CONFIRM = '/admin/console/confirm-password';
 
 describe('In the console, users', () => {
-  const service = useService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const operator = madeForEach(() => service.make.user({ role: 'operator', name: 'Olga Operator' }));
   let browser: BrowserSession;
 

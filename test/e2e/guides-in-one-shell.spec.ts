@@ -6,7 +6,7 @@ import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
 import { isAccepted } from '../support/oauth.js';
 import { madeOnce } from '../support/made.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -14,7 +14,7 @@ import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 type ByHand = (sample: string) => string | undefined;
 
 describe('A guide, pasted from the top into one shell,', () => {
-  const service = useService({ env: WEBHOOK_ENV });
+  const service = useSharedService({ env: WEBHOOK_ENV });
   const webhooks = Webhooks.setUp(service);
   const client = madeOnce(() => service.make.client());
   const user = madeOnce(() => service.make.user());

@@ -418,7 +418,7 @@ describe('The language of a page', () => {
         const email = newEmail();
         let page = await browser.open('/login');
         for (let n = 0; n < 6; n++) {
-          page = await browser.submit(await browser.open('/login'), '/login', { email, password: 'wrong' });
+          page = await browser.submit(page, '/login', { email, password: 'wrong' });
         }
         expect(page.status).toBe(429);
         return page;

@@ -6,12 +6,12 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { Answer } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach } from '../support/made.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { PATIENT, useSharedService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 
 /** The token was accepted, and then the database kept the request waiting. */
 describe('A token that ends while its request is carried out', () => {
-  const service = useService({ databaseOptions: PATIENT });
+  const service = useSharedService({ databaseOptions: PATIENT });
   const client = madeForEach(() => service.make.client());
   let token: string;
   let slow: Client;
@@ -31,7 +31,6 @@ describe('A token that ends while its request is carried out', () => {
   afterAll(async () => {
     await slow.end();
     await outside.end();
-    await service.stop();
   });
 
   const revoke = async () => {

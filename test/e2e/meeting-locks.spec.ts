@@ -4,14 +4,14 @@ import { untilWaitingForLocks, waitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { exchange } from '../support/oauth.js';
 import { connectionTo } from '../support/test-database.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { PATIENT, useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 /*
  * Disabling a user locks the user and then the user's clients. What is issued to a client locks the client first. If the two
  * meet, PostgreSQL ends one of them; here always the one that issues.
  */
-const service = useService({ databaseOptions: PATIENT });
+const service = useSharedService({ databaseOptions: PATIENT });
 const ending = madeOnce(() => connectionTo(service));
 const queueing = madeOnce(() => connectionTo(service));
 // Only the other side looks for a deadlock, so it is the one that loses.

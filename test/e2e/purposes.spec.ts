@@ -5,14 +5,14 @@ import { REDIRECT_URI } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { errorsIn, expectPlainErrors } from '../support/plain-words.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import type { SignedReceipt } from '../../src/consents/record/receipt.js';
 
 const PURPOSES = '/admin/console/purposes';
 const WORDS = { en: 'To plan routes with charging stops', de: 'Um Routen mit Ladepausen zu planen' };
 
 describe('Purposes', () => {
-  const service = useService();
+  const service = useSharedService();
   const admin = madeOnce(async () => ({ bearer: await service.make.adminToken() }));
   let counter = 0;
   let name: string;

@@ -5,12 +5,12 @@ import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
 import { madeForEach } from '../support/made.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const NAMES = ['Grace of the second branch', 'Ada, who always cancels'];
 
 describe('The names of drivers on the authorization page of a sandbox', () => {
-  const service = useService();
+  const service = useSharedService();
   const owner = madeForEach(() => service.make.user({ kind: 'organisation' }));
   const partner = madeForEach(() => SandboxProgram.start(service, { ownerId: owner.id }));
   let drivers: SandboxDriver[];

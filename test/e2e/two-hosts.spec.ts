@@ -1,8 +1,8 @@
 import { sendRaw } from '../support/raw-http.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 describe('A request with more than one Host header', () => {
-  const service = useService();
+  const service = useSharedService();
 
   const send = (requestLine: string, ...lines: string[]) =>
     sendRaw(service.url, `${requestLine} HTTP/1.1\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);

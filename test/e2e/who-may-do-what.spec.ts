@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { committedDocument } from '../support/openapi-document.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const GUIDE = path.join(process.cwd(), 'docs/operators.md');
 const HEAD = '| Route | viewer | support | admin | company service | former operator | `FOUR_EYES` |';
@@ -37,7 +37,7 @@ const PREFIXES: Record<string, string> = {
 const NAMED: Record<string, string> = { client_id: 'clnt', user_id: 'user' };
 
 describe('The table of who may use which route of the admin API, in docs/operators.md,', () => {
-  const service = useService();
+  const service = useSharedService();
   const bearers: Record<string, string> = {};
 
   beforeAll(async () => {

@@ -33,7 +33,7 @@ export class BrowserSession {
     }
     const answer = await this.http.send(path, { ...options, headers });
     this.keepCookies(answer);
-    return { ...answer, html: parse(answer.text) };
+    return pageOf(answer);
   }
 
   /** Submits the form with this action; hidden fields are included, and `fields` adds or replaces values. */
@@ -102,6 +102,15 @@ export class BrowserSession {
       else this.cookies.set(name, value);
     }
   }
+}
+
+/** It is parsed only if a test looks into it. */
+function pageOf(answer: Answer): Page {
+  let html: HTMLElement | undefined;
+  return Object.defineProperty(answer as Page, 'html', {
+    get: () => (html ??= parse(answer.text)),
+    enumerable: true,
+  });
 }
 
 export function authorizePath(parameters: Record<string, string | undefined>): string {

@@ -14,6 +14,7 @@ import type { NewUser, UserChanges } from '../../src/users/accounts/user.resourc
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from './browser-session.js';
 import type { TestInstance } from './test-service.js';
+import { authorize, signIn } from './without-pages.js';
 
 export const PASSWORD = 'correct horse battery staple';
 export const REDIRECT_URI = 'https://app.example/callback';
@@ -171,7 +172,7 @@ export class Factory {
   /** A browser session in which the user is signed in. */
   async signedIn(user: UserEntity, password = PASSWORD): Promise<BrowserSession> {
     const browser = new BrowserSession(this.instance.url);
-    await browser.logIn(user.email, password);
+    await signIn(this.instance, browser, user.email, password);
     return browser;
   }
 
@@ -180,18 +181,18 @@ export class Factory {
     return this.signedIn(await this.user(input));
   }
 
-  /** An authorization code that the user granted to the client through the pages. */
+  /** An authorization code that the user granted to the client. */
   async code(
     client: ClientEntity,
     user: UserEntity,
     { pkce, redirectUri = REDIRECT_URI, scope }: { pkce?: Pkce; redirectUri?: string; scope?: string } = {},
   ): Promise<string> {
     const browser = await this.signedIn(user);
-    const location = await browser.authorize({
+    const location = await authorize(this.instance, browser, {
       response_type: 'code',
       client_id: client.id,
       redirect_uri: redirectUri,
-      scope,
+      ...(scope === undefined ? {} : { scope }),
       ...(pkce ? { code_challenge: pkce.challenge, code_challenge_method: 'S256' } : {}),
     });
     const code = location.searchParams.get('code');
@@ -199,16 +200,19 @@ export class Factory {
     return code;
   }
 
-  /** Several codes, through the pages in one browser. */
+  /** Several codes, in one browser. */
   async codes(client: ClientEntity, user: UserEntity, number: number): Promise<string[]> {
     const browser = await this.signedIn(user);
     const request = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
     const codes: string[] = [];
-    while (codes.length < number) codes.push((await browser.authorize(request)).searchParams.get('code')!);
+    while (codes.length < number) {
+      const location = await authorize(this.instance, browser, request);
+      codes.push(location.searchParams.get('code')!);
+    }
     return codes;
   }
 
-  /** The first tokens of a new grant, through the pages and the token endpoint. */
+  /** The first tokens of a new grant, from the token endpoint. */
   async tokens(client: TestClient, user: UserEntity, scope?: string): Promise<Tokens> {
     const pkce = newPkce();
     const code = await this.code(client, user, { pkce, scope });

@@ -20,7 +20,7 @@ export default async function globalSetup() {
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
-      max_connections: '300',
+      max_connections: '400',
       // Neither pays for itself in databases of a minute.
       jit: 'off',
       autovacuum: 'off',

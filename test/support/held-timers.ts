@@ -62,7 +62,9 @@ export class HeldTimers {
   }
 
   private holds(ms: number): boolean {
-    return ms >= this.least && ms <= this.most && (this.by === '' || callerOfTimer().includes(this.by));
+    return (
+      ms >= this.least && ms <= this.most && (this.by === '' || callerOf(HeldTimers.set).includes(this.by))
+    );
   }
 
   private static set(callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): NodeJS.Timeout {
@@ -81,14 +83,16 @@ export class HeldTimers {
 }
 
 /** The file that sets the timer; what is below it may be a driver's timer for the same work. */
-function callerOfTimer(): string {
+function callerOf(set: (...args: never[]) => unknown): string {
   const { prepareStackTrace, stackTraceLimit } = Error;
-  // Few frames, and as they are: mapping them to their sources would take longer than everything else.
-  Error.stackTraceLimit = 10;
-  Error.prepareStackTrace = (_error, frames) => frames.map((frame) => frame.getFileName() ?? '');
-  const files = new Error().stack as unknown as string[];
+  // One frame, and as it is: mapping it to its source would take longer than everything else.
+  Error.stackTraceLimit = 1;
+  Error.prepareStackTrace = (_error, frames) => frames[0]?.getFileName() ?? '';
+  const at: { stack?: string } = {};
+  Error.captureStackTrace(at, set);
+  const file = at.stack!;
   Object.assign(Error, { prepareStackTrace, stackTraceLimit });
-  return files.find((file) => file !== '' && !file.includes('held-timers')) ?? '';
+  return file;
 }
 
 /** Lets everything that is due happen: promises, data from sockets, timers without a length. No time needs to pass. */

@@ -42,16 +42,18 @@ export class Http {
     }
     if (options.bearer !== undefined) headers.set('authorization', `Bearer ${options.bearer}`);
     if (options.basic) headers.set('authorization', basicHeader(options.basic));
-    const response = await fetch(new URL(path, this.url), {
-      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+    const method = options.method ?? (body === undefined ? 'GET' : 'POST');
+    const url = new URL(path, this.url);
+    const { pathname } = url;
+    const response = await fetch(url, {
+      method,
       headers,
       body: body as BodyInit | undefined,
       redirect: 'manual',
     });
     const text = await response.text();
-    const { pathname } = new URL(path, this.url);
     const errors = openApiErrors({
-      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+      method,
       path: pathname,
       status: response.status,
       headers: response.headers,

@@ -1,10 +1,13 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Socket } from 'node:net';
+import type { Pool } from 'pg';
+import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.setup.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/server/logging.js';
 import { atEndOfFile, atEndOfWorker, showInFailures } from './between-files.js';
+import { hashCheaply } from './cheap-passwords.js';
 import { createTestDatabase, readsBy, setAtLogin, type Reads, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
 import { freePort } from './free-port.js';
@@ -73,6 +76,7 @@ const SHARED_AT_MOST = 3;
  * that belongs to the file alone.
  */
 export async function sharedService(options: TestServiceOptions = {}): Promise<TestService> {
+  hashCheaply();
   const key = JSON.stringify(options);
   const found = shared.get(key) ?? start(options);
   // The one that was asked for last stays longest.
@@ -98,6 +102,7 @@ atEndOfWorker(() => Promise.all([...shared.keys()].map(stopShared)));
 
 /** A service of the file alone, which is stopped when the file has ended, if not before. */
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  hashCheaply();
   const service = await start(options);
   atEndOfFile(service.stop);
   return service;
@@ -149,6 +154,12 @@ async function start({
   };
 }
 
+/** A test waits for other things longer than the 10 s after which an idle connection is closed, and opening one is dear. */
+function keepConnections(app: NestFastifyApplication): void {
+  const { master } = app.get(DataSource).driver as unknown as { master: Pool };
+  master.options.idleTimeoutMillis = 0;
+}
+
 /** Starts another instance on an existing database. */
 export async function startInstance(
   database: TestDatabase,
@@ -168,12 +179,12 @@ export async function startInstance(
   });
   const log: string[] = [];
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
+  keepConnections(app);
   await app.listen(port, '127.0.0.1');
-  const hide = showInFailures(() => log);
-  const close = app.close.bind(app);
-  app.close = async () => {
-    await close();
-    hide();
-  };
+  // Not by another app.close: Nest's proxy of the application ignores what is assigned to it.
+  app.getHttpServer().once(
+    'close',
+    showInFailures(() => log),
+  );
   return { app, settings, url, http: new Http(url), log };
 }

@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CsrfService } from '../../src/http/forms/csrf.service.js';
+import { Form } from '../../src/http/forms/form.js';
+import type { OpenContext } from '../../src/http/page-routes/open-pages.js';
+import { AuthorizationController } from '../../src/oauth/authorization/authorization.controller.js';
+import { newUlid } from '../../src/secrets/ids.js';
+import { SignInController } from '../../src/sign-in/sign-in.controller.js';
+import { SessionsService } from '../../src/users/sessions/sessions.service.js';
+import type { BrowserSession } from './browser-session.js';
+import type { TestInstance } from './test-service.js';
+
+// What a form of a page leads to, without the page, its form and HTTP: for tests of something else, which do it again and again.
+
+type WithApp = Pick<TestInstance, 'app'>;
+
+const formOf = (fields: Record<string, string>): Form => Form.parse(new URLSearchParams(fields).toString());
+
+/** A request of this browser for a handler, and an answer that keeps its cookies. */
+function exchangeOf({ cookies }: BrowserSession, url: string) {
+  const request = {
+    url,
+    id: newUlid(),
+    ip: '127.0.0.1',
+    // As the tests send them.
+    headers: { 'user-agent': 'node', 'accept-language': '*' },
+    cookies: Object.fromEntries(cookies),
+  };
+  const reply = {
+    location: '',
+    header: () => reply,
+    redirect: (location: string) => void (reply.location = location),
+    setCookie: (name: string, value: string) => void cookies.set(name, value),
+    clearCookie: (name: string) => void cookies.delete(name),
+  };
+  return {
+    request: request as unknown as FastifyRequest,
+    reply: reply as unknown as FastifyReply & { location: string },
+  };
+}
+
+/** Logs in as the form of the login page does; a second factor that is then asked for is not given. */
+export async function signIn(
+  { app }: WithApp,
+  browser: BrowserSession,
+  email: string,
+  password: string,
+): Promise<void> {
+  const { request, reply } = exchangeOf(browser, '/login');
+  // As the page leaves the browser: the pages that follow share the secret of its form.
+  app.get(CsrfService).tokenFor(request, reply, 'login');
+  const context = { form: formOf({ email, password }) } as OpenContext;
+  const answer = await app.get(SignInController).signIn(context, request, reply);
+  if (!('goTo' in answer)) throw new Error(`not signed in: ${email}`);
+}
+
+/** Agrees to an authorization request as the form of the consent page does; returns where the browser is sent. */
+export async function authorize(
+  { app }: WithApp,
+  browser: BrowserSession,
+  parameters: Record<string, string>,
+): Promise<URL> {
+  const { request, reply } = exchangeOf(browser, '/o/authorize/');
+  const user = await app.get(SessionsService).current(request);
+  if (!user) throw new Error('nobody is signed in');
+  const source = new URLSearchParams(parameters).toString();
+  const binding = `consent ${user.id} ${user.sessionDigest.toString('base64url')} ${source}`;
+  const csrf_token = app.get(CsrfService).tokenFor(request, reply, binding);
+  const form = formOf({ request: source, decision: 'authorize', csrf_token });
+  await app.get(AuthorizationController).decide(form, request, reply);
+  return new URL(reply.location);
+}
