@@ -31,6 +31,7 @@ export function BarChart({ before, ...chart }: BarChartProps): VNode {
           const bar = (
             <rect
               class={className}
+              fill="var(--series)"
               x={x(n)}
               width={x.bandwidth()}
               y={y(to)}
@@ -47,7 +48,7 @@ export function BarChart({ before, ...chart }: BarChartProps): VNode {
         }),
         before && (
           <line
-            class="plot-before"
+            stroke="var(--pico-color)"
             stroke-width="2"
             x1={x(n)}
             x2={x(n)! + x.bandwidth()}

@@ -20,7 +20,13 @@ export function LineChart(chart: ChartProps): VNode {
         ).defined((value) => value !== undefined);
         return series.map(({ class: className, values }) => (
           <g class={className} aria-hidden="true">
-            <path d={path(values) ?? ''} fill="none" stroke-width="2" stroke-linejoin="round" />
+            <path
+              d={path(values) ?? ''}
+              fill="none"
+              stroke="var(--series)"
+              stroke-width="2"
+              stroke-linejoin="round"
+            />
           </g>
         ));
       }}
@@ -31,7 +37,7 @@ export function LineChart(chart: ChartProps): VNode {
           if (value === undefined) return null;
           return (
             <g class={className}>
-              <circle cx={x(n)! + x.bandwidth() / 2} cy={y(value)} r="3" />
+              <circle fill="var(--series)" cx={x(n)! + x.bandwidth() / 2} cy={y(value)} r="3" />
             </g>
           );
         })
