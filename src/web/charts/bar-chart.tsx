@@ -4,6 +4,7 @@ import { useContext } from 'preact/hooks';
 import { numberIn } from '../../language/formats.js';
 import { LanguageContext, useText } from '../layout/say.js';
 import { Plot, wordsFor, type ChartProps, type ChartSeries } from './plot.js';
+import { colourOf } from './tone.js';
 
 export interface BarChartProps extends ChartProps {
   /** The counts of the time before, shown as a mark on each bar and said with it. */
@@ -26,12 +27,11 @@ export function BarChart({ before, ...chart }: BarChartProps): VNode {
       {(n, x, y) => [
         ...stacked.map((bars) => {
           const [from, to] = bars[n]!;
-          const { class: className, name, hrefOf } = bars.key;
+          const { tone, name, hrefOf } = bars.key;
           if (to <= from) return null;
           const bar = (
             <rect
-              class={className}
-              fill="var(--series)"
+              fill={colourOf(tone)}
               x={x(n)}
               width={x.bandwidth()}
               y={y(to)}

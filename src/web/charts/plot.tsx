@@ -1,6 +1,7 @@
 import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-scale';
 import type { ComponentChildren, VNode } from 'preact';
 import { useText } from '../layout/say.js';
+import type { Tone } from './tone.js';
 
 const WIDTH = 520;
 const HEIGHT = 222;
@@ -10,7 +11,9 @@ const HEIGHT_OF_VALUE = 18;
 
 /** Values over time, one for each label; undefined where it is missing. */
 export interface ChartSeries {
-  class: string;
+  tone: Tone;
+  /** A line that is told from another one without colours. */
+  isDashed?: boolean;
   /** What its values are, after the number. */
   name: string;
   values: (number | undefined)[];

@@ -176,20 +176,18 @@ function LanguageLinks({ language, url }: Reader & { url: string }): VNode {
     return `?${parameters.toString()}`;
   };
   return (
-    <nav aria-label={t('Language')}>
-      <ul class="footer-links" role="list">
-        {LANGUAGES.map((other) => (
-          <li lang={other}>
-            {other === language ? (
-              <span aria-current="true">{LANGUAGE_NAMES[other]}</span>
-            ) : (
-              <a href={addressIn(other)} hreflang={other}>
-                {LANGUAGE_NAMES[other]}
-              </a>
-            )}
-          </li>
-        ))}
-      </ul>
+    <nav class="footer-links" aria-label={t('Language')}>
+      {LANGUAGES.map((other) =>
+        other === language ? (
+          <span lang={other} aria-current="true">
+            {LANGUAGE_NAMES[other]}
+          </span>
+        ) : (
+          <a href={addressIn(other)} lang={other} hreflang={other}>
+            {LANGUAGE_NAMES[other]}
+          </a>
+        ),
+      )}
     </nav>
   );
 }
