@@ -183,7 +183,7 @@ function LanguageLinks({ language, url }: Reader & { url: string }): VNode {
             {LANGUAGE_NAMES[other]}
           </span>
         ) : (
-          <a href={addressIn(other)} lang={other} hreflang={other}>
+          <a href={addressIn(other)} hreflang={other} lang={other}>
             {LANGUAGE_NAMES[other]}
           </a>
         ),
