@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import { datesBy } from '../../language/formats.js';
 import { say } from '../../language/text.js';
 import { BarChart } from '../../web/charts/bar-chart.js';
+import { Key } from '../../web/charts/key.js';
 import { sumOf } from '../../web/charts/numbers.js';
 import { LanguageContext, Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
@@ -149,7 +150,7 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
     <div class="charts">
       <figure>
         <figcaption>
-          <span class="key key-asked">{t('asked')}</span> <span class="key key-sent">{t('sent')}</span>
+          <Key tone="good">{t('asked')}</Key> <Key tone="slow">{t('sent')}</Key>
         </figcaption>
         <BarChart
           id="chart-days"
@@ -160,8 +161,8 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
           labels={days.map((_, n) => ((n + 1) % 5 === 0 ? String(n + 1) : ''))}
           periods={days.map((day) => shortDayIn(language, day))}
           series={[
-            { class: 'chart-asked', name: t('asked'), values: sums('requests') },
-            { class: 'chart-sent', name: t('sent'), values: sums('deliveries') },
+            { tone: 'good', name: t('asked'), values: sums('requests') },
+            { tone: 'slow', name: t('sent'), values: sums('deliveries') },
           ]}
         />
       </figure>

@@ -69,6 +69,6 @@ const choice = ({ group, languages }: Tab): string =>
   `<fieldset class="sample-tabs"><legend class="visually-hidden">Language of sample ${group}</legend>${languages
     .map((language, index) => {
       const id = `sample-${group}-${language}`;
-      return `<input type="radio" name="sample-${group}" id="${id}" value="${language}" autocomplete="off"${index === 0 ? ' checked' : ''}><label for="${id}">${TABS[language]}</label>`;
+      return `<input type="radio" class="visually-hidden" name="sample-${group}" id="${id}" value="${language}" autocomplete="off"${index === 0 ? ' checked' : ''}><label for="${id}">${TABS[language]}</label>`;
     })
     .join('')}</fieldset>`;

@@ -101,6 +101,7 @@ const CheckIcon = (): VNode => (
     <path
       d="m5 10.5 3.4 3.4L15.5 6.6"
       fill="none"
+      stroke="var(--pico-primary)"
       stroke-width="2"
       stroke-linecap="round"
       stroke-linejoin="round"

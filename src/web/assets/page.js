@@ -31,7 +31,7 @@ function addCopyButton(source) {
 /** Two sheets, and a tick once it is copied; the shapes are Lucide's. */
 const COPY_ICON =
   '<svg class="icon" viewBox="0 0 24 24" width="16" height="16" fill="none" stroke="currentcolor" stroke-width="1.75" ' +
-  'aria-hidden="true"><g><rect x="8" y="8" width="14" height="14" rx="2"/>' +
+  'stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><g><rect x="8" y="8" width="14" height="14" rx="2"/>' +
   '<path d="M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2"/></g><path d="M20 6 9 17l-5-5"/></svg>';
 
 /** Adds a small button after an id in a list. One listener serves all, also those that are put into the page later. */

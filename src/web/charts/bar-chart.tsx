@@ -4,6 +4,7 @@ import { useContext } from 'preact/hooks';
 import { numberIn } from '../../language/formats.js';
 import { LanguageContext, useText } from '../layout/say.js';
 import { Plot, wordsFor, type ChartProps, type ChartSeries } from './plot.js';
+import { colourOf } from './tone.js';
 
 export interface BarChartProps extends ChartProps {
   /** The counts of the time before, shown as a mark on each bar and said with it. */
@@ -26,11 +27,11 @@ export function BarChart({ before, ...chart }: BarChartProps): VNode {
       {(n, x, y) => [
         ...stacked.map((bars) => {
           const [from, to] = bars[n]!;
-          const { class: className, name, hrefOf } = bars.key;
+          const { tone, name, hrefOf } = bars.key;
           if (to <= from) return null;
           const bar = (
             <rect
-              class={className}
+              fill={colourOf(tone)}
               x={x(n)}
               width={x.bandwidth()}
               y={y(to)}
@@ -47,7 +48,7 @@ export function BarChart({ before, ...chart }: BarChartProps): VNode {
         }),
         before && (
           <line
-            class="plot-before"
+            stroke="var(--pico-color)"
             stroke-width="2"
             x1={x(n)}
             x2={x(n)! + x.bandwidth()}

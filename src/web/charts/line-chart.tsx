@@ -2,6 +2,7 @@ import { line } from 'd3-shape';
 import type { VNode } from 'preact';
 import { formatMs } from './numbers.js';
 import { Plot, type ChartProps } from './plot.js';
+import { colourOf } from './tone.js';
 
 /** Lines of durations with a dot for each value, interrupted where a value is missing. */
 export function LineChart(chart: ChartProps): VNode {
@@ -18,22 +19,24 @@ export function LineChart(chart: ChartProps): VNode {
           (_value, n) => x(n)! + x.bandwidth() / 2,
           (value) => y(value!),
         ).defined((value) => value !== undefined);
-        return series.map(({ class: className, values }) => (
-          <g class={className} aria-hidden="true">
-            <path d={path(values) ?? ''} fill="none" stroke-width="2" stroke-linejoin="round" />
-          </g>
+        return series.map(({ tone, isDashed, values }) => (
+          <path
+            d={path(values) ?? ''}
+            fill="none"
+            stroke={colourOf(tone)}
+            stroke-width="2"
+            stroke-linejoin="round"
+            stroke-dasharray={isDashed ? '5 4' : undefined}
+            aria-hidden="true"
+          />
         ));
       }}
     >
       {(n, x, y) =>
-        series.map(({ class: className, values }) => {
+        series.map(({ tone, values }) => {
           const value = values[n];
           if (value === undefined) return null;
-          return (
-            <g class={className}>
-              <circle cx={x(n)! + x.bandwidth() / 2} cy={y(value)} r="3" />
-            </g>
-          );
+          return <circle fill={colourOf(tone)} cx={x(n)! + x.bandwidth() / 2} cy={y(value)} r="3" />;
         })
       }
     </Plot>

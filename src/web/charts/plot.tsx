@@ -1,6 +1,7 @@
 import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-scale';
 import type { ComponentChildren, VNode } from 'preact';
 import { useText } from '../layout/say.js';
+import type { Tone } from './tone.js';
 
 const WIDTH = 520;
 const HEIGHT = 222;
@@ -10,7 +11,9 @@ const HEIGHT_OF_VALUE = 18;
 
 /** Values over time, one for each label; undefined where it is missing. */
 export interface ChartSeries {
-  class: string;
+  tone: Tone;
+  /** A line that is told from another one without colours. */
+  isDashed?: boolean;
   /** What its values are, after the number. */
   name: string;
   values: (number | undefined)[];
@@ -55,7 +58,7 @@ export const wordsFor = (
 };
 
 /**
- * A chart's axes from zero to the highest value, rendered on the server; colours are classes of the style sheet. Every period is a
+ * A chart's axes from zero to the highest value, rendered on the server; colours are variables of the style sheet. Every period is a
  * band as high as the plot: the style sheet shows its values while it is pointed at or has the focus. Bands without links can be
  * focused themselves.
  */
@@ -67,12 +70,25 @@ export function Plot({ id, description, labels, periods, series, highest, ...pro
   const { formatTick = y.tickFormat(4, '~s') } = props;
   const isLinked = series.some(({ hrefOf }) => hrefOf);
   return (
-    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-labelledby={id}>
+    <svg
+      class="plot"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="group"
+      aria-labelledby={id}
+      fill="var(--pico-muted-color)"
+      font-size="17"
+    >
       <title id={id}>{description}</title>
       {y.ticks(4).map((tick) => (
         <g aria-hidden="true">
-          <line class="plot-line" x1={MARGIN.left} x2={WIDTH - MARGIN.right} y1={y(tick)} y2={y(tick)} />
-          <text class="plot-text" x={MARGIN.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
+          <line
+            stroke="var(--pico-muted-border-color)"
+            x1={MARGIN.left}
+            x2={WIDTH - MARGIN.right}
+            y1={y(tick)}
+            y2={y(tick)}
+          />
+          <text x={MARGIN.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
             {formatTick(tick)}
           </text>
         </g>
@@ -80,13 +96,7 @@ export function Plot({ id, description, labels, periods, series, highest, ...pro
       {labels.map(
         (label, n) =>
           label && (
-            <text
-              class="plot-text"
-              x={x(n)! + x.bandwidth() / 2}
-              y={HEIGHT - 8}
-              text-anchor="middle"
-              aria-hidden="true"
-            >
+            <text x={x(n)! + x.bandwidth() / 2} y={HEIGHT - 8} text-anchor="middle" aria-hidden="true">
               {label}
             </text>
           ),
@@ -111,7 +121,8 @@ export function Plot({ id, description, labels, periods, series, highest, ...pro
             />
             {children(n, x, y)}
             <text
-              class="plot-text band-words"
+              class="band-words"
+              fill="var(--pico-h1-color)"
               x={WIDTH - MARGIN.right}
               y={HEIGHT_OF_VALUE}
               text-anchor="end"

@@ -13,6 +13,8 @@ export const Icon = ({ name }: { name: IconName }): VNode => (
     fill="none"
     stroke="currentcolor"
     stroke-width="1.75"
+    stroke-linecap="round"
+    stroke-linejoin="round"
     aria-hidden="true"
     focusable="false"
   >

@@ -176,20 +176,18 @@ function LanguageLinks({ language, url }: Reader & { url: string }): VNode {
     return `?${parameters.toString()}`;
   };
   return (
-    <nav aria-label={t('Language')}>
-      <ul class="footer-links" role="list">
-        {LANGUAGES.map((other) => (
-          <li lang={other}>
-            {other === language ? (
-              <span aria-current="true">{LANGUAGE_NAMES[other]}</span>
-            ) : (
-              <a href={addressIn(other)} hreflang={other}>
-                {LANGUAGE_NAMES[other]}
-              </a>
-            )}
-          </li>
-        ))}
-      </ul>
+    <nav class="footer-links" aria-label={t('Language')}>
+      {LANGUAGES.map((other) =>
+        other === language ? (
+          <span lang={other} aria-current="true">
+            {LANGUAGE_NAMES[other]}
+          </span>
+        ) : (
+          <a href={addressIn(other)} hreflang={other} lang={other}>
+            {LANGUAGE_NAMES[other]}
+          </a>
+        ),
+      )}
     </nav>
   );
 }
@@ -197,16 +195,24 @@ function LanguageLinks({ language, url }: Reader & { url: string }): VNode {
 /** The brand mark: a bolt in an open ring, as on a charging station's display. Decorative. */
 export function BrandMark(): VNode {
   return (
-    <svg class="brand-mark" viewBox="0 0 40 40" width="40" height="40" aria-hidden="true" focusable="false">
-      <rect class="brand-mark-tile" width="40" height="40" rx="11" />
+    <svg
+      class="brand-mark"
+      viewBox="0 0 40 40"
+      width="2.25rem"
+      height="2.25rem"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <rect class="brand-mark-tile" fill="light-dark(#006b57, #0e4a3d)" width="40" height="40" rx="11" />
       <path
         class="brand-mark-ring"
         d="M27.6 9.8a12.6 12.6 0 1 1-15.2 0"
         fill="none"
+        stroke="light-dark(#8ff0d0, #3fdcae)"
         stroke-width="2.6"
         stroke-linecap="round"
       />
-      <path class="brand-mark-bolt" d="M21.6 8.4 14.2 21.3h5l-1.1 9.5 7.7-12.9h-5.2z" />
+      <path fill="light-dark(#ffffff, #effff9)" d="M21.6 8.4 14.2 21.3h5l-1.1 9.5 7.7-12.9h-5.2z" />
     </svg>
   );
 }

@@ -1,5 +1,6 @@
 import type { HourOfAll } from '../../activity/hour-of-all.js';
 import { BarChart } from '../../web/charts/bar-chart.js';
+import { Key } from '../../web/charts/key.js';
 import { formatCount, sumOf } from '../../web/charts/numbers.js';
 import { bucketsOf } from '../../web/charts/time-buckets.js';
 import { Facts } from '../../web/tables/facts.js';
@@ -73,8 +74,7 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
           <div class="charts">
             <figure>
               <figcaption>
-                Requests: <span class="key key-delivered">answered</span>{' '}
-                <span class="key key-failed">over a limit (429)</span>
+                Requests: <Key tone="good">answered</Key> <Key tone="bad">over a limit (429)</Key>
               </figcaption>
               <BarChart
                 id="chart-requests"
@@ -82,9 +82,9 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
                 labels={labelsOf(buckets, range)}
                 periods={periodsOf(buckets, range)}
                 series={[
-                  { class: 'chart-delivered', name: 'answered', values: buckets.map((each) => each.served) },
+                  { tone: 'good', name: 'answered', values: buckets.map((each) => each.served) },
                   {
-                    class: 'chart-failed',
+                    tone: 'bad',
                     name: 'over a limit',
                     values: buckets.map((each) => each.limited),
                   },

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { BarChart } from '../../web/charts/bar-chart.js';
+import { Key } from '../../web/charts/key.js';
 import { LineChart } from '../../web/charts/line-chart.js';
 import { formatCount, formatMs, sumOf } from '../../web/charts/numbers.js';
 import { labelsOf, RANGES, type Range } from '../../web/charts/ranges.js';
@@ -33,7 +34,7 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
   const of = { endpointId, range };
   const periods = periodsOf(buckets, range);
   const bars = (state: 'delivered' | 'failed') => ({
-    class: `chart-${state}`,
+    tone: state === 'failed' ? ('bad' as const) : ('good' as const),
     name: state,
     values: buckets.map((bucket) => bucket[state]),
     hrefOf: (n: number) => listOf(of, buckets[n]!, state),
@@ -72,8 +73,7 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
       <div class="charts">
         <figure>
           <figcaption>
-            Attempts: <span class="key key-delivered">delivered</span>{' '}
-            <span class="key key-failed">failed</span>
+            Attempts: <Key tone="good">delivered</Key> <Key tone="bad">failed</Key>
           </figcaption>
           <BarChart
             id="chart-deliveries"
@@ -85,8 +85,10 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
         </figure>
         <figure>
           <figcaption>
-            Response time: <span class="key key-average">average</span>{' '}
-            <span class="key key-slowest">slowest</span>
+            Response time: <Key tone="line">average</Key>{' '}
+            <Key tone="slow" isDashed>
+              slowest
+            </Key>
           </figcaption>
           <LineChart
             id="chart-response-times"
@@ -94,8 +96,13 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
             labels={labels}
             periods={periods}
             series={[
-              { class: 'chart-slowest', name: 'slowest', values: buckets.map((each) => each.slowestMs) },
-              { class: 'chart-average', name: 'average', values: buckets.map((each) => each.averageMs) },
+              {
+                tone: 'slow',
+                isDashed: true,
+                name: 'slowest',
+                values: buckets.map((each) => each.slowestMs),
+              },
+              { tone: 'line', name: 'average', values: buckets.map((each) => each.averageMs) },
             ]}
           />
         </figure>

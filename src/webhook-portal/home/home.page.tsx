@@ -66,8 +66,8 @@ function Deliveries({ attempts }: Pick<PortalHome, 'attempts'>): VNode {
           labels={labelsOf(attempts, '24h')}
           periods={periodsOf(attempts, '24h')}
           series={[
-            { class: 'chart-delivered', name: 'delivered', values: attempts.map((each) => each.delivered) },
-            { class: 'chart-failed', name: 'failed', values: attempts.map((each) => each.failed) },
+            { tone: 'good', name: 'delivered', values: attempts.map((each) => each.delivered) },
+            { tone: 'bad', name: 'failed', values: attempts.map((each) => each.failed) },
           ]}
         />
       )}

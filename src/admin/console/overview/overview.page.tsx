@@ -135,7 +135,7 @@ function Tile({ series, range }: { series: Series; range: Range }): VNode {
         periods={periodsOf(now, '24h').map((start) => (size === 1 ? start : `24 hours from ${start}`))}
         series={[
           {
-            class: tone === 'good' ? 'chart-delivered' : 'chart-failed',
+            tone,
             name: '',
             values: now.map((part) => part.count),
             ...(listOf ? { hrefOf: (n: number) => listOf(now[n]!.start, now[n]!.end) } : {}),

@@ -65,14 +65,45 @@ function Battery({
 }): VNode {
   const at = (share: number) => 4 + (WIDTH * share) / 100;
   return (
-    <svg class={isCharging ? 'battery battery-charging' : 'battery'} viewBox="0 0 108 48" aria-hidden="true">
-      <rect class="battery-case" fill="none" stroke-width="2" x="1" y="1" width="98" height="46" rx="7" />
-      <rect class="battery-case" fill="none" stroke-width="2" x="101" y="16" width="5" height="16" rx="2" />
-      <rect class="battery-charge" x="4" y="4" width={(WIDTH * percent) / 100} height="40" rx="4" />
+    <svg
+      class="battery"
+      viewBox="0 0 108 48"
+      fill="none"
+      stroke="var(--pico-form-element-border-color)"
+      stroke-width="2"
+      aria-hidden="true"
+    >
+      <rect x="1" y="1" width="98" height="46" rx="7" />
+      <rect x="101" y="16" width="5" height="16" rx="2" />
+      <rect
+        class="battery-charge"
+        fill="var(--chart-good)"
+        stroke="none"
+        x="4"
+        y="4"
+        width={(WIDTH * percent) / 100}
+        height="40"
+        rx="4"
+      />
       {limit !== undefined && limit < 100 && (
-        <line class="battery-limit" stroke-dasharray="4 3" x1={at(limit)} x2={at(limit)} y1="4" y2="44" />
+        <line
+          stroke="var(--pico-h1-color)"
+          stroke-width="1"
+          stroke-dasharray="4 3"
+          x1={at(limit)}
+          x2={at(limit)}
+          y1="4"
+          y2="44"
+        />
       )}
-      {isCharging && <path class="battery-bolt" d="M53 8 41 27h8l-2 13 13-19h-8z" />}
+      {isCharging && (
+        <path
+          fill="var(--pico-card-background-color)"
+          stroke="var(--pico-h1-color)"
+          stroke-width="1"
+          d="M53 8 41 27h8l-2 13 13-19h-8z"
+        />
+      )}
     </svg>
   );
 }

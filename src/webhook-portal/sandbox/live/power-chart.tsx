@@ -29,31 +29,39 @@ export function PowerChart({ power, from, to }: PowerChartProps): VNode {
   ).curve(curveStepAfter);
   return (
     <svg
-      class="plot power"
+      class="plot"
+      fill="var(--pico-muted-color)"
+      font-size="17"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label={`Power over time, now ${now?.kw ?? 0} kW`}
     >
       {y.ticks(3).map((tick) => (
         <>
-          <line class="plot-line" x1={MARGIN.left} x2={WIDTH - MARGIN.right} y1={y(tick)} y2={y(tick)} />
-          <text class="plot-text" x={MARGIN.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
+          <line
+            stroke="var(--pico-muted-border-color)"
+            x1={MARGIN.left}
+            x2={WIDTH - MARGIN.right}
+            y1={y(tick)}
+            y2={y(tick)}
+          />
+          <text x={MARGIN.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
             {tick}
           </text>
         </>
       ))}
-      <text class="plot-text" x={MARGIN.left - 8} y="14" text-anchor="end">
+      <text x={MARGIN.left - 8} y="14" text-anchor="end">
         kW
       </text>
-      <text class="plot-text" x={MARGIN.left} y={HEIGHT - 8}>
+      <text x={MARGIN.left} y={HEIGHT - 8}>
         {CLOCK.format(from)}
       </text>
-      <text class="plot-text" x={WIDTH - MARGIN.right} y={HEIGHT - 8} text-anchor="end">
+      <text x={WIDTH - MARGIN.right} y={HEIGHT - 8} text-anchor="end">
         {CLOCK.format(to)} UTC
       </text>
-      <path class="chart-area" d={shape(power) ?? ''} />
-      <path class="chart-line" d={shape.lineY1()(power) ?? ''} fill="none" />
-      {now && <circle class="power-now" cx={x(now.at)} cy={y(now.kw)} r="6" />}
+      <path fill="var(--accent-soft)" d={shape(power) ?? ''} />
+      <path stroke="var(--chart-line)" stroke-width="2" d={shape.lineY1()(power) ?? ''} fill="none" />
+      {now && <circle class="power-now" fill="var(--chart-line)" cx={x(now.at)} cy={y(now.kw)} r="6" />}
     </svg>
   );
 }
