@@ -101,6 +101,8 @@ export function checkPages(
   // One page for all: a page of its own is a process of its own, in which everything is loaded and compiled again.
   afterEach(async () => {
     await page.unrouteAll();
+    // Ends what is pending; and the same address with another #part would not be loaded again.
+    await page.goto('about:blank');
     await page.context().clearCookies();
   });
   afterAll(() => browser.close());
