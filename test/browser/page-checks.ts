@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, CDPSession, Page } from 'playwright-core';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { useService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { launchChromium } from './chromium.js';
+import { faultsOfLayout, type LookedFor } from './faults-of-layout.js';
 import { newCast, type PageOpener } from './every-page.js';
 
 const PHONE = { width: 360, height: 740 };
@@ -26,19 +27,38 @@ const LONG = {
 const installed = createRequire(join(process.cwd(), 'package.json'));
 const AXE = readFileSync(installed.resolve('axe-core/axe.min.js'), 'utf8');
 
-interface Finding {
-  id: string;
-  nodes: { html: string }[];
+interface Found {
+  violations: { id: string; nodes: string[] }[];
+  passes: string[];
 }
 
 /** The rules that look at colours and sizes. All others look at what is on the page and what of it is shown. */
 const RULES_OF_STYLE = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable'];
 
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+/** Evaluates a script as it is: `page.evaluate` passes the page a text to evaluate, which takes twice as long for one as long as axe. */
+async function evaluateLong(page: Page, expression: string): Promise<void> {
+  const session = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, session);
+  const { exceptionDetails } = await (await session).send('Runtime.evaluate', { expression });
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+}
+
 /** Runs rules of axe, or all, including best practices; each passed rule is reported with one place only. */
-async function runAxe(page: Page, rules?: string[]): Promise<{ violations: Finding[]; passes: Finding[] }> {
-  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(AXE);
+async function runAxe(page: Page, rules?: string[]): Promise<Found> {
   const runOnly = rules && { type: 'rule', values: rules };
-  return page.evaluate(`axe.run(${JSON.stringify({ resultTypes: ['violations'], runOnly })})`);
+  // As little as is looked at: the whole result is as long as the page.
+  const run = `globalThis.axe?.run(${JSON.stringify({ resultTypes: ['violations'], runOnly })}).then(
+    ({ violations, passes }) => ({
+      violations: violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })),
+      passes: passes.map(({ id }) => id),
+    }),
+  )`;
+  const found = await page.evaluate<Found | undefined>(run);
+  if (found) return found;
+  await evaluateLong(page, AXE);
+  return page.evaluate<Found>(run);
 }
 
 /** Of each element, whether it is shown, and whether as a part of a table. */
@@ -54,7 +74,9 @@ const whatIsShown = (page: Page): Promise<string> =>
 
 /** Expects the footer on every page of the portal: it names the company and nothing about drivers. */
 export async function expectFootOfPortal(page: Page): Promise<void> {
-  expect(await page.getByRole('contentinfo').innerText()).toBe('Charging Data Service – webhook portal');
+  // Not by its role: what Playwright loads into a page to find roles takes longer than this page to load.
+  const foot = await page.evaluate(() => document.querySelector<HTMLElement>('body > footer')?.innerText);
+  expect(foot).toBe('Charging Data Service – webhook portal');
 }
 
 /** Checks every page in each of its states, and additionally `alsoHolds`, with further settings; to be called by a spec. */
@@ -70,19 +92,18 @@ export function checkPages(
 
   beforeAll(async () => {
     browser = await launchChromium();
-    // One context for all: what Chromium keeps in its caches need not be loaded and compiled again for each page.
     page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
   });
   beforeEach(async () => {
     await page.setViewportSize(DESKTOP);
     await page.emulateMedia({ colorScheme: 'light' });
   });
-  // A page that is still pending reloads itself: the next test begins in a new one.
+  // One page for all: a page of its own is a process of its own, in which everything is loaded and compiled again.
   afterEach(async () => {
-    const context = page.context();
-    await page.close();
-    await context.clearCookies();
-    page = await context.newPage();
+    await page.unrouteAll();
+    // Ends what is pending; and the same address with another #part would not be loaded again.
+    await page.goto('about:blank');
+    await page.context().clearCookies();
   });
   afterAll(() => browser.close());
 
@@ -94,25 +115,20 @@ export function checkPages(
       await alsoHolds(page, name);
 
       await expectAccessible(page, { ...DESKTOP, colorScheme: 'light' });
-      await expectTargetsLargeEnough(page, DESKTOP);
-      await expectWordsWhole(page, DESKTOP);
+      await expectNoFaults(page, DESKTOP, { targets: true });
       const shown = await whatIsShown(page);
 
       await page.setViewportSize(MEDIUM);
-      await expectWordsWhole(page, MEDIUM);
+      await expectNoFaults(page, MEDIUM);
 
       await page.setViewportSize(PHONE);
       await page.emulateMedia({ colorScheme: 'dark' });
       const rules = (await whatIsShown(page)) === shown ? RULES_OF_STYLE : undefined;
       await expectAccessible(page, { ...PHONE, colorScheme: 'dark' }, rules);
-      await expectTargetsLargeEnough(page, PHONE);
-      await expectWordsWhole(page, PHONE);
-      await expectClientNameInFewLines(page);
-      await expectRowsOfTwoLines(page);
+      await expectNoFaults(page, PHONE, { targets: true, name: LONG.client, rows: true });
 
       await page.setViewportSize(SMALL);
-      await expectWordsWhole(page, SMALL);
-      await expectNoSidewaysScroll(page);
+      await expectNoFaults(page, SMALL, { width: SMALL.width });
 
       await page.setViewportSize(ENLARGED);
       await expectUsableWithLargeText(page);
@@ -122,110 +138,20 @@ export function checkPages(
 
 export async function expectAccessible(page: Page, shownAs: object, rules?: string[]): Promise<void> {
   const { violations, passes } = await runAxe(page, rules);
-  const found = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
-  expect({ ...shownAs, found }).toEqual({ ...shownAs, found: [] });
-  expect(passes.map(({ id }) => id)).toContain('color-contrast');
+  expect({ ...shownAs, found: violations }).toEqual({ ...shownAs, found: [] });
+  expect(passes).toContain('color-contrast');
 }
 
-/**
- * WCAG 2.2, 2.5.8: targets are at least 24 CSS px high and wide. A link within a sentence is as high as its line, and a box can
- * also be clicked by its label. Bars of charts are as high as their values: the table beside them has the same links.
- */
-async function expectTargetsLargeEnough(page: Page, viewport: Viewport): Promise<void> {
-  const small = await page.evaluate(() => {
-    const isShown = (element: Element) => element.checkVisibility() && !element.matches('.skip-link, svg a');
-    const isInSentence = (element: Element) => {
-      const block = element.closest('p, li, dd, td, th, summary, small, label')!;
-      const text = (from: Element | null) => (from?.textContent ?? '').trim().length;
-      return getComputedStyle(element).display === 'inline' && text(block) > text(element);
-    };
-    return [
-      ...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary'),
-    ]
-      .filter((element) => isShown(element) && !isInSentence(element))
-      .map((element) => {
-        const boxes = [element, ...((element as HTMLInputElement).labels ?? [])];
-        const sizes = boxes.map((box) => box.getBoundingClientRect());
-        const [width, height] = [
-          Math.max(...sizes.map((s) => s.width)),
-          Math.max(...sizes.map((s) => s.height)),
-        ];
-        return { width, height, html: element.outerHTML.slice(0, 120) };
-      })
-      .filter(({ width, height }) => width < 23.9 || height < 23.9);
+async function expectNoFaults(page: Page, viewport: Viewport, lookedFor: LookedFor = {}): Promise<void> {
+  expect({ ...viewport, faults: await page.evaluate(faultsOfLayout, lookedFor) }).toEqual({
+    ...viewport,
+    faults: {},
   });
-  expect({ ...viewport, small }).toEqual({ ...viewport, small: [] });
-}
-
-/** Ordinary words must not be broken; ids, addresses and names without a place to break may be. */
-async function expectWordsWhole(page: Page, viewport: Viewport): Promise<void> {
-  const broken = await page.evaluate(() => {
-    const found: string[] = [];
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-      const node = walker.currentNode as Text;
-      if (!node.parentElement?.checkVisibility()) continue;
-      for (const { 0: word, index } of node.data.matchAll(/(?<!\S)\p{L}{2,20}(?=[.,:;!?]?(\s|$))/gu)) {
-        const range = document.createRange();
-        range.setStart(node, index);
-        range.setEnd(node, index + word.length);
-        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
-        if (lines.size > 1) found.push(`${word} in ${node.parentElement.outerHTML.slice(0, 120)}`);
-      }
-    }
-    return found;
-  });
-  expect({ ...viewport, broken }).toEqual({ ...viewport, broken: [] });
-}
-
-/** On a phone the longest name of a client takes at most four lines in a heading and at the top of the portal. */
-async function expectClientNameInFewLines(page: Page): Promise<void> {
-  const tall = await page.evaluate((name) => {
-    const shownLines = (heading: Element, text: Text) => {
-      const range = document.createRange();
-      const start = text.data.indexOf(name);
-      range.setStart(text, start);
-      range.setEnd(text, start + name.length);
-      const { bottom } = heading.getBoundingClientRect();
-      const middles = [...range.getClientRects()].map(({ top, height }) => Math.round(top + height / 2));
-      return new Set(middles.filter((middle) => middle < bottom)).size;
-    };
-    return [...document.querySelectorAll('h1, h2, .identity-name')]
-      .filter((heading) => heading.checkVisibility() && heading.textContent.includes(name))
-      .map((heading) => {
-        const walker = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
-        while (walker.nextNode()) {
-          const text = walker.currentNode as Text;
-          if (text.data.includes(name)) return { lines: shownLines(heading, text), html: heading.outerHTML };
-        }
-        throw new Error(`the name is not in one piece: ${heading.outerHTML}`);
-      })
-      .filter(({ lines }) => lines > 4);
-  }, LONG.client);
-  expect({ ...PHONE, tall }).toEqual({ ...PHONE, tall: [] });
-}
-
-/** On a phone a row of a list takes two lines, and no list is without an end; text, as in guides, may be long. */
-async function expectRowsOfTwoLines(page: Page): Promise<void> {
-  const found = await page.evaluate(() => ({
-    tall: [...document.querySelectorAll('table.list tbody tr')]
-      .filter((row) => row.checkVisibility() && row.getBoundingClientRect().height > 70)
-      .map((row) => row.outerHTML.slice(0, 300)),
-    isEndless:
-      document.querySelector('table.list, .entries') !== null && document.documentElement.scrollHeight > 9000,
-  }));
-  expect({ ...PHONE, ...found }).toEqual({ ...PHONE, tall: [], isEndless: false });
 }
 
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  const widths = await page.evaluate(() => {
-    const { scrollWidth } = document.documentElement;
-    const outside = [...document.querySelectorAll('body *')].filter(
-      (element) => element.getBoundingClientRect().right > 320.5 && !element.matches('.skip-link'),
-    );
-    return { scrollWidth, outside: outside.map((element) => element.outerHTML.slice(0, 100)) };
-  });
-  expect(widths).toEqual({ scrollWidth: 320, outside: [] });
+  const { tooWide = [] } = await page.evaluate(faultsOfLayout, { width: SMALL.width });
+  expect(tooWide).toEqual([]);
 }
 
 async function expectUsableWithLargeText(page: Page): Promise<void> {
