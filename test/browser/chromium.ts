@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium, type Browser } from 'playwright-core';
+import { atEndOfWorker } from '../support/between-files.js';
 
 const run = promisify(execFile);
 
@@ -33,11 +34,29 @@ type Environment = Record<string, string>;
 // It only ends a hang: far longer than a page takes on a busy machine.
 const DEADLINE_MS = 180_000;
 
+let shared: Promise<Browser> | undefined;
+
+/**
+ * A browser for all files of this worker: a start takes as much time as several tests. Each test opens contexts of its own in it, which
+ * share nothing, and closes them.
+ */
+export async function sharedChromium(): Promise<Browser> {
+  const running = await shared;
+  if (running?.isConnected()) return running;
+  return (shared = launchChromium());
+}
+
+atEndOfWorker(async () => {
+  const running = await shared;
+  shared = undefined;
+  await running?.close();
+});
+
 /**
  * Starts a headless Chromium: the one named by CHROMIUM_PATH, otherwise the one packaged in @sparticuz/chromium, which needs no
  * window system, otherwise one installed on the machine. Each start gets a new empty profile, which Playwright deletes.
  */
-export async function launchChromium(): Promise<Browser> {
+async function launchChromium(): Promise<Browser> {
   const { executablePath, env } = await findChromium();
   const browser = await chromium.launch({ executablePath, env, args: FLAGS, timeout: DEADLINE_MS });
   const newContext = browser.newContext.bind(browser);

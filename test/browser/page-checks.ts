@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { useService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
-import { launchChromium } from './chromium.js';
+import { sharedChromium } from './chromium.js';
 import { faultsOfLayout, type LookedFor } from './faults-of-layout.js';
 import { newCast, type PageOpener } from './every-page.js';
 
@@ -86,13 +86,11 @@ export function checkPages(
   env: Record<string, string> = {},
 ): void {
   const service = useService({ env: { ...MAIL_ENV, ...WEBHOOK_ENV, ...env } });
-  let browser: Browser;
   let page: Page;
   let counter = 0;
 
   beforeAll(async () => {
-    browser = await launchChromium();
-    page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
+    page = await (await (await sharedChromium()).newContext({ reducedMotion: 'reduce' })).newPage();
   });
   beforeEach(async () => {
     await page.setViewportSize(DESKTOP);
@@ -105,7 +103,7 @@ export function checkPages(
     await page.goto('about:blank');
     await page.context().clearCookies();
   });
-  afterAll(() => browser.close());
+  afterAll(() => page.context().close());
 
   it.each(Object.keys(pages))(
     '%s, with the longest names: axe finds nothing, in light and dark, small and large; nothing to click is under 24 px, no word is broken; rows of lists have two lines on a phone; it never scrolls sideways at 320 px and works with text of twice the size',

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { launchChromium } from './chromium.js';
+import { sharedChromium } from './chromium.js';
 
 /** Whether the test means to cause this complaint, by its words and the address that they are about. */
 type IsMeant = (complaint: string, url: string) => boolean;
@@ -30,12 +30,11 @@ export function useBrowser(isMeant: IsMeant = () => false): TestBrowser {
     if (!isMeant(complaint, url)) complaints.push(complaint);
   };
 
-  beforeAll(async () => void (browser = await launchChromium()));
+  beforeAll(async () => void (browser = await sharedChromium()));
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();
     expect(complaints.splice(0)).toEqual([]);
   });
-  afterAll(() => browser.close());
 
   const newContext = async (options?: BrowserContextOptions): Promise<BrowserContext> => {
     const context = await browser.newContext(options);
