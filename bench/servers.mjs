@@ -38,6 +38,12 @@ export function serviceEnvironment(port) {
   };
 }
 
+/** What this program was started with and those that it measures have, too. */
+function givenOn() {
+  const { PATH, NODE_OPTIONS } = process.env;
+  return { PATH, ...(NODE_OPTIONS ? { NODE_OPTIONS } : {}) };
+}
+
 /** The best conventional program (floor.mjs). */
 export const startFloor = (database) => startBare('floor', database);
 
@@ -63,7 +69,7 @@ async function start(name, database, nodeArguments, port, env) {
   const log = await open(logFile, 'w');
   const [command, args] = pinned(CORES.server, process.execPath, nodeArguments);
   const child = spawn(command, args, {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
+    env: { ...givenOn(), DATABASE_URL: database.url, ...env },
     stdio: ['ignore', log.fd, log.fd],
   });
   await log.close();

@@ -17,7 +17,7 @@ describeUnless(lackingHaproxy, 'The shipped load balancer', () => {
     instance = createServer((_request, response) => void response.end('served'));
     await new Promise<void>((resolve) => instance.listen(0, '127.0.0.1', resolve));
     const { port } = instance.address() as AddressInfo;
-    balancer = await Haproxy.start(await freePort(), [port, port]);
+    balancer = await Haproxy.start(await freePort(), [port, port], { isPatient: true });
     const { url } = balancer;
     await until('it serves', () =>
       fetch(url).then(

@@ -22,9 +22,16 @@ export class Haproxy {
     private readonly running: RunningHaproxy,
   ) {}
 
-  static async start(port: number, instances: number[]): Promise<Haproxy> {
+  /** `isPatient`: silent connections stay open, for a test of something else that a busy machine takes long for. */
+  static async start(
+    port: number,
+    instances: number[],
+    { isPatient = false }: { isPatient?: boolean } = {},
+  ): Promise<Haproxy> {
     const shipped = await readFile(path.join(process.cwd(), 'deploy', 'haproxy.cfg'), 'utf8');
-    const config = shipped
+    const config = (
+      isPatient ? shipped.replace(/timeout (client|http-request) \d+s/g, 'timeout $1 1h') : shipped
+    )
       .replace('bind :8080', `bind 127.0.0.1:${port}`)
       .replace(/server service-(\d) service-\d:3000/g, (_, n: string) => {
         return `server service-${n} 127.0.0.1:${instances[Number(n) - 1]}`;

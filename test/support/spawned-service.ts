@@ -8,7 +8,8 @@ import { until } from './until.js';
 const FLAGS = (
   JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } }
 ).scripts.start.match(/--\S+/g)!;
-const HELD_TIMERS = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'held-timers.mjs')).href;
+/** A module that holds timers, loaded first. */
+export const HELD_TIMERS = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'held-timers.mjs')).href;
 /** The limits of a shutdown, in milliseconds: when requests under way are cut off, and when the process exits in any case. */
 export const SHUTDOWN_LIMITS = { cutOff: 8_000, end: 9_500 };
 const READY = /listening on|Its first token:\ncurl -s .*\n/;
