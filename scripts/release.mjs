@@ -1,5 +1,5 @@
 // `npm run release`: writes what a release consists of to `release/`, from a build made now: the program, its list of parts (SBOM,
-// CycloneDX) and their checksums. It keeps the program in `test/releases/` too, where the next release is tested beside it. The version
+// CycloneDX), where both come from (SLSA provenance, to be signed by who publishes them) and the checksums. It keeps the program in `test/releases/` too, where the next release is tested beside it. The version
 // is the one in package.json, which CHANGELOG.md must know.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -51,10 +51,45 @@ const artefacts = {
     '--omit=peer',
   ]),
 };
+const digestOf = (content) => createHash('sha256').update(content).digest('hex');
+const commit = run('git', ['rev-parse', 'HEAD']).toString().trim();
+// Only of a commit is it true that the artefacts come from it.
+const changed = run('git', [
+  'status',
+  '--porcelain',
+  '--untracked-files=no',
+  '--',
+  '.',
+  ':!test/releases',
+]).toString();
+/** https://slsa.dev/spec/v1.0/provenance in an in-toto statement. */
+const provenance = {
+  _type: 'https://in-toto.io/Statement/v1',
+  subject: Object.entries(artefacts).map(([file, content]) => ({
+    name: file,
+    digest: { sha256: digestOf(content) },
+  })),
+  predicateType: 'https://slsa.dev/provenance/v1',
+  predicate: {
+    buildDefinition: {
+      buildType: 'npm run release',
+      externalParameters: { version, changedSinceCommit: changed !== '' },
+      resolvedDependencies: [
+        { name: 'source', digest: { gitCommit: commit } },
+        {
+          name: 'package-lock.json',
+          digest: { sha256: digestOf(readFileSync(path.join(root, 'package-lock.json'))) },
+        },
+      ],
+    },
+    runDetails: {
+      builder: { id: process.env.BUILDER_ID ?? 'local', version: { node: process.version } },
+    },
+  },
+};
+artefacts[`${name}-${version}.provenance.json`] = `${JSON.stringify(provenance, undefined, 2)}\n`;
 for (const [file, content] of Object.entries(artefacts)) writeFileSync(path.join(release, file), content);
-const sums = Object.entries(artefacts).map(
-  ([file, content]) => `${createHash('sha256').update(content).digest('hex')}  ${file}\n`,
-);
+const sums = Object.entries(artefacts).map(([file, content]) => `${digestOf(content)}  ${file}\n`);
 writeFileSync(path.join(release, 'SHA256SUMS'), sums.join(''));
 
 // Without what only a person would see.
