@@ -36,6 +36,13 @@ export interface SignInAttempt {
   end: () => void;
 }
 
+/** An attempt among those that others wait for, by the counters that it has a place in. */
+interface Turn {
+  keys: Set<string>;
+  ended: Promise<void>;
+  end: () => void;
+}
+
 /**
  * Slows down password guessing (contract §3). An attempt is counted before the password is checked, so that concurrent attempts
  * count too, and the count is taken back if the password was right. Attempts that find the counter full of unfinished attempts
@@ -57,23 +64,33 @@ export class SignInLimitsService {
    * must be settled.
    */
   async admit(request: FastifyRequest, email: string): Promise<SignInAttempt> {
+    const turn = this.newTurn();
+    try {
+      return await this.admitIn(turn, request, email);
+    } catch (error) {
+      turn.end();
+      throw error;
+    }
+  }
+
+  private async admitIn(turn: Turn, request: FastifyRequest, email: string): Promise<SignInAttempt> {
     const account = `signin-account:${accountDigest(email)}`;
     const browser = this.browsers.marked(request, email);
-    if (browser === undefined) return this.admitStranger(request, email, [account], []);
+    if (browser === undefined) return this.admitStranger(turn, request, email, [account], []);
     // Before the password is looked up: a browser over its limit is refused without a query.
     const own = `${account}:${browser.id}`;
-    const filled = await this.reserve(own, ACCOUNT_FAILURES);
+    const filled = await this.reserve(own, ACCOUNT_FAILURES, turn);
     const failureKeys: [string, string] = [account, own];
     try {
       if (!(await this.browsers.isCurrent(browser, email)))
-        return await this.admitStranger(request, email, failureKeys, filled);
+        return await this.admitStranger(turn, request, email, failureKeys, filled);
     } catch (error) {
       // Refused as a stranger, or the database is away: no password was compared.
       await this.store.giveBack(own, WINDOW_MS);
       throw error;
     }
     // Strangers at the same address do not hold up a known browser either.
-    return this.begin({
+    return this.begin(turn, {
       email,
       isKnownBrowser: true,
       counted: [own],
@@ -84,21 +101,29 @@ export class SignInLimitsService {
   }
 
   private async admitStranger(
+    turn: Turn,
     { ip }: FastifyRequest,
     email: string,
     failureKeys: [account: string, ...own: string[]],
     filledBefore: [string, number][],
   ): Promise<SignInAttempt> {
     const networkKey = `signin-${addressKey(ip)}`;
-    const filled = [...filledBefore, ...(await this.reserve(networkKey, ADDRESS_FAILURES))];
+    const filled = [...filledBefore, ...(await this.reserve(networkKey, ADDRESS_FAILURES, turn))];
     try {
-      filled.push(...(await this.reserve(failureKeys[0], ACCOUNT_FAILURES)));
+      filled.push(...(await this.reserve(failureKeys[0], ACCOUNT_FAILURES, turn)));
     } catch (error) {
       await this.store.giveBack(networkKey, WINDOW_MS);
       throw error;
     }
     const counted = [networkKey, ...failureKeys];
-    return this.begin({ email, isKnownBrowser: false, counted, filled, failureKeys, addressKey: networkKey });
+    return this.begin(turn, {
+      email,
+      isKnownBrowser: false,
+      counted,
+      filled,
+      failureKeys,
+      addressKey: networkKey,
+    });
   }
 
   /**
@@ -158,18 +183,25 @@ export class SignInLimitsService {
     await this.reserve(`signin-refused-${addressKey(ip)}`, ADDRESS_FAILURES - 1);
   }
 
-  /** Counts an attempt; returns the counter if this attempt filled it up. */
-  private async reserve(key: string, limit: number): Promise<[string, number][]> {
+  /**
+   * Counts an attempt, which others then wait for from the moment that it is counted; returns the counter if this attempt filled it up.
+   */
+  private async reserve(key: string, limit: number, turn?: Turn): Promise<[string, number][]> {
     for (;;) {
+      const hadOthers = this.underWay.has(key);
       const decision = await this.store.consume(key, limit, WINDOW_MS);
       countDecision(key.slice(0, key.indexOf(':')), decision.allowed);
-      if (decision.allowed) return decision.remaining === 0 ? [[key, limit]] : [];
+      if (decision.allowed) {
+        if (turn) this.enter(turn, key);
+        return decision.remaining === 0 ? [[key, limit]] : [];
+      }
       const others = this.underWay.get(key);
-      if (!others) {
+      if (others) await Promise.race(others);
+      // Those that were under way when it was counted have ended since, and may have given back what they took.
+      else if (!hadOthers) {
         this.activity.count({ kind: 'sign_in_refused', detail: 'too_many' });
         throw tooManyFailures(decision);
       }
-      await Promise.race(others);
     }
   }
 
@@ -185,11 +217,16 @@ export class SignInLimitsService {
     }
   }
 
-  private begin(attempt: Omit<SignInAttempt, 'isWrong' | 'end'>): SignInAttempt {
-    const keys = [...attempt.failureKeys, ...(attempt.addressKey === undefined ? [] : [attempt.addressKey])];
+  private begin(turn: Turn, attempt: Omit<SignInAttempt, 'isWrong' | 'end'>): SignInAttempt {
+    // A known browser is not counted for the account, but clears its count.
+    for (const key of attempt.failureKeys) this.enter(turn, key);
+    return { ...attempt, isWrong: false, end: turn.end };
+  }
+
+  private newTurn(): Turn {
+    const keys = new Set<string>();
     let resolve!: () => void;
     const ended = new Promise<void>((done) => (resolve = done));
-    for (const key of keys) this.underWay.set(key, (this.underWay.get(key) ?? new Set()).add(ended));
     const end = () => {
       for (const key of keys) {
         const others = this.underWay.get(key);
@@ -198,7 +235,12 @@ export class SignInLimitsService {
       }
       resolve();
     };
-    return { ...attempt, isWrong: false, end };
+    return { keys, ended, end };
+  }
+
+  private enter({ keys, ended }: Turn, key: string): void {
+    keys.add(key);
+    this.underWay.set(key, (this.underWay.get(key) ?? new Set()).add(ended));
   }
 }
 
