@@ -35,15 +35,16 @@ const user = id('user', 2);
 const client = { id: id('clnt', 1), secret: 'b'.repeat(43) };
 const introspector = { id: id('clnt', 2), secret: 'c'.repeat(43) };
 
+const say = (line) => process.stdout.write(`${line}\n`);
 const cluster = new pg.Client({ connectionString: process.argv[2] });
 await cluster.connect();
 await distribute();
 const statements = await statementsOf(flow);
-console.log('| The service | Statement | Citus |\n|---|---|---|');
+say('| The service | Statement | Citus |\n|---|---|---|');
 for (const { step, text, values } of statements) {
-  console.log(`| ${step} | \`${text.replace(/\s+/g, ' ').slice(0, 70)}\` | ${await planOf(text, values)} |`);
+  say(`| ${step} | \`${text.replace(/\s+/g, ' ').slice(0, 70)}\` | ${await planOf(text, values)} |`);
 }
-console.log(`\nA consent is inserted, with the triggers on its shard: ${await inserted()}`);
+say(`\nA consent is inserted, with the triggers on its shard: ${await inserted()}`);
 await cluster.end();
 
 async function distribute() {
@@ -54,7 +55,7 @@ async function distribute() {
     (await cluster.query("SELECT count(*)::int AS n FROM pg_constraint WHERE contype = 'f'")).rows[0].n;
   const before = await count();
   await cluster.query(DISTRIBUTE);
-  console.log(`Foreign keys dropped: ${before - (await count())}\n`);
+  say(`Foreign keys dropped: ${before - (await count())}\n`);
   for (const table of COPIED) await cluster.query(`SELECT create_reference_table('${table}')`);
   for (const table of BY_CLIENT)
     await cluster.query(`SELECT create_distributed_table('${table}', 'client_id')`);

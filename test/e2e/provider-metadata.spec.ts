@@ -1,3 +1,4 @@
+import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { madeOnce } from '../support/made.js';
@@ -53,11 +54,9 @@ describe('Metadata of an identity provider', () => {
       idp.faults = {};
       expect(leadsTo(await begin())).toContain(`${idp.url}/auth?`);
       // What is known is kept for an hour; the next case begins without it.
-      idp.faults = { redirect: { code: undefined, error: 'server_error' } };
-      for (const { url } of [service, onlyProvider]) {
-        const browser = new BrowserSession(url);
-        const begun = url === service.url ? await begin(browser) : await browser.open('/login');
-        await browser.open(idp.callbackOf(leadsTo(begun)!));
+      for (const { app } of [service, onlyProvider]) {
+        const clients = app.get(ProviderClients, { strict: false });
+        for (const each of clients.providers) clients.forget(each);
       }
     },
   );
