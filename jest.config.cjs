@@ -30,7 +30,8 @@ module.exports = {
   reporters: ['<rootDir>/test/support/jest/reporter.mjs'],
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // It only ends a hang, for every test alike: on a machine that is busy with others a test takes many times as long.
-  testTimeout: 600_000,
+  // The nightly run has tests of a million requests.
+  testTimeout: process.env.NIGHTLY ? 6 * 3_600_000 : 600_000,
   // One more than the two cores of a small machine: each test waits for something part of its time.
   maxWorkers: 3,
   // A worker keeps something of every file it has run.
