@@ -38,8 +38,8 @@ export function serviceEnvironment(port) {
   };
 }
 
-/** What this program was started with and those that it measures have, too. */
-function givenOn() {
+/** What the programs that are measured inherit from the bench. */
+function inherited() {
   const { PATH, NODE_OPTIONS } = process.env;
   return { PATH, ...(NODE_OPTIONS ? { NODE_OPTIONS } : {}) };
 }
@@ -69,7 +69,7 @@ async function start(name, database, nodeArguments, port, env) {
   const log = await open(logFile, 'w');
   const [command, args] = pinned(CORES.server, process.execPath, nodeArguments);
   const child = spawn(command, args, {
-    env: { ...givenOn(), DATABASE_URL: database.url, ...env },
+    env: { ...inherited(), DATABASE_URL: database.url, ...env },
     stdio: ['ignore', log.fd, log.fd],
   });
   await log.close();

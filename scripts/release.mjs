@@ -2,10 +2,10 @@
 // CycloneDX), where both come from (SLSA provenance, to be signed by who publishes them) and the checksums. It keeps the program in `test/releases/` too, where the next release is tested beside it. The version
 // is the one in package.json, which CHANGELOG.md must know.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { digestOf, provenanceOf } from './provenance.mjs';
 
 const root = path.join(import.meta.dirname, '..');
 const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -51,42 +51,16 @@ const artefacts = {
     '--omit=peer',
   ]),
 };
-const digestOf = (content) => createHash('sha256').update(content).digest('hex');
-const commit = run('git', ['rev-parse', 'HEAD']).toString().trim();
-// Only of a commit is it true that the artefacts come from it.
-const changed = run('git', [
-  'status',
-  '--porcelain',
-  '--untracked-files=no',
-  '--',
-  '.',
-  ':!test/releases',
-]).toString();
-/** https://slsa.dev/spec/v1.0/provenance in an in-toto statement. */
-const provenance = {
-  _type: 'https://in-toto.io/Statement/v1',
-  subject: Object.entries(artefacts).map(([file, content]) => ({
-    name: file,
-    digest: { sha256: digestOf(content) },
-  })),
-  predicateType: 'https://slsa.dev/provenance/v1',
-  predicate: {
-    buildDefinition: {
-      buildType: 'npm run release',
-      externalParameters: { version, changedSinceCommit: changed !== '' },
-      resolvedDependencies: [
-        { name: 'source', digest: { gitCommit: commit } },
-        {
-          name: 'package-lock.json',
-          digest: { sha256: digestOf(readFileSync(path.join(root, 'package-lock.json'))) },
-        },
-      ],
-    },
-    runDetails: {
-      builder: { id: process.env.BUILDER_ID ?? 'local', version: { node: process.version } },
-    },
-  },
-};
+const provenance = provenanceOf({
+  name,
+  version,
+  artefacts,
+  lockFile: readFileSync(path.join(root, 'package-lock.json')),
+  commit: run('git', ['rev-parse', 'HEAD']).toString().trim(),
+  isChanged:
+    run('git', ['status', '--porcelain', '--untracked-files=no', '--', '.', ':!test/releases']).length > 0,
+  builder: process.env.BUILDER_ID,
+});
 artefacts[`${name}-${version}.provenance.json`] = `${JSON.stringify(provenance, undefined, 2)}\n`;
 for (const [file, content] of Object.entries(artefacts)) writeFileSync(path.join(release, file), content);
 const sums = Object.entries(artefacts).map(([file, content]) => `${digestOf(content)}  ${file}\n`);

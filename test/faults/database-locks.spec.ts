@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import type { Answer } from '../support/http.js';
 import { makeSenders, whatIsWrongWith503, type Senders } from '../support/load.js';
-import { PATIENT, startService, type TestService } from '../support/test-service.js';
+import { PATIENT, poolOf, startService, type TestService } from '../support/test-service.js';
 import { refreshRecordOf } from '../support/tokens.js';
 import { Factory, type TestClient } from '../support/factory.js';
 import { until } from '../support/until.js';
@@ -16,6 +16,7 @@ const SLOW_INSERTS = `
   CREATE FUNCTION take_for_ever() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END';
   CREATE TRIGGER slow BEFORE INSERT ON portal_links EXECUTE FUNCTION take_for_ever()`;
 
+/** What the types of `pg` do not show of it. */
 interface Pool extends EventEmitter {
   _clients: { connection: EventEmitter }[];
 }
@@ -23,7 +24,7 @@ interface Pool extends EventEmitter {
 /** Records the codes of the errors that PostgreSQL returns to the service from now on, in order. */
 function refusalsOf({ app }: TestService): string[] {
   const codes: string[] = [];
-  const pool = (app.get(DataSource, { strict: false }).driver as unknown as { master: Pool }).master;
+  const pool = poolOf(app) as unknown as Pool;
   const hear = ({ connection }: Pool['_clients'][number]) =>
     connection.on('errorMessage', ({ code }: { code: string }) => codes.push(code));
   pool._clients.forEach(hear);

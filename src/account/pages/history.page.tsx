@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import { datesBy } from '../../language/formats.js';
 import { say } from '../../language/text.js';
 import { BarChart } from '../../web/charts/bar-chart.js';
-import { Key } from '../../web/charts/key.js';
+import { LegendEntry } from '../../web/charts/legend-entry.js';
 import { sumOf } from '../../web/charts/numbers.js';
 import { LanguageContext, Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
@@ -150,7 +150,8 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
     <div class="charts">
       <figure>
         <figcaption>
-          <Key tone="good">{t('asked')}</Key> <Key tone="slow">{t('sent')}</Key>
+          <LegendEntry tone="good">{t('asked')}</LegendEntry>{' '}
+          <LegendEntry tone="slow">{t('sent')}</LegendEntry>
         </figcaption>
         <BarChart
           id="chart-days"

@@ -1,6 +1,6 @@
 import type { HourOfAll } from '../../activity/hour-of-all.js';
 import { BarChart } from '../../web/charts/bar-chart.js';
-import { Key } from '../../web/charts/key.js';
+import { LegendEntry } from '../../web/charts/legend-entry.js';
 import { formatCount, sumOf } from '../../web/charts/numbers.js';
 import { bucketsOf } from '../../web/charts/time-buckets.js';
 import { Facts } from '../../web/tables/facts.js';
@@ -74,7 +74,8 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
           <div class="charts">
             <figure>
               <figcaption>
-                Requests: <Key tone="good">answered</Key> <Key tone="bad">over a limit (429)</Key>
+                Requests: <LegendEntry tone="good">answered</LegendEntry>{' '}
+                <LegendEntry tone="bad">over a limit (429)</LegendEntry>
               </figcaption>
               <BarChart
                 id="chart-requests"

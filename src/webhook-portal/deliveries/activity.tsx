@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { BarChart } from '../../web/charts/bar-chart.js';
-import { Key } from '../../web/charts/key.js';
+import { LegendEntry } from '../../web/charts/legend-entry.js';
 import { LineChart } from '../../web/charts/line-chart.js';
 import { formatCount, formatMs, sumOf } from '../../web/charts/numbers.js';
 import { labelsOf, RANGES, type Range } from '../../web/charts/ranges.js';
@@ -73,7 +73,8 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
       <div class="charts">
         <figure>
           <figcaption>
-            Attempts: <Key tone="good">delivered</Key> <Key tone="bad">failed</Key>
+            Attempts: <LegendEntry tone="good">delivered</LegendEntry>{' '}
+            <LegendEntry tone="bad">failed</LegendEntry>
           </figcaption>
           <BarChart
             id="chart-deliveries"
@@ -85,10 +86,10 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
         </figure>
         <figure>
           <figcaption>
-            Response time: <Key tone="line">average</Key>{' '}
-            <Key tone="slow" isDashed>
+            Response time: <LegendEntry tone="line">average</LegendEntry>{' '}
+            <LegendEntry tone="slow" isDashed>
               slowest
-            </Key>
+            </LegendEntry>
           </figcaption>
           <LineChart
             id="chart-response-times"

@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { colourOf, type Tone } from './tone.js';
 
-/** The name of a series, after its colour. */
-export const Key = ({
+/** The name of a series in the legend of a chart, after its colour. */
+export const LegendEntry = ({
   tone,
   isDashed,
   children,
