@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
 const FRAMEWORK = 'framework (Fastify, NestJS, RxJS)';
 const NODE = 'Node.js: HTTP and sockets';
 const REST = 'the service’s own work';
@@ -8,18 +11,15 @@ const COLLECTOR = 'garbage collection';
 const RULES = [
   [
     'log line',
-    /\/pino|sonic-boom|thread-stream|dist\/src\/http\/(logging|log-output|request-context)|telemetry\/log-scope/,
+    /\/pino|sonic-boom|thread-stream|dist\/src\/http\/server\/(logging|log-output|request-context)|telemetry\/log-scope/,
   ],
-  ['limits', /dist\/src\/rate-limits\/|@nestjs\/throttler|http\/address-rate-limit|oauth\/.*limit/],
+  ['limits', /dist\/src\/rate-limits\/|@nestjs\/throttler|guards\/address-rate-limit|oauth\/.*limit/],
   ['metrics', /prom-client|tdigest|bintrees|request-metrics|dist\/src\/activity\//],
   [
     'guards and authentication',
     /passport|\.guard\.js|bearer\.strategy|\.strategy\.js|client-authentication|client-credentials|core\/guards/,
   ],
-  [
-    'tokens, keys, changes',
-    /dist\/src\/(tokens|secrets)\/|database\/(access-changes|change-window|change-tracked)|known-clients|scope-numbers/,
-  ],
+  ['tokens, keys, changes', /dist\/src\/(tokens|secrets)\/|database\/changes\/|known-clients|scope-numbers/],
   [
     'database driver, statements',
     /node_modules\/(pg|pg-|postgres-|typeorm|dataloader)|dist\/src\/database\//,
@@ -63,11 +63,35 @@ function kindsOf(nodes) {
     if (functionName === '(garbage collector)') return COLLECTOR;
     let isOfNode = false;
     for (let at = id; at !== undefined; at = parents.get(at)) {
-      const { url } = byId.get(at).callFrame;
-      const kind = url.startsWith('node:') ? undefined : RULES.find(([, files]) => files.test(url))?.[0];
+      const { callFrame } = byId.get(at);
+      const isNode = callFrame.url.startsWith('node:');
+      const source = isNode ? undefined : sourceOf(callFrame);
+      const kind = source && RULES.find(([, files]) => files.test(source))?.[0];
       if (kind) return kind === FRAMEWORK && isOfNode ? NODE : kind;
-      isOfNode ||= url.startsWith('node:');
+      isOfNode ||= isNode;
     }
     return isOfNode ? NODE : NATIVE;
   }
+}
+
+/** The file that a function comes from: in a bundle, the line before each module names it. */
+function sourceOf({ url, lineNumber }) {
+  if (!url.startsWith('file:')) return url;
+  const starts = startsIn(fileURLToPath(url));
+  return starts.findLast(({ line }) => line <= lineNumber)?.source ?? url;
+}
+
+const known = new Map();
+
+function startsIn(file) {
+  let starts = known.get(file);
+  if (!starts) {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    starts = lines.flatMap((text, line) => {
+      const source = /^\/\/ ((?:dist|node_modules)\/\S+)$/.exec(text)?.[1];
+      return source ? [{ line, source: `/${source}` }] : [];
+    });
+    known.set(file, starts);
+  }
+  return starts;
 }

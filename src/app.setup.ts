@@ -11,6 +11,7 @@ import type { Settings } from './config/settings.js';
 import { SchemaCompatibility } from './database/migrations/schema-compatibility.service.js';
 import { AddressLimits } from './http/guards/address-rate-limit.guard.js';
 import { AllowedMethods } from './http/server/allowed-methods.js';
+import { addListAnswers } from './http/api/list-answer.js';
 import { addAssets } from './http/server/assets.js';
 import { addCompression } from './http/server/compression.js';
 import { NestLog } from './http/server/logging.js';
@@ -100,6 +101,7 @@ export async function createApp(
   await addCompression(fastify);
   await fastify.register(fastifyCookie);
   addAssets(fastify);
+  addListAnswers(fastify, settings);
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(filter);
   await app.init();

@@ -19,7 +19,7 @@ export interface Seen {
 export const UNLIMITED = {
   RATE_LIMIT_PER_HOUR: '1000000000',
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
-  PORTAL_LINK_TTL_SECONDS: '3600',
+  PORTAL_LINK_TTL_SECONDS: '86400',
 };
 
 // Enough to keep every part busy, few enough to leave processor time for the rest.

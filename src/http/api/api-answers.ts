@@ -1,4 +1,4 @@
-import { applyDecorators, Header, HttpCode, Param, UseInterceptors, type Type } from '@nestjs/common';
+import { applyDecorators, Header, HttpCode, Param, type Type } from '@nestjs/common';
 import {
   ApiExtraModels,
   ApiIncludeEndpoint,
@@ -9,7 +9,6 @@ import {
 } from '@nestjs/swagger';
 import type { IdPrefix } from '../../secrets/ids.js';
 import { idOf, oneOf, text, whole } from './api-schemas.js';
-import { ListAnswers } from './list-answer.js';
 import { BODY_LIMIT } from '../server/body-limit.js';
 import { internalError, serviceUnavailable, type Problem } from '../problems/problem.js';
 import { renderProblem } from '../problems/render-problem.js';
@@ -95,10 +94,7 @@ export const ApiText = (
 
 /** A page of a list. */
 export const ApiPage = (item: Type, headers: ApiHeaders = {}) =>
-  applyDecorators(
-    UseInterceptors(ListAnswers),
-    ApiAnswer(200, 'A page of the list.', [item], { ...LINK, ...headers }),
-  );
+  ApiAnswer(200, 'A page of the list.', [item], { ...LINK, ...headers });
 
 export const ApiNoContent = (description: string): MethodDecorator =>
   answersWith({ status: 204, description, headers: REQUEST_ID });

@@ -1,14 +1,13 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { map, type Observable } from 'rxjs';
-import { Settings } from '../../config/settings.js';
+import type { FastifyInstance } from 'fastify';
 import type { Page } from '../../database/queries/read-page.js';
 
 /** A page of a list as it is sent, and the ids of the items that the next and the previous page begin at. */
-export interface ListAnswer<V> {
-  items: V[];
-  after?: string;
-  before?: string;
+export class ListAnswer<V> {
+  constructor(
+    readonly items: V[],
+    readonly after?: string,
+    readonly before?: string,
+  ) {}
 }
 
 /** `idOf` is needed where the list is not in the order of `id`. */
@@ -24,19 +23,20 @@ export function listAnswer<T, V>(
   idOf = (item: T): string => (item as { id: string }).id,
 ): ListAnswer<V> {
   const [first, last] = [items[0], items.at(-1)];
-  return {
-    items: items.map((item) => view(item)),
-    after: hasNext && last !== undefined ? idOf(last) : undefined,
-    before: hasPrevious && first !== undefined ? idOf(first) : undefined,
-  };
+  return new ListAnswer(
+    items.map((item) => view(item)),
+    hasNext && last !== undefined ? idOf(last) : undefined,
+    hasPrevious && first !== undefined ? idOf(first) : undefined,
+  );
 }
 
 /** The `Link` header (RFC 8288) of a list at an address; it omits pages that do not exist. */
 export function linkHeader(
   address: string,
-  { after, before }: Partial<ListAnswer<unknown>>,
+  { after, before }: Pick<ListAnswer<unknown>, 'after' | 'before'>,
 ): string | undefined {
   const link = (rel: string, parameter: string, id: string): string => {
+    if (!address.includes('?')) return `<${address}?${parameter}=${encodeURIComponent(id)}>; rel="${rel}"`;
     const url = new URL(address);
     url.searchParams.delete('page_after');
     url.searchParams.delete('page_before');
@@ -50,21 +50,12 @@ export function linkHeader(
   return links.length > 0 ? links.join(', ') : undefined;
 }
 
-/** Sends the items of a list with links to its other pages. A list that is text already, such as the feed of events, sets its own. */
-@Injectable()
-export class ListAnswers<V> implements NestInterceptor<ListAnswer<V> | string, V[] | string> {
-  constructor(private readonly settings: Settings) {}
-
-  intercept(context: ExecutionContext, next: CallHandler<ListAnswer<V> | string>): Observable<V[] | string> {
-    const http = context.switchToHttp();
-    const address = this.settings.baseUrl + http.getRequest<FastifyRequest>().url;
-    return next.handle().pipe(
-      map((answer) => {
-        if (typeof answer === 'string') return answer;
-        const links = linkHeader(address, answer);
-        if (links) void http.getResponse<FastifyReply>().header('link', links);
-        return answer.items;
-      }),
-    );
-  }
+/** Sends the items of a list, with links to its other pages. A hook, because an interceptor costs a small request a tenth of its time. */
+export function addListAnswers(fastify: FastifyInstance, { baseUrl }: { baseUrl: string }): void {
+  fastify.addHook('preSerialization', (request, reply, payload, done) => {
+    if (!(payload instanceof ListAnswer)) return done(null, payload);
+    const links = linkHeader(baseUrl + request.url, payload);
+    if (links) void reply.header('link', links);
+    done(null, payload.items);
+  });
 }
