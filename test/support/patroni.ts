@@ -151,8 +151,7 @@ export class PatroniCluster {
 
   /** The name of the synchronous standby; undefined if there is none. */
   async standby(): Promise<string | undefined> {
-    const found = await this.standbys().catch(() => []);
-    return found.find(({ sync }) => sync === 'sync')?.name;
+    return (await this.members()).find(({ role }) => role === 'sync_standby')?.name;
   }
 
   /** Waits until another server than this one is the synchronous standby. */
@@ -163,21 +162,31 @@ export class PatroniCluster {
     });
   }
 
-  private standbys(): Promise<{ name: string; sync: string }[]> {
-    return this.query(
-      `SELECT application_name AS name, sync_state AS sync FROM pg_stat_replication
-        WHERE state = 'streaming' AND application_name ~ '^postgres-'`,
-      [],
-      'postgres',
-    );
+  /**
+   * The servers as Patroni sees them, which decides by this who may take over: PostgreSQL calls a standby synchronous a moment before
+   * Patroni has noted it, and a leader that is killed in between has no successor.
+   */
+  private async members(): Promise<{ name: string; role: string }[]> {
+    const leader = await this.leader();
+    if (leader === undefined) return [];
+    return fetch(`http://127.0.0.1:${this.node(leader).restPort}/cluster`)
+      .then(
+        async (answer) => ((await answer.json()) as { members: { name: string; role: string }[] }).members,
+      )
+      .catch(() => []);
   }
 
   /** Waits until one leads, and both others follow, one of them as the synchronous standby unless there is none. */
   async untilWhole(synchronous = true): Promise<void> {
     await until('three servers are there', async () => {
-      if ((await this.leader()) === undefined) return false;
-      const standbys = await this.standbys().catch(() => []);
-      return standbys.length === NODES - 1 && standbys.some(({ sync }) => sync === 'sync') === synchronous;
+      const roles = (await this.members()).map(({ role }) => role);
+      if (!roles.includes('leader') || roles.includes('sync_standby') !== synchronous) return false;
+      const streaming = await this.query(
+        `SELECT FROM pg_stat_replication WHERE state = 'streaming' AND application_name ~ '^postgres-'`,
+        [],
+        'postgres',
+      ).catch(() => []);
+      return streaming.length === NODES - 1;
     });
   }
 
