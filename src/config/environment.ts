@@ -310,6 +310,12 @@ export const SETTING_NAMES = [
 /** Invalid settings stop the start; the message names each one and says what it may be, never its value. */
 export class SettingsError extends Error {}
 
+/** The error of settings with which the service cannot start: a line for each, which begins with its name. */
+export const settingsRefused = (...lines: string[]): SettingsError =>
+  new SettingsError(
+    `The service cannot start with these settings:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+  );
+
 /**
  * Reads and validates the environment, and the files named by `NAME_FILE`; an empty value counts as unset. `needed` limits which
  * settings matter. Throws a SettingsError that names every invalid setting.
@@ -327,11 +333,11 @@ export function readEnvironment(environmentOfProcess: NodeJS.ProcessEnv, needed?
       (needed?.includes(property) ?? true) && !unread.some((line) => line.startsWith(`${property}_FILE `)),
   );
   if (errors.length > 0 || unread.length > 0) {
-    const lines = unread
-      .map((line) => `  ${line}`)
-      .concat(errors.map((error) => `  ${error.property} ${Object.values(error.constraints ?? {})[0]}`))
-      .concat(misspeltSettings(environmentOfProcess, SETTING_NAMES).map((line) => `  ${line}`));
-    throw new SettingsError(`The service cannot start with these settings:\n${lines.join('\n')}`);
+    throw settingsRefused(
+      ...unread,
+      ...errors.map((error) => `${error.property} ${Object.values(error.constraints ?? {})[0]}`),
+      ...misspeltSettings(environmentOfProcess, SETTING_NAMES),
+    );
   }
   return environment;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { PLAIN_BRAND, type BrandValues } from './brand-values.js';
 import { encryptionKeyOf } from './encryption-key-file.js';
-import { readEnvironment, SettingsError, type Environment } from './environment.js';
+import { readEnvironment, settingsRefused, type Environment } from './environment.js';
 import { parseIdentityProviders, type IdentityProvider } from './identity-providers.js';
 import { isLoopbackHost } from './loopback.js';
 import type { OtlpProtocol } from './otlp-protocol.js';
@@ -189,21 +189,16 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
         : env.SIGN_UP === 'true',
   });
   if (settings.demonstration && !isLoopbackHost(settings.host)) {
-    throw new SettingsError(
-      'The service cannot start with these settings:\n' +
-        '  HOST must be a loopback address (127.0.0.1) in the demonstration; to listen elsewhere, set DATABASE_URL',
+    throw settingsRefused(
+      'HOST must be a loopback address (127.0.0.1) in the demonstration; to listen elsewhere, set DATABASE_URL',
     );
   }
   if (settings.demonstration && settings.role !== 'all') {
-    throw new SettingsError(
-      'The service cannot start with these settings:\n' +
-        '  ROLE must be all in the demonstration; to divide the work, set DATABASE_URL',
-    );
+    throw settingsRefused('ROLE must be all in the demonstration; to divide the work, set DATABASE_URL');
   }
   if (!settings.passwordSignIn && settings.identityProviders.length === 0) {
-    throw new SettingsError(
-      'The service cannot start with these settings:\n' +
-        '  PASSWORD_SIGN_IN can be false only with IDENTITY_PROVIDERS: otherwise nobody could log in',
+    throw settingsRefused(
+      'PASSWORD_SIGN_IN can be false only with IDENTITY_PROVIDERS: otherwise nobody could log in',
     );
   }
   if (settings.signUp) refuseSignUpWithoutMail(settings);
@@ -225,9 +220,7 @@ function refuseSignUpWithoutMail(settings: Settings): void {
       ? 'PASSWORD_SIGN_IN to be true'
       : undefined;
   if (missing === undefined) return;
-  throw new SettingsError(
-    `The service cannot start with these settings:\n  SIGN_UP can only be true with mail and passwords: it needs ${missing}`,
-  );
+  throw settingsRefused(`SIGN_UP can only be true with mail and passwords: it needs ${missing}`);
 }
 
 /** The settings that migrations need; `databaseUrl` is undefined if it is not set. Throws a SettingsError if one is invalid. */
@@ -257,9 +250,8 @@ function otlpExports(env: Environment): Pick<Settings, 'tracing' | 'metricsExpor
   // They name people: an endpoint for everything does not ask for them.
   const logExporter = env.OTEL_LOGS_EXPORTER ?? (logs === undefined ? 'none' : 'otlp');
   if (logExporter === 'otlp' && (logs ?? endpoint) === undefined) {
-    throw new SettingsError(
-      'The service cannot start with these settings:\n' +
-        '  OTEL_LOGS_EXPORTER can be otlp only with OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_LOGS_ENDPOINT',
+    throw settingsRefused(
+      'OTEL_LOGS_EXPORTER can be otlp only with OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_LOGS_ENDPOINT',
     );
   }
   const protocol = (env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf') as OtlpProtocol;

@@ -3,7 +3,7 @@ import { AuditEventEntity } from '../audit/audit-event.entity.js';
 import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
 import type { BootstrapOperator } from '../config/settings.js';
-import { SettingsError } from '../config/environment.js';
+import { settingsRefused } from '../config/environment.js';
 import { OPERATOR_SCOPES } from '../scopes/scope.entity.js';
 import { newId } from '../secrets/ids.js';
 import { hashPassword } from '../secrets/passwords.js';
@@ -42,8 +42,8 @@ async function createOperator(
 ): Promise<string> {
   const emailKey = emailKeyOf(email);
   if (await manager.existsBy(UserEntity, { emailKey })) {
-    throw new SettingsError(
-      'The service cannot start with these settings:\n  BOOTSTRAP_OPERATOR_EMAIL must not be the address of a user who is not an operator',
+    throw settingsRefused(
+      'BOOTSTRAP_OPERATOR_EMAIL must not be the address of a user who is not an operator',
     );
   }
   const id = newId('user');

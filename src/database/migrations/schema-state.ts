@@ -1,5 +1,5 @@
 import { MIGRATION_NAMES } from '../../../migrations/index.js';
-import { SettingsError } from '../../config/environment.js';
+import { settingsRefused } from '../../config/environment.js';
 
 /** Runs a statement without parameters and returns its rows. */
 export type Ask = <Row>(sql: string) => Promise<Row[]>;
@@ -32,9 +32,8 @@ export async function readSchemaState(
 export function refuseForeignSchema({ unknown }: SchemaState): void {
   if (unknown.length === 0) return;
   const newest = [...MIGRATION_NAMES].at(-1);
-  throw new SettingsError(
-    'The service cannot start with these settings:\n' +
-      `  DATABASE_URL points to a schema that requires a newer build with these migrations: ${unknown.join(', ')} ` +
+  throw settingsRefused(
+    `DATABASE_URL points to a schema that requires a newer build with these migrations: ${unknown.join(', ')} ` +
       `(the newest that this build knows is ${newest})`,
   );
 }

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { SettingsError } from '../../config/environment.js';
+import { settingsRefused, type SettingsError } from '../../config/environment.js';
 import { keyIdOf } from '../../secrets/key-id.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 import { sealedFor } from '../../tokens/keys/token-keys.service.js';
@@ -73,9 +73,8 @@ async function readSealed(repository: EncryptionCanaryRepository): Promise<((key
 function wrongKeys(expected: string | undefined, keys: readonly Buffer[]): SettingsError {
   const [present, ...previous] = keys.map(keyIdOf);
   const given = previous.length > 0 ? `${present}, and the previous keys ${previous.join(', ')}` : present;
-  return new SettingsError(
-    'The service cannot start with these settings:\n' +
-      `  ENCRYPTION_KEY must be the key that encrypted the data in this database, ${expected ? `the one with the id ${expected}` : 'whose id is unknown'}; ` +
+  return settingsRefused(
+    `ENCRYPTION_KEY must be the key that encrypted the data in this database, ${expected ? `the one with the id ${expected}` : 'whose id is unknown'}; ` +
       `given: ${given}. A key that was replaced belongs in ENCRYPTION_KEYS_PREVIOUS until "operator reseal" has run`,
   );
 }
