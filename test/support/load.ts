@@ -99,9 +99,15 @@ export class Load {
   /** Resolves once each kind has had this status that many times, counting only requests that start from now on. */
   async untilEach(status: number, times = 1): Promise<void> {
     const from = this.mark;
+    const counts = new Map<Kind, number>();
+    // What starts from now on finishes later than all that has been seen: a long load has a million before it.
+    let next = this.seen.length;
     const all = () => {
-      const such = this.between(from).filter((each) => each.status === status);
-      return KINDS.every((kind) => such.filter((each) => each.kind === kind).length >= times);
+      for (; next < this.seen.length; next++) {
+        const { kind, begun, status: seen } = this.seen[next]!;
+        if (begun >= from && seen === status) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      }
+      return KINDS.every((kind) => (counts.get(kind) ?? 0) >= times);
     };
     await until(`each is answered with ${status}`, all).catch((error: Error) => {
       throw new Error(`${error.message}:\n${this.summary(from)}`);
