@@ -14,6 +14,7 @@ import { freePort, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 /** Each round goes to this release, back to the one before, and to this one again. */
 const REQUESTS = process.env.NIGHTLY ? 1_000_000 : 0;
+const FAMILIES = process.env.NIGHTLY ? 12 : 3;
 const OPERATOR = {
   id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
   secret: 'the secret of the first operator’s client',
@@ -59,7 +60,7 @@ describeUnless(
       balancer = await Haproxy.start(publicPort!, ports);
       const http = new Http(balancer.url);
       await balancer.untilUp(ports.length);
-      const load = new Load(http, await makeSendersOverHttp(http, OPERATOR), false, GENTLY_MS);
+      const load = new Load(http, await makeSendersOverHttp(http, OPERATOR, FAMILIES), false, GENTLY_MS);
       // The schema first; the previous release serves on.
       await migrate(process.cwd());
       await load.untilEach(200);

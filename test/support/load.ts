@@ -28,7 +28,7 @@ const PAUSE_AFTER_REFUSAL_MS = 20;
 /** A pause after each request, with which the load leaves processor time to the starts that a test waits for. */
 export const GENTLY_MS = 20;
 
-/** The clients that send the load: one with refresh-token families of its users, and one that introspects. */
+/** The clients that send the load: one with refresh-token families of its users, of which each has a loop of every kind, and one that introspects. */
 export interface Senders {
   client: TestClient;
   introspecting: TestClient;
@@ -82,7 +82,7 @@ export class Load {
       bearer: () => http.get('/v2/users', { bearer }),
       'portal link': () => http.get('/webhook_portal', { bearer }),
     };
-    this.loops = KINDS.flatMap((kind) => Array.from({ length: LOOPS_EACH }, (_, n) => this.loop(kind, n)));
+    this.loops = KINDS.flatMap((kind) => families.map((_, n) => this.loop(kind, n)));
   }
 
   /** Stops the load after every request under way has finished. */

@@ -4,12 +4,11 @@ import type { Http } from './http.js';
 import type { Senders } from './load.js';
 import { done, exchange } from './oauth.js';
 
-const FAMILIES = 3;
-
-/** The clients that send the load (`makeSenders`), made by the admin API and the pages, whatever build serves them. */
+/** The clients that send the load (`makeSenders`), with so many token families, made by the admin API and the pages, whatever build serves them. */
 export async function makeSendersOverHttp(
   http: Http,
   operator: { id: string; secret: string },
+  numberOfFamilies = 3,
 ): Promise<Senders> {
   const post = async (path: string, json: Record<string, unknown>) => {
     const bearer = await tokenOf(http, operator);
@@ -31,7 +30,7 @@ export async function makeSendersOverHttp(
   });
   const introspecting = await newClient({ owner_id, scopes: ['token:introspect'], company_service: true });
   const families: Tokens[] = [];
-  for (let n = 0; n < FAMILIES; n++) {
+  for (let n = 0; n < numberOfFamilies; n++) {
     const { email } = await newUser(`driver${n}`, { password: PASSWORD });
     const browser = new BrowserSession(http.url);
     await browser.logIn(email!, PASSWORD);
