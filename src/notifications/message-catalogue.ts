@@ -329,13 +329,13 @@ export const MESSAGES = {
     messageId: 'ERR2901',
     category: 'SERVICE',
     mail: 'organisation',
-    shortTextTitle: say('Your access to a partner portal changed'),
+    shortTextTitle: say('Your access to a webhook portal changed'),
     shortTextBody: role
       ? said('You are a member of “{organisationName}” with the role {role}.', { organisationName, role })
       : said('You are a member of “{organisationName}” no longer.', { organisationName }),
     detailPageTitle: say('What this means'),
     detailPageBody: say(
-      'Members work in the partner portal of their organisation, as far as their role goes: viewer, developer or admin. An admin of the organisation, or an operator, decides who is a member.',
+      'Members work in the webhook portal of their organisation, as far as their role goes: viewer, developer or admin. An admin of the organisation, or an operator, decides who is a member.',
     ),
   }),
   redirectUriApproved: (clientName: string, what: 'add' | 'remove', uri: string): Message => ({
@@ -349,7 +349,7 @@ export const MESSAGES = {
     ),
     detailPageTitle: IF_NOT_EXPECTED,
     detailPageBody: say(
-      'A redirect URI receives the codes of your users. Look at the members of your organisation and at the redirect URIs in the partner portal, and tell us.',
+      'A redirect URI receives the codes of your users. Look at the members of your organisation and at the redirect URIs in the webhook portal, and tell us.',
     ),
   }),
   redirectUriRejected: (
@@ -371,7 +371,7 @@ export const MESSAGES = {
       reason === null ? say('No reason was given.') : said('The reason: {reason}', { reason }),
     ],
     detailPageTitle: WHAT_YOU_CAN_DO,
-    detailPageBody: say('Nothing was changed. You can ask again in the partner portal, or ask us.'),
+    detailPageBody: say('Nothing was changed. You can ask again in the webhook portal, or ask us.'),
   }),
   credentialsChanged: (clientName: string, what: 'rotated' | 'ended'): Message => ({
     messageId: 'ERR2904',
@@ -384,7 +384,7 @@ export const MESSAGES = {
     ),
     detailPageTitle: IF_NOT_EXPECTED,
     detailPageBody: say(
-      'An admin of your organisation did this in the partner portal. If nobody knows of it, look at the members, and rotate the secret again without keeping the old one.',
+      'An admin of your organisation did this in the webhook portal. If nobody knows of it, look at the members, and rotate the secret again without keeping the old one.',
     ),
   }),
   endpointDisabled: (url: string, reason: 'gone' | 'failing'): Message => ({

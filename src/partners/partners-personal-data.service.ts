@@ -27,7 +27,7 @@ export class PartnersPersonalData {
       name: 'organisations',
       place: 90,
       title: say('Organisations'),
-      about: say('The organisations whose partner portal you may open, or are invited to.'),
+      about: say('The organisations whose webhook portal you may open, or are invited to.'),
       read: async (userId: string, limit: number) => {
         const user = await this.users.find(userId);
         const [memberships, invited] = await Promise.all([
@@ -71,7 +71,7 @@ export class PartnersPersonalData {
     return section({
       name: 'redirect_uri_requests',
       place: 92,
-      title: say('Changes that you asked for in the partner portal'),
+      title: say('Changes that you asked for in the webhook portal'),
       about: say('Redirect URIs that you asked us to register or to remove.'),
       read: async (userId: string, limit: number) => {
         const found = await this.requests.listBy(userId, limit);

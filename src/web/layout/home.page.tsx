@@ -112,7 +112,7 @@ function Doors({ signedInAs, isOperator, offersSignUp }: HomePageProps): VNode {
         <h2>{t('For partners')}</h2>
         <p>{t('Credentials, webhooks and requests of your applications, and a sandbox to build with.')}</p>
         <LinkButton look="quiet" href="/portal/sign-in">
-          {t('Open the partner portal')}
+          {t('Open the webhook portal')}
         </LinkButton>
         <p>
           <a href="/docs/guides">{t('Read the guides')}</a>

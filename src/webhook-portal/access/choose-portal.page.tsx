@@ -18,12 +18,12 @@ export interface ChoosePortalProps {
 
 /** The applications of the visitor's organisations, each with a button that opens its portal. */
 export const choosePortalPage = ({ user, clients, error }: ChoosePortalProps): LayoutProps => ({
-  title: 'Partner portal',
+  title: 'Webhook portal',
   width: 'wide',
   footer: PORTAL_FOOTER,
   children: (
     <>
-      <h1>Partner portal</h1>
+      <h1>Webhook portal</h1>
       {error && <ErrorNotice>{error}</ErrorNotice>}
       {clients.length === 0 ? (
         <p class="empty">
