@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ChangedMeaning } from '../scopes/scopes.service.js';
-import { isLive } from './consent.sql.js';
+import { consentIsLive } from './consent.sql.js';
 
 /** A consent that was given an end, with its previous one. */
 export interface ConsentAskedAnew {
@@ -19,7 +19,7 @@ export type Place = Pick<ConsentAskedAnew, 'clientId' | 'userId'>;
 
 // Whether a consent (`k`) is stale for a scope ($1) whose meaning changed at a time ($2): the user agreed to the scope, and has not seen it
 // since. Consents that an operator recorded since are to the new words.
-const IS_STALE = `${isLive('k')} AND $1 = ANY (k.scopes) AND $1 <> ALL (k.words_changed)
+const IS_STALE = `${consentIsLive('k')} AND $1 = ANY (k.scopes) AND $1 <> ALL (k.words_changed)
   AND NOT EXISTS (
     SELECT 1 FROM consent_versions v LEFT JOIN consent_words w ON w.digest = v.words_digest
      WHERE v.client_id = k.client_id AND v.user_id = k.user_id AND v.recorded_at > $2::timestamptz AND $1 = ANY (v.scopes)

@@ -16,7 +16,7 @@ import { ProviderClients } from './protocol/provider-clients.service.js';
 export class IdentitiesService {
   constructor(
     private readonly identities: IdentitiesRepository,
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly accounts: LinkedAccountsService,
     private readonly sessions: SessionsService,
     private readonly acting: ActingSessionsService,
@@ -67,7 +67,7 @@ export class IdentitiesService {
   }
 
   private labelOf(provider: string): string {
-    return this.clients.find(provider)?.label ?? provider;
+    return this.providerClients.find(provider)?.label ?? provider;
   }
 }
 

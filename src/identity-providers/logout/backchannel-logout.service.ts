@@ -25,7 +25,7 @@ export class BackchannelLogout {
   private readonly logger = new Logger(BackchannelLogout.name);
 
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly tokens: LogoutTokensRepository,
     private readonly sessions: SessionsService,
     private readonly transactions: Transactions,
@@ -47,7 +47,7 @@ export class BackchannelLogout {
 
   private async verify(provider: IdentityProvider, token: string): Promise<Claims> {
     try {
-      const { metadata, keysForLogoutTokens: keys } = await this.clients.of(provider);
+      const { metadata, keysForLogoutTokens: keys } = await this.providerClients.of(provider);
       const { payload, protectedHeader } = await jwtVerify<Claims>(token, orLater(keys), {
         issuer: metadata.issuer,
         audience: provider.clientId,

@@ -20,7 +20,7 @@ export class OfferedProviders {
   private readonly logger = new Logger(OfferedProviders.name);
 
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly signIns: ProviderSignIns,
     private readonly cookies: SignInCookies,
     private readonly idTokens: SealedIdTokens,
@@ -28,12 +28,12 @@ export class OfferedProviders {
   ) {}
 
   get all(): readonly ProviderName[] {
-    return this.clients.providers;
+    return this.providerClients.providers;
   }
 
   /** The provider that is the only way to log in, if there is one. */
   private get onlyOne(): IdentityProvider | undefined {
-    const [only, ...others] = this.clients.providers;
+    const [only, ...others] = this.providerClients.providers;
     return this.settings.passwordSignIn || others.length > 0 ? undefined : only;
   }
 
@@ -61,10 +61,10 @@ export class OfferedProviders {
     // Whatever the session came from: the user may still be logged in at the provider.
     if (this.onlyOne) this.cookies.noteEnd(reply);
     if (signIn?.method !== 'provider') return undefined;
-    const provider = this.clients.find(signIn.provider);
+    const provider = this.providerClients.find(signIn.provider);
     if (!provider) return undefined;
     try {
-      const { config, metadata } = await this.clients.of(provider);
+      const { config, metadata } = await this.providerClients.of(provider);
       if (metadata.end_session_endpoint === undefined) return undefined;
       const { sealedIdToken: sealed } = signIn;
       const hint = sealed && this.idTokens.open(signIn, sealed);

@@ -17,7 +17,7 @@ import { ProviderSignIns } from './provider-sign-ins.service.js';
 @UseGuards(AddressRateLimitGuard)
 export class ProviderSignInController {
   constructor(
-    private readonly providers: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly signIns: ProviderSignIns,
   ) {}
 
@@ -29,7 +29,7 @@ export class ProviderSignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
-    const provider = this.providers.get(id);
+    const provider = this.providerClients.get(id);
     const returnTo = safeReturnTo(form.get('return_to'));
     const begun = await this.signIns.begin(provider, { returnTo }, request, reply);
     if ('leaveTo' in begun) return begun;
@@ -44,7 +44,7 @@ export class ProviderSignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
-    const provider = this.providers.get(id);
+    const provider = this.providerClients.get(id);
     // It would use up the login without anybody seeing the answer.
     if (request.method === 'HEAD') {
       throw methodNotAllowed(say('Open this address in a browser.'), { headers: { allow: 'GET' } });

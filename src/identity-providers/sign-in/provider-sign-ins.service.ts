@@ -19,7 +19,10 @@ import { KnownBrowsersService } from '../../users/sessions/known-browsers.servic
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SealedIdTokens } from '../logout/sealed-id-tokens.service.js';
-import { ProviderAuthentication, type AuthenticationRequest } from '../protocol/authentication.service.js';
+import {
+  ProviderAuthentication,
+  type AuthenticationRequest,
+} from '../protocol/provider-authentication.service.js';
 import type { Person } from '../protocol/person.js';
 import { isSaidByBrowser } from '../protocol/refusal-of-error.js';
 import { REFUSAL_STATUS, SignInRefused } from '../refusals.js';

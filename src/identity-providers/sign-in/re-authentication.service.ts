@@ -7,7 +7,7 @@ import { say, type TextValues } from '../../language/text.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { IdentitiesService } from '../identities.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
-import { DecidingProviders } from './deciding-providers.service.js';
+import { RoleProviders } from './role-providers.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
 
 /** Where a user authenticates again instead of entering the password. */
@@ -25,10 +25,10 @@ export interface ReAuthenticationPlace {
 @Injectable()
 export class ReAuthentication {
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly identities: IdentitiesService,
     private readonly signIns: ProviderSignIns,
-    private readonly deciding: DecidingProviders,
+    private readonly roleProviders: RoleProviders,
     private readonly settings: Settings,
   ) {}
 
@@ -36,12 +36,12 @@ export class ReAuthentication {
   async isByPassword(user: SignedInUser): Promise<boolean> {
     const { method, hasPassword } = user;
     if (method === 'provider' || !hasPassword || !this.settings.passwordSignIn) return false;
-    return (await this.deciding.missingFor(user)) === undefined;
+    return (await this.roleProviders.requiredFor(user)) === undefined;
   }
 
   async placeOf(user: SignedInUser): Promise<ReAuthenticationPlace> {
     const provider = await this.providerOf(user);
-    const isOnlyWay = (await this.deciding.missingFor(user)) !== undefined;
+    const isOnlyWay = (await this.roleProviders.requiredFor(user)) !== undefined;
     return { label: provider?.label, isOnlyWay };
   }
 
@@ -66,10 +66,10 @@ export class ReAuthentication {
   /** The provider that decides the role, or that of the session; for a session that came from none, one that the account is linked to. */
   private async providerOf(user: SignedInUser): Promise<IdentityProvider | undefined> {
     const { id, method, provider } = user;
-    const deciding = await this.deciding.missingFor(user);
+    const deciding = await this.roleProviders.requiredFor(user);
     if (deciding) return deciding;
-    if (method === 'provider') return this.clients.find(provider ?? '');
+    if (method === 'provider') return this.providerClients.find(provider ?? '');
     const linked = await this.identities.list(id);
-    return linked.map((identity) => this.clients.find(identity.provider)).find((found) => found);
+    return linked.map((identity) => this.providerClients.find(identity.provider)).find((found) => found);
   }
 }

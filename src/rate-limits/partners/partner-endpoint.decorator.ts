@@ -9,7 +9,7 @@ import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
 import { PartnerRateLimitGuard } from './partner-rate-limit.guard.js';
 import { NeverFails, SandboxFaultGuard } from './sandbox-fault.guard.js';
-import { AllowReadOverLimit, type ReadOverLimit } from './over-limit.service.js';
+import { AllowReadOverLimit, type ReadOverLimit } from './partners-over-limit.service.js';
 
 /** Headers of the bearer endpoints for partners (contract §6, §7). */
 const PARTNER_HEADERS: ApiHeaders = {

@@ -11,8 +11,8 @@ import {
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
-import { principalOf } from './partner-limit.js';
-import { PartnersOverLimit } from './over-limit.service.js';
+import { principalIn } from '../../tokens/access/current-principal.decorator.js';
+import { PartnersOverLimit } from './partners-over-limit.service.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
 
 // A client with less than a fifth of its limit left is near its limit.
@@ -30,7 +30,7 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     @Inject(getStorageToken()) storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly limits: RateLimitsService,
-    private readonly refusals: PartnersOverLimit,
+    private readonly overLimit: PartnersOverLimit,
     private readonly activity: ActivityService,
   ) {
     super(options, storage, reflector);
@@ -49,7 +49,7 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
       this.activity.count({
         kind: 'rate_limit_near',
         detail: 'partner',
-        client: principalOf(context).client,
+        client: principalIn(context).client,
       });
     }
     return isAllowed;
@@ -60,12 +60,12 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     context: ExecutionContext,
     { limit, timeToBlockExpire }: ThrottlerLimitDetail,
   ): Promise<void> {
-    const principal = principalOf(context);
-    if (!this.refusals.isRead(context, principal)) {
-      return this.refusals.refuse(context, principal, limit, timeToBlockExpire);
+    const principal = principalIn(context);
+    if (!this.overLimit.isRead(context, principal)) {
+      return this.overLimit.refuse(context, principal, limit, timeToBlockExpire);
     }
     const read = await this.limits.consumeReadOverLimit(principal.client.id, principal.userId, limit);
-    if (!read.allowed) return this.refusals.refuse(context, principal, limit, retryAfterSeconds(read));
+    if (!read.allowed) return this.overLimit.refuse(context, principal, limit, retryAfterSeconds(read));
     context.switchToHttp().getResponse<FastifyReply>().removeHeader('retry-after');
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { batched } from '../../database/queries/batched.js';
-import { isLive } from '../../consents/consent.sql.js';
+import { consentIsLive } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
 import { arrayParameter, Statements } from '../../database/queries/statements.js';
 import type { RefreshTokenRecord } from '../keys/token-record.js';
@@ -117,7 +117,7 @@ export class RefreshTokensRepository {
               EXISTS (SELECT 1 FROM token_keys s
                        WHERE s.id IN (a.key_id::bigint, g.token_key_id) AND s.revoked_at IS NOT NULL) AS "keyRevoked",
               g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
-                AND ${isLive('k')} AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
+                AND ${consentIsLive('k')} AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
               to_json(g.scopes) AS "grantScopes", to_json(c.scopes) AS "clientScopes", to_json(k.scopes) AS "consentScopes",
               pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS "seenAt"
          FROM unnest(${QUESTIONS.arrays}) WITH ORDINALITY AS a (${QUESTIONS.columns}, n)

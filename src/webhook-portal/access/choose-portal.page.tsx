@@ -6,7 +6,7 @@ import { CountBadge } from '../../web/layout/navigation.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import type { OpenableClient } from './member-sessions.repository.js';
-import { PORTAL_FOOTER, SIGN_IN_PATH } from '../frame/portal-layout.js';
+import { PORTAL_FOOTER, PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
 
 export interface ChoosePortalProps {
   user: { name: string; email: string };
@@ -65,7 +65,7 @@ function Organisation({ clients }: { clients: OpenableClient[] }): VNode {
             <p>
               Client ID <code>{id}</code>
             </p>
-            <PostButton action={`${SIGN_IN_PATH}/${id}`}>
+            <PostButton action={`${PORTAL_SIGN_IN_PATH}/${id}`}>
               Open<span class="visually-hidden"> {name}</span>
             </PostButton>
           </li>

@@ -26,15 +26,15 @@ export class PortalEntryController {
    */
   @PortalEntryGet('login/:key')
   async showLink(@Param('key') key: string, @Context() { query }: OpenContext): Promise<OpenAnswer> {
-    const owner = await this.access.findLink(key);
-    if (!owner) return linkGone();
+    const portal = await this.access.findLink(key);
+    if (!portal) return linkGone();
     const page = openPortalPage({
-      clientName: legible(owner.clientName),
-      environment: owner.environment,
-      ownerName: legible(owner.ownerName),
+      clientName: legible(portal.clientName),
+      environment: portal.environment,
+      ownerName: legible(portal.ownerName),
       action: `/portal/login/${key}`,
-      page: owner.environment === 'sandbox' && query.get('page') === SANDBOX ? SANDBOX : undefined,
-      secondsLeft: owner.secondsLeft,
+      page: portal.environment === 'sandbox' && query.get('page') === SANDBOX ? SANDBOX : undefined,
+      secondsLeft: portal.secondsLeft,
     });
     return { page };
   }

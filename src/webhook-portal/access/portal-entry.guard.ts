@@ -26,7 +26,7 @@ export class PortalEntryGuard implements CanActivate {
     private readonly cookies: Cookies,
     private readonly limits: AddressLimits,
     private readonly shownOnce: ShownOnce,
-    private readonly sessions: MemberSessions,
+    private readonly memberSessions: MemberSessions,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -42,10 +42,10 @@ export class PortalEntryGuard implements CanActivate {
     }
     const visitor = await this.access.visitor(request);
     if (visitor) {
-      const { sessions, shownOnce, csrf, cookies } = this;
+      const { memberSessions, shownOnce, csrf, cookies } = this;
       new PortalContext(
         visitor,
-        sessions,
+        memberSessions,
         shownOnce,
         () => Promise.resolve(false),
         request,

@@ -11,7 +11,7 @@ import {
   IS_LIVE,
   JOIN_DEPENDENCIES,
   JOIN_OWNER,
-  OWNER_COLUMNS,
+  OPENED_PORTAL_COLUMNS,
 } from './opened-portal.sql.js';
 
 /** The part of a token that the requested link depends on. */
@@ -21,6 +21,7 @@ export interface LinkHolder {
   epoch?: number;
 }
 
+/** The one-time links, and redeeming them. */
 @Injectable()
 export class PortalLinksRepository {
   constructor(
@@ -58,7 +59,7 @@ export class PortalLinksRepository {
   /** The portal that an unredeemed link opens. In SQL: one join over several modules' tables. */
   async find(digest: Buffer): Promise<OpenedPortal | undefined> {
     const [row]: OpenedPortal[] = await this.links.query(
-      `SELECT ${OWNER_COLUMNS} FROM portal_links p ${JOIN_DEPENDENCIES}
+      `SELECT ${OPENED_PORTAL_COLUMNS} FROM portal_links p ${JOIN_DEPENDENCIES}
         WHERE p.digest = $1 AND p.redeemed_at IS NULL AND ${IS_LIVE}`,
       [digest],
     );

@@ -16,7 +16,7 @@ import { DeliveriesService } from '../../webhooks/deliveries/deliveries.service.
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 import { MemberSessions } from './member-sessions.service.js';
 import { PortalAccessService } from './portal-access.service.js';
-import { SIGN_IN_PATH } from '../frame/portal-layout.js';
+import { PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
 import { PortalContext } from '../frame/portal-context.js';
 import type { PortalVisitor } from './portal-visitor.js';
 import { exchangeOf, leadTo } from '../../http/server/exchange.js';
@@ -49,7 +49,7 @@ export class PortalGuard implements CanActivate {
     private readonly limits: AddressLimits,
     private readonly factors: SecondFactorService,
     private readonly shownOnce: ShownOnce,
-    private readonly sessions: MemberSessions,
+    private readonly memberSessions: MemberSessions,
   ) {}
 
   /**
@@ -62,11 +62,20 @@ export class PortalGuard implements CanActivate {
     this.limits.refuseOverLimit(request);
     const visitor = await this.access.visitor(request);
     if (!visitor) throw new Problem(401, 'Unauthorized', 'There is no portal session in this browser.');
-    const { csrf, cookies, factors, shownOnce, sessions } = this;
+    const { csrf, cookies, factors, shownOnce, memberSessions } = this;
     const isConfirmed = (user: SignedInUser) => factors.mayChange(user);
-    const page = new PortalContext(visitor, sessions, shownOnce, isConfirmed, request, reply, csrf, cookies);
+    const page = new PortalContext(
+      visitor,
+      memberSessions,
+      shownOnce,
+      isConfirmed,
+      request,
+      reply,
+      csrf,
+      cookies,
+    );
     request.pageContext = page;
-    const missingFactor = visitor.user && (await factors.leadingToFactor(visitor.user, SIGN_IN_PATH));
+    const missingFactor = visitor.user && (await factors.leadingToFactor(visitor.user, PORTAL_SIGN_IN_PATH));
     if (missingFactor !== undefined) return leadTo(reply, missingFactor);
     const least = this.reflector.get<MemberRole | undefined>(LEAST_ROLE, context.getHandler()) ?? 'admin';
     if (!memberRoleIncludes(visitor.role, least)) throw refusalOf(visitor, least);

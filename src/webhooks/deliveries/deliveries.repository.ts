@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import { shares } from '../../consents/consent.sql.js';
+import { userShares } from '../../consents/consent.sql.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { CONSENT_REVOKED } from '../events/event.js';
 import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
@@ -24,7 +24,7 @@ const MAY_BE_SHOWN = `(
   OR EXISTS (SELECT 1 FROM delivery_attempts s WHERE s.delivery_id = delivery.id AND s.status BETWEEN 200 AND 299)
   OR EXISTS (SELECT 1 FROM event_types t
                JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
-              WHERE t.name = event.type AND ${shares('c.id', 'event.user_id', 't.scope')}))`;
+              WHERE t.name = event.type AND ${userShares('c.id', 'event.user_id', 't.scope')}))`;
 
 /** The values that restart a delivery's schedule. */
 export const RESTARTED = {

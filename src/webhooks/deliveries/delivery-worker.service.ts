@@ -67,7 +67,7 @@ export class DeliveryWorker extends QueueWorker {
       () => void this.claimDue(),
       (limit) => deliveriesInHandLimit.set(limit),
     );
-    wakeUps.onWakeUp(() => void this.claimDue());
+    wakeUps.onDeliveries(() => void this.claimDue());
   }
 
   @Interval(POLL_EVERY_MS)

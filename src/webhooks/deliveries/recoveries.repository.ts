@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import { heldAt, holds } from '../../consents/consent.sql.js';
+import { consentIncludedSince, consentIncludes } from '../../consents/consent.sql.js';
 import { countUpTo } from '../../database/queries/count-up-to.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
@@ -141,9 +141,9 @@ export class RecoveriesRepository {
            JOIN consents n ON n.client_id = c.id
            JOIN users u ON u.id = n.user_id AND u.enabled
            JOIN events v ON v.user_id = n.user_id AND v.type = ANY (e.event_types) AND v.payload IS NOT NULL
-           JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND ${holds('t.scope')}
+           JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND ${consentIncludes('t.scope')}
           WHERE e.id = $1 AND ${IN_A_PAUSE}
-            AND ${heldAt('t.scope', 'v.created_at')}
+            AND ${consentIncludedSince('t.scope', 'v.created_at')}
           ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
        ), ${ADDED}`,
       [endpointId, clientId, recoveryId, limit],

@@ -9,7 +9,7 @@ import { invalidToken } from '../../tokens/access/bearer.guard.js';
 import type { Principal } from '../../tokens/access/principal.js';
 import { partnerLimitOf } from './partner-limit.js';
 import { notificationView } from '../../notifications/notification.view.js';
-import { RateLimitNoticesService } from './rate-limit-notices.service.js';
+import { RateLimitNotificationsService } from './rate-limit-notifications.service.js';
 import { waitingTime } from '../waiting-time.js';
 
 /** Whether a request reads what a 429 refers to. */
@@ -26,7 +26,7 @@ export class PartnersOverLimit {
   constructor(
     private readonly reflector: Reflector,
     private readonly settings: Settings,
-    private readonly notices: RateLimitNoticesService,
+    private readonly notifications: RateLimitNotificationsService,
     private readonly activity: ActivityService,
   ) {}
 
@@ -52,10 +52,12 @@ export class PartnersOverLimit {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     void reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
     const userId = principal.userId ?? client.ownerId;
-    const notification = await this.notices.noticeFor(client, userId, limit).catch((error: unknown) => {
-      // The client or the user was deleted, which this instance has not read yet.
-      throw isForeignKeyViolation(error) ? invalidToken('token_unknown') : error;
-    });
+    const notification = await this.notifications
+      .notificationFor(client, userId, limit)
+      .catch((error: unknown) => {
+        // The client or the user was deleted, which this instance has not read yet.
+        throw isForeignKeyViolation(error) ? invalidToken('token_unknown') : error;
+      });
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     request.refusedClientId = client.id;
     this.activity.count({

@@ -16,7 +16,7 @@ export interface Publishing {
 }
 
 /** What an event's type says about it. */
-export interface Judgement {
+export interface EventVerdict {
   /** The revision of the type that was used; 0 for an unknown type. */
   revision: number;
   version: number;
@@ -30,42 +30,42 @@ export interface Judgement {
   unused?: EventTypeVersionEntity;
 }
 
-const NOT_KNOWN: Judgement = { revision: 0, version: 1, resourceId: null };
+const NOT_KNOWN: EventVerdict = { revision: 0, version: 1, resourceId: null };
 const COMPILED = 500;
 
 /**
- * Judges events by the catalogue in memory, so that publishing needs no further query. The statement that stores an event
- * compares the revision: if the catalogue has changed since it was read, the event is judged again.
+ * Validates events by the catalogue in memory, so that publishing needs no further query. The statement that stores an event
+ * compares the revision: if the catalogue has changed since it was read, the event is validated again.
  */
 @Injectable()
-export class EventContracts {
-  private readonly logger = new Logger(EventContracts.name);
+export class EventValidation {
+  private readonly logger = new Logger(EventValidation.name);
   private types: Map<string, VersionedEventType> | undefined;
   private readonly checks = new LRUCache<string, SchemaCheck>({ max: COMPILED });
 
   constructor(private readonly repository: EventTypesRepository) {}
 
   /** Uses the catalogue as it was last read. */
-  async judge(publishing: Publishing): Promise<Judgement> {
+  async validate(publishing: Publishing): Promise<EventVerdict> {
     const types = this.types ?? (await this.read());
-    return this.judgeBy(types, publishing);
+    return this.validateBy(types, publishing);
   }
 
   /** Uses the current catalogue. */
-  async judgeAnew(publishing: Publishing): Promise<Judgement> {
-    return this.judgeBy(await this.read(), publishing);
+  async validateByCurrentTypes(publishing: Publishing): Promise<EventVerdict> {
+    return this.validateBy(await this.read(), publishing);
   }
 
-  /** Makes later judgements use the current catalogue. */
+  /** Makes later validations use the current catalogue. */
   async readAgain(): Promise<void> {
     await this.read();
   }
 
   /** Call before storing: from now on the version does not change. Queries the database once for each version. */
-  async beginUse({ unused }: Judgement): Promise<void> {
+  async beginUse({ unused }: EventVerdict): Promise<void> {
     if (!unused || unused.usedAt !== null) return;
     await this.repository.markUsed(unused);
-    // If it has changed, so has the revision, and the event is judged again.
+    // If it has changed, so has the revision, and the event is validated again.
     unused.usedAt = new Date();
   }
 
@@ -77,7 +77,7 @@ export class EventContracts {
     return this.types;
   }
 
-  private judgeBy(types: Map<string, VersionedEventType>, publishing: Publishing): Judgement {
+  private validateBy(types: Map<string, VersionedEventType>, publishing: Publishing): EventVerdict {
     const type = types.get(publishing.type);
     if (!type) return NOT_KNOWN;
     const { revision, resource } = type;

@@ -42,7 +42,7 @@ export interface AuthenticationRequest {
 @Injectable()
 export class ProviderAuthentication {
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly settings: Settings,
   ) {}
 
@@ -51,7 +51,7 @@ export class ProviderAuthentication {
     provider: IdentityProvider,
     { again }: { again: boolean },
   ): Promise<{ url: URL; request: AuthenticationRequest }> {
-    const { config } = await this.clients.of(provider);
+    const { config } = await this.providerClients.of(provider);
     const { acrValues } = provider;
     const request = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
     const url = buildAuthorizationUrl(config, {
@@ -74,7 +74,7 @@ export class ProviderAuthentication {
     query: string,
     { again }: { again: boolean },
   ): Promise<Person> {
-    const client = await this.clients.of(provider);
+    const client = await this.providerClients.of(provider);
     try {
       const answer = await authorizationCodeGrant(
         client.config,
@@ -87,7 +87,7 @@ export class ProviderAuthentication {
       const userinfo = await userinfoOf(client, idToken, answer.access_token);
       return { ...personOf(provider, idToken, userinfo), idToken: answer.id_token! };
     } catch (error) {
-      if (!isSaidByBrowser(error)) this.clients.forget(provider);
+      if (!isSaidByBrowser(error)) this.providerClients.forget(provider);
       throw refusalOfError(error);
     }
   }
