@@ -14,11 +14,12 @@ import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import { mayUseRoute } from './console-routes.js';
 import type { PasswordConfirmations } from '../../rate-limits/sign-in/password-confirmations.service.js';
-import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';
+import { attempt, type Attempt } from './form-attempt.js';
 import type { FormIds } from './form-ids.service.js';
 import { PASSWORD_FIELD } from './pages/console-form.js';
 import { consoleLayout, type ConsolePage } from './pages/console-layout.js';
 import type { ShownOnce } from '../../users/sessions/shown-once.service.js';
+import type { FieldErrors } from '../../web/forms/field.js';
 import type { WaitingRepository } from './waiting/waiting.repository.js';
 
 /** The path of the console, and the prefix of all its pages. */
@@ -150,12 +151,12 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
   }
 
   /** The hidden field of a form whose result is created only once: it holds the id of what will be created. */
-  onceFor(prefix: IdPrefix, path: string): string {
+  formIdFor(prefix: IdPrefix, path: string): string {
     return this.formIds.make(prefix, this.user.id, path);
   }
 
   /** The id in that field; throws a 403 problem. */
-  onceIn(prefix: IdPrefix, path: string): string {
+  formIdIn(prefix: IdPrefix, path: string): string {
     return this.formIds.read(this.form, prefix, this.user.id, path);
   }
 

@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { pageRequestOf, type PageQuery } from '../../http/api/page-query.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
-import { attempt, type FieldErrors } from './form-attempt.js';
+import { attempt } from './form-attempt.js';
+import type { FieldErrors } from '../../web/forms/field.js';
 import { listQuery, typedFilter } from './list-query.js';
 
 /** Members of the query that say which page is shown. */
@@ -22,6 +23,6 @@ export async function filteredList<Query extends PageQuery, T>(
 ): Promise<FilteredList<T>> {
   const typed = Object.entries(typedFilter(url));
   const filter = Object.fromEntries(typed.filter(([name]) => !OF_PAGES.includes(name)));
-  const { done: query, errors } = await attempt(() => listQuery(dto, url));
+  const { result: query, errors } = await attempt(() => listQuery(dto, url));
   return errors ? { filter, errors } : { filter, page: await read(query, pageRequestOf(query)) };
 }

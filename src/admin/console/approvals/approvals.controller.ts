@@ -11,9 +11,10 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { userPath } from '../users/user-layout.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
-import { attempt, type FieldErrors } from '../form-attempt.js';
+import { attempt } from '../form-attempt.js';
 import { partyNames, type PartyNames } from '../pages/party-names.js';
 import { approvalPage, approvalsPage } from './approvals.pages.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { approvalPath } from './waiting-for.js';
 
 /** What waits for a second admin, with the forms to approve and to reject it. */
@@ -42,8 +43,8 @@ export class ConsoleApprovalsController {
   /** Carries it out; what became impossible in the meantime stays pending, with the reason. */
   @ConsolePost(':id/approve', 'asked on the page above')
   async approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    const { done, errors } = await attempt(() => this.approvals.approve(id, context.actor));
-    return errors ? this.page(context, id, errors) : afterApproval(done);
+    const { result, errors } = await attempt(() => this.approvals.approve(id, context.actor));
+    return errors ? this.page(context, id, errors) : afterApproval(result);
   }
 
   @ConsolePost(':id/reject', 'asked on the page above')

@@ -1,10 +1,9 @@
-import { Choices, TextArea, TextField, Tick } from '../../../web/forms/field.js';
+import { Choices, TextArea, TextField, Tick, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { State } from '../../../web/tables/state.js';
 import { RecentMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { TranslationFields, translationValues } from './translations.js';

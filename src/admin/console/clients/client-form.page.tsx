@@ -1,9 +1,8 @@
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
 import { CLIENT_FORM, type ClientFormValues } from '../../../clients/client.resource.js';
-import { TextField, type Option } from '../../../web/forms/field.js';
+import { TextField, type Option, type FieldErrors } from '../../../web/forms/field.js';
 import type { PurposeEntity } from '../../../scopes/purposes/purpose.entity.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { NewClientFields } from './client-form.js';
@@ -27,7 +26,7 @@ export function newClientPage({
   scopes,
   purposes,
   users,
-  once,
+  formId,
   errors,
 }: {
   fields: NewClientFields;
@@ -36,7 +35,7 @@ export function newClientPage({
   purposes: PurposeEntity[];
   /** Who is offered as the owner. */
   users: Option[];
-  once: string;
+  formId: string;
 }): ConsolePage {
   return {
     part: 'clients',
@@ -48,7 +47,7 @@ export function newClientPage({
         errors={errors}
         action={`${CLIENTS_PATH}/new`}
         submit="Create client"
-        once={once}
+        once={formId}
         cancel={CLIENTS_PATH}
       >
         {CLIENT_FORM.show(['name'])}

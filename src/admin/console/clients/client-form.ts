@@ -31,7 +31,7 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
 });
 
 /** Whether a change affects who receives users' data, or whose power it has: redirect URIs, grant types, company service. */
-export function givesPower(client: ClientEntity, fields: ClientFormValues): boolean {
+export function clientChangeGivesPower(client: ClientEntity, fields: ClientFormValues): boolean {
   const { redirectUris, grantTypes } = clientShapeOf(fields);
   return (
     redirectUris.some((uri) => !client.redirectUris.includes(uri)) ||

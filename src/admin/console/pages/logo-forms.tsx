@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
-import { FileField } from '../../../web/forms/field.js';
+import { FileField, type FieldErrors } from '../../../web/forms/field.js';
 import { Buttons, PostButton } from '../../../web/forms/form.js';
 import { logoPath } from '../../../web/layout/brand.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from './console-form.js';
 
 export interface LogoFormsProps {

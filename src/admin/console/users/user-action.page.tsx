@@ -1,8 +1,7 @@
 import { OPERATOR_ROLES } from '../../../config/operator-role.js';
-import { Choices } from '../../../web/forms/field.js';
+import { Choices, type FieldErrors } from '../../../web/forms/field.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { COUNTED_UP_TO, SECOND_ADMIN } from '../clients/client-action.page.js';
-import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
 import { ROLE_LABELS } from './role-labels.js';

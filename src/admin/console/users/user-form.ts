@@ -5,7 +5,7 @@ import type { ConsoleContext } from '../console-context.js';
 export const userFormOf = (user: UserEntity): UserFormValues => USER_FORM.of(userFieldsOf(user));
 
 /** Whether a change may give someone else access: through a link sent to another email, or through the webhook portal. */
-export const givesPower = (user: UserEntity, fields: UserFormValues): boolean =>
+export const userChangeGivesPower = (user: UserEntity, fields: UserFormValues): boolean =>
   fields.email.trim() !== user.email || (fields.webhooks_enabled && !user.webhooksEnabled);
 
 /** What was typed. Forms of those who are no admins do not ask for the webhook portal, which stays as it is. */
