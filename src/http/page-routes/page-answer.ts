@@ -21,8 +21,9 @@ export interface StreamAnswer {
 }
 
 /**
- * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; a file; a stream; or the way out
- * to another site, to which no route redirects, because Chromium holds every redirect after a form against the `form-action` of its page.
+ * What a page route returns: a page; a redirect to one, which shows a notice, or once what `showOnce` holds (`PageContext.keepShown`); a
+ * file; a stream; or a way out to another site. No route redirects to another site itself, because Chromium checks every redirect after a
+ * form against the `form-action` of the form's page.
  */
 export type PageAnswer<Page, Notice extends string = never> =
   | { page: Page; status?: number }
