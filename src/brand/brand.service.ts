@@ -88,7 +88,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     return this.shown(await this.repository.read(manager));
   }
 
-  /** Sets the logo to an image that `logoFrom` has made, or removes it. */
+  /** Sets the logo to an image from `logoFrom`, or removes it. */
   changeLogo(image: Buffer | null, actor: Actor): Promise<void> {
     return this.store(async (manager) => {
       const logoId = image === null ? null : await this.logos.store(manager, image);

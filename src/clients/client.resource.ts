@@ -279,5 +279,5 @@ export type NewClient = NewOf<ClientEntity, ClientFieldsOf>;
 export type ClientChanges = ChangesOf<ClientEntity, ClientFieldsOf>;
 
 export const CLIENT_FORM = new ResourceForm(CLIENT);
-/** The values of a client form, but the owner, who is named by an email or an id. */
+/** The values of a client form without the owner, who is entered as an email or an id. */
 export type ClientFormValues = FormValues<ClientFieldsOf>;

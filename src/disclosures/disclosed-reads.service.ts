@@ -54,7 +54,7 @@ export class DisclosedReadsService extends WriteBehind {
       this.takeNoted();
       await this.writeBatches();
     } catch (error) {
-      // The database is unavailable: they are written next time.
+      // The database is unavailable, so they are written next time.
       this.logger.warn(`What was read could not be written: ${(error as Error).message}`);
     }
   }

@@ -2,7 +2,7 @@ import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import type { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
 
-/** Work that is repeated, on every instance that works on what waits: one run at a time, until the service stops. */
+/** Work that is repeated on every instance that processes queues: one run at a time, until the service stops. */
 export abstract class PeriodicWorker implements BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
   protected readonly stopping = new AbortController();

@@ -16,7 +16,7 @@ export function claimAt(claims: object, path: string): unknown {
   return undefined;
 }
 
-/** The texts of a claim: each of an array; a single text as it is, and as a list with commas. */
+/** The texts of a claim: every item of an array; a single text both as it is and split at commas. */
 export function textsIn(claim: unknown): string[] {
   if (typeof claim === 'string') return [claim, ...claim.split(',').map((text) => text.trim())];
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];

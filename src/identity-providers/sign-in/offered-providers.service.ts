@@ -14,7 +14,7 @@ import { ProviderSignIns } from './provider-sign-ins.service.js';
 import { SignInCookies } from './sign-in-cookies.service.js';
 import { say } from '../../language/text.js';
 
-/** The providers that the login page offers, the one it skips to, and logging out of them. */
+/** The providers on the login page, the redirect to the only one, and logging out at a provider. */
 @Injectable()
 export class OfferedProviders {
   private readonly logger = new Logger(OfferedProviders.name);
@@ -38,8 +38,8 @@ export class OfferedProviders {
   }
 
   /**
-   * Leads to the provider if it is the only way to log in, unless the user has just logged out or failed; otherwise undefined, and the
-   * login page is shown.
+   * Redirects to the provider if it is the only way to log in, unless the user has just logged out or failed. Otherwise
+   * undefined: the login page is shown.
    */
   async redirectToSoleProvider(
     returnTo: string | undefined,
@@ -54,11 +54,11 @@ export class OfferedProviders {
   }
 
   /**
-   * Notes that the user has logged out. Returns the way to where a session that came from a provider ends there too; undefined for any
-   * other session.
+   * Records that the user has logged out. For a session that came from a provider, returns the redirect that logs out there too;
+   * otherwise undefined.
    */
   async logoutOf(signIn: SignInMethod | undefined, reply: FastifyReply): Promise<WayOut | undefined> {
-    // Whatever the session came from: the user may still be logged in at the provider.
+    // For any kind of session, because the user may still be logged in at the provider.
     if (this.onlyOne) this.cookies.noteEnd(reply);
     if (signIn?.method !== 'provider') return undefined;
     const provider = this.providerClients.find(signIn.provider);
@@ -78,7 +78,7 @@ export class OfferedProviders {
         heading: say('You are logged out'),
       };
     } catch (error) {
-      // The session here has ended in any case.
+      // The local session has ended in any case.
       this.logger.warn(`Logout at ${provider.id} is not possible: ${(error as Error).message}`);
       return undefined;
     }

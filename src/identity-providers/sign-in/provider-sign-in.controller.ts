@@ -12,7 +12,7 @@ import { refusalPage } from '../pages/refusal.page.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
 
-/** Logging in through an identity provider (contract §15): to the provider, and back. */
+/** Logging in through an identity provider (contract §15): the redirect to the provider, and the callback. */
 @OpenPages('login')
 @UseGuards(AddressRateLimitGuard)
 export class ProviderSignInController {
@@ -21,7 +21,7 @@ export class ProviderSignInController {
     private readonly signIns: ProviderSignIns,
   ) {}
 
-  /** Starts a login and leads to the provider. */
+  /** Starts a login and redirects to the provider. */
   @OpenPost('providers/:id')
   async begin(
     @Param('id') id: string,
@@ -45,7 +45,7 @@ export class ProviderSignInController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
     const provider = this.providerClients.get(id);
-    // It would use up the login without anybody seeing the answer.
+    // A HEAD request would use up the login without showing the result.
     if (request.method === 'HEAD') {
       throw methodNotAllowed(say('Open this address in a browser.'), { headers: { allow: 'GET' } });
     }

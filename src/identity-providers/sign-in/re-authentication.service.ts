@@ -10,17 +10,17 @@ import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { RoleProviders } from './role-providers.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
 
-/** Where a user authenticates again instead of entering the password. */
+/** The provider where a user authenticates again instead of entering the password. */
 export interface ReAuthenticationPlace {
-  /** What people call the provider; undefined if the user has none to go to. */
+  /** The display name of the provider; undefined if the user has none. */
   label: string | undefined;
-  /** Because the provider decides the role, a passkey does not do. */
+  /** Whether a passkey is not enough, because the provider decides the role. */
   isOnlyWay: boolean;
 }
 
 /**
- * Sends a user to the provider again where the password would otherwise be asked for (contract §15): a user who came from one or has no
- * password, operators whose role the provider decides, and everybody where passwords are switched off.
+ * Sends a user to the provider where the password would otherwise be asked for (contract §15): users who came from a provider or
+ * have no password, operators whose role a provider decides, and everyone if passwords are switched off.
  */
 @Injectable()
 export class ReAuthentication {
@@ -32,7 +32,7 @@ export class ReAuthentication {
     private readonly settings: Settings,
   ) {}
 
-  /** Whether this user enters the password again. */
+  /** Whether this user confirms with the password. */
   async isByPassword(user: SignedInUser): Promise<boolean> {
     const { method, hasPassword } = user;
     if (method === 'provider' || !hasPassword || !this.settings.passwordSignIn) return false;
@@ -45,7 +45,10 @@ export class ReAuthentication {
     return { label: provider?.label, isOnlyWay };
   }
 
-  /** The way to the provider, from which the browser comes back to `returnTo` with a new session id. Or, as a message, why that is not possible. */
+  /**
+   * The redirect to the provider, which leads back to `returnTo` with a new session id; or a message with the reason why that is
+   * not possible.
+   */
   async begin(
     user: SignedInUser,
     returnTo: string,

@@ -5,8 +5,8 @@ import { IdentitiesService } from '../identities.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 
 /**
- * Providers whose claim gives operators their role (`roleClaim`). Only a session that came from such a one shows that the person still has the role there: a
- * password or passkey would keep a role that was withdrawn.
+ * Providers whose claim gives operators their role (`roleClaim`). Only a session from such a provider proves that the person
+ * still has the role there; with a password or passkey, a withdrawn role would be kept.
  */
 @Injectable()
 export class RoleProviders {

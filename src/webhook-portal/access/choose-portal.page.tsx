@@ -12,7 +12,7 @@ export interface ChoosePortalProps {
   user: { name: string; email: string };
   /** By organisation. */
   clients: OpenableClient[];
-  /** Why the portal was not opened. */
+  /** Why the portal could not be opened. */
   error?: string;
 }
 

@@ -36,7 +36,7 @@ export interface Portals {
   others: OpenableClient[];
 }
 
-// More than anyone has; the page is a single list.
+// More than anyone has, because the page has no paging.
 const LISTED = 500;
 
 /** The user's role in the organisation (`o`) that owns the client (`c`), as its own account or as a member (`m`). */
@@ -112,7 +112,7 @@ export class MemberSessionsRepository {
     return row;
   }
 
-  /** The user's, newest first, up to so many. */
+  /** The sessions of a user, newest first, up to a limit. */
   listOf(userId: string, limit: number): Promise<MemberSessionEntity[]> {
     return this.sessions.find({ where: { userId }, order: { createdAt: 'DESC' }, take: limit });
   }

@@ -149,7 +149,7 @@ export class PortalAccessService implements AccessRevocation {
     await this.linkSessions.deleteAll(manager, of);
   }
 
-  /** As for users: they end with the grant. */
+  /** As in `revokeByUser`: they end with the grant. */
   async revokeByConsent(): Promise<number> {
     return 0;
   }

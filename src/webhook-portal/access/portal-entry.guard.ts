@@ -15,8 +15,8 @@ import { exchangeOf } from '../../http/server/exchange.js';
 const LOGOUT_PATH = '/portal/logout';
 
 /**
- * Counts every request for its address, and checks every form of entering and leaving the portal: it is bound to the link in its
- * path, otherwise to the session. Without a session there is nothing to end, and nothing to check.
+ * Counts every request for its address, and checks the forms: that of a link is bound to the key in its path, logging out to the
+ * session. Without a session there is nothing to end, and so nothing to check.
  */
 @Injectable()
 export class PortalEntryGuard implements CanActivate {
@@ -58,7 +58,7 @@ export class PortalEntryGuard implements CanActivate {
   }
 }
 
-/** The decorators for the pages before and after a session. */
+/** The decorators for pages that work without a portal session: opening a link, and logging out. */
 export const {
   Pages: PortalEntryPages,
   PageGet: PortalEntryGet,

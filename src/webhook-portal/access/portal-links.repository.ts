@@ -14,7 +14,7 @@ import {
   OPENED_PORTAL_COLUMNS,
 } from './opened-portal.sql.js';
 
-/** The part of a token that the requested link depends on. */
+/** The part of the requesting token that the link depends on. */
 export interface LinkHolder {
   client: { id: string };
   grantId?: string;
@@ -30,9 +30,9 @@ export class PortalLinksRepository {
   ) {}
 
   /**
-   * Stores a link if the token that requests it is valid and its client and owner may have one. One statement, which waits if any
-   * of them is just being ended; in SQL, because it locks and writes. False if the token has ended; undefined if they may
-   * have no link.
+   * Stores a link if the token that requests it is valid and its client and owner may have one. One statement, which waits if one
+   * of them is being ended at this moment; in SQL, because it locks and writes. False if the token has ended; undefined if the
+   * client or its owner may have no link.
    */
   async insertLink(
     digest: Buffer,

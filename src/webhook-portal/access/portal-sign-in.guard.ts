@@ -14,10 +14,10 @@ import type { LayoutProps } from '../../web/layout/layout.js';
 import { PORTAL_SIGN_IN_AREA, PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
 import { exchangeOf, leadTo } from '../../http/server/exchange.js';
 
-/** What a route of signing in to the portal returns. */
+/** What a route of the portal's sign-in returns. */
 export type PortalSignInAnswer = PageAnswer<LayoutProps>;
 
-/** A logged-in user who has not opened a portal yet, after the guard. */
+/** The request of a logged-in user who chooses a portal, after the guard. */
 export class PortalSignInContext extends UserPageContext<LayoutProps> {
   constructor(
     readonly user: SignedInUser,
@@ -41,8 +41,8 @@ export class PortalSignInContext extends UserPageContext<LayoutProps> {
 }
 
 /**
- * Admits logged-in users, and forms that come from its pages; everyone else is redirected to the login page. Operators who need a second
- * factor are led to it first (contract §16).
+ * Admits logged-in users, and forms that come from its pages; redirects everyone else to the login page. Operators who need a
+ * second factor are redirected to it first (contract §16).
  */
 @Injectable()
 export class PortalSignInGuard implements CanActivate {

@@ -30,7 +30,7 @@ export const FormIsAbout = (subject: FormSubject) => SetMetadata(FORM_SUBJECT, s
 
 const LEAST_ROLE = 'portal:least-role';
 
-/** The least role of a member that may use a route; a route without it is for admins. */
+/** The least role of a member that may use a route. Without it, a route is for admins. */
 export const LeastMemberRole = (least: MemberRole) => SetMetadata(LEAST_ROLE, least);
 
 /**
@@ -53,9 +53,9 @@ export class PortalGuard implements CanActivate {
   ) {}
 
   /**
-   * Throws a 401 problem without a session, and a 403 problem if the visitor's role is too low; a 404 problem for a form about something that does
-   * not belong to the client. Redirects an admin who has not authenticated recently to do so before anything that is for admins
-   * (contract §20). For addresses over their limit (contract §7), no session is looked up.
+   * Throws a 401 problem without a session, and a 403 problem if the visitor's role is too low; a 404 problem for a form about
+   * something that does not belong to the client. Redirects admins who have not authenticated recently to do so first, on every
+   * route that is for admins (contract §20). For addresses over their limit (contract §7), no session is looked up.
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { request, reply } = exchangeOf(context);

@@ -52,7 +52,7 @@ export type PortalAnswer = PageAnswer<PortalPage, keyof typeof NOTICES>;
 
 /** A request inside the portal, after its guard. */
 export class PortalContext extends PageContext<PortalPage> {
-  /** The endpoint that a posted form is about; the guard has read it. Only for routes whose form is about one. */
+  /** The endpoint that a posted form is about, as the guard has read it. Only for routes with the subject `an endpoint`. */
   endpoint!: EndpointEntity;
   private portals: Portals = { failing: 0, others: [] };
 

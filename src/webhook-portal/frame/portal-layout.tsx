@@ -15,7 +15,7 @@ import { TIMES_SCRIPT } from '../../web/tables/moment.js';
 
 /** Where members open portals. */
 export const PORTAL_SIGN_IN_PATH = '/portal/sign-in';
-/** What the forms on that page are bound to. */
+/** The name that the forms on that page are bound to. */
 export const PORTAL_SIGN_IN_AREA = 'portal_sign_in';
 
 /** The footer of every portal page, including those shown before the login. */

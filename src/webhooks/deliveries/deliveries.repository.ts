@@ -10,13 +10,13 @@ import type { Delivery, DeliveryDetail } from './delivery.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 import { queryIn } from '../../database/queries/query-in.js';
 
-/** A delivery as it is read for people: with its endpoint, its event and its last attempt. */
+/** A delivery with what pages and the API show: its endpoint, its event and its last attempt. */
 type ReadDelivery = DeliveryEntity &
   Required<Pick<DeliveryEntity, 'endpoint' | 'event'>> & { lastAttempt: DeliveryAttemptEntity | null };
 
 /**
  * Whether the client may see the payload (contract §11.4): it was delivered, or the client may read it now, or the event needs no
- * consent. Tests are about nobody. In SQL: the statement that reads the payload checks clients and consents.
+ * consent. Tests are about no user. In SQL: the statement that reads the payload checks clients and consents.
  */
 const MAY_BE_SHOWN = `(
   event.test
@@ -76,7 +76,8 @@ export class DeliveriesRepository {
       )
       .getRawAndEntities<Pick<DeliveryDetail, 'payload'> & { isErased: boolean }>();
     if (entities.length === 0) return [];
-    // After the deliveries, and only the attempts that they count: one that ends in between would not fit the state.
+    // Read after the deliveries, and only up to their number of attempts: an attempt that ends in between would contradict the
+    // state.
     const attempts = await this.attempts.find({
       where: { deliveryId: In(entities.map(({ id }) => id)) },
       order: { number: 'ASC' },

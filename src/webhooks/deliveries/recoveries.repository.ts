@@ -116,7 +116,7 @@ export class RecoveriesRepository {
     return { from: new Date(Math.min(...times('from'))), to: new Date(Math.max(...times('to'))) };
   }
 
-  /** Reopens those that this transaction has closed, because not everything was sent. */
+  /** Reopens the pauses that this transaction has closed, because not everything was sent. */
   async reopenPauses(manager: EntityManager, endpointId: string): Promise<void> {
     await manager.query(
       'UPDATE webhook_pauses SET sent_at = NULL WHERE endpoint_id = $1 AND sent_at = now()',
@@ -125,8 +125,9 @@ export class RecoveriesRepository {
   }
 
   /**
-   * Creates deliveries of up to `limit` events without one to the endpoint, from the pauses that this transaction has closed: of its
-   * types, still kept, and covered by a consent then and now. Returns their number. The query builder knows no such insert.
+   * Creates deliveries of up to `limit` events without one to the endpoint, from the pauses that this transaction has closed: of
+   * the types it subscribes to, still stored, and covered by a consent then and now. Returns their number. In SQL, because the
+   * query builder has no such insert.
    */
   async sendMissed(
     manager: EntityManager,

@@ -6,7 +6,7 @@ import { DeliveryQueueRepository, WAKE_UP_CHANNEL } from './delivery-queue.repos
 // Other instances are notified at most once in this time.
 const ANNOUNCE_EVERY_MS = 50;
 
-/** What is new: events with deliveries, or events that only the feed shows. */
+/** What is new: events with deliveries, or events that are only in the feed. */
 type News = 'deliveries' | 'events';
 
 /**

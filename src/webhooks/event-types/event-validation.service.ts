@@ -7,7 +7,7 @@ import { idAt } from './json-pointer.js';
 import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 import { violation, type Violations } from '../../http/problems/violation.js';
 
-/** An event to publish, as far as its type matters. */
+/** The parts of an event that its type decides about. */
 export interface Publishing {
   type: string;
   /** Undefined for the current version. */
@@ -15,18 +15,18 @@ export interface Publishing {
   data: object;
 }
 
-/** What an event's type says about it. */
+/** The result of validating an event against its type. */
 export interface EventVerdict {
   /** The revision of the type that was used; 0 for an unknown type. */
   revision: number;
   version: number;
-  /** The id of what it is about; null if it is not numbered. */
+  /** The id of what the event is about; null if events of its type are not numbered. */
   resourceId: string | null;
   /** Why it cannot be published at all. */
   violations?: Violations;
   /** Where its data breaks the schema. */
   broken?: SchemaBreak;
-  /** The version, if nothing is known to be published with it. */
+  /** The version, if it is not known to be in use yet. */
   unused?: EventTypeVersionEntity;
 }
 
@@ -45,13 +45,13 @@ export class EventValidation {
 
   constructor(private readonly repository: EventTypesRepository) {}
 
-  /** Uses the catalogue as it was last read. */
+  /** Validates by the catalogue as it was last read. */
   async validate(publishing: Publishing): Promise<EventVerdict> {
     const types = this.types ?? (await this.read());
     return this.validateBy(types, publishing);
   }
 
-  /** Uses the current catalogue. */
+  /** Reads the catalogue again first. */
   async validateByCurrentTypes(publishing: Publishing): Promise<EventVerdict> {
     return this.validateBy(await this.read(), publishing);
   }
@@ -61,7 +61,7 @@ export class EventValidation {
     await this.read();
   }
 
-  /** Call before storing: from now on the version does not change. Queries the database once for each version. */
+  /** Call before storing an event: marks the version as used, so that it no longer changes. Writes once for each version. */
   async beginUse({ unused }: EventVerdict): Promise<void> {
     if (!unused || unused.usedAt !== null) return;
     await this.repository.markUsed(unused);
@@ -115,7 +115,7 @@ export class EventValidation {
     try {
       return compileSchema(schema);
     } catch (error) {
-      // It was accepted by another build: events are accepted unchecked.
+      // Another build accepted this schema, so events are accepted unchecked.
       this.logger.error(
         `The schema of ${type}, version ${version}, cannot be used: ${(error as Error).message}`,
       );

@@ -56,7 +56,7 @@ export interface TestEvent {
   requestId?: string;
 }
 
-/** What the number of an event depends on. */
+/** What an event is numbered by. */
 type NumberedEvent = Pick<NewEvent, 'type' | 'userId' | 'resourceId'>;
 
 const NEW = new InputRows<NewEvent & Partial<NonNullable<NewEvent['idempotency']>>>({
@@ -69,7 +69,7 @@ const OF_CLIENTS = new InputRows<ClientEvent>({
   text: ['id', 'type', 'userId', 'payload', 'clientId', 'requestId'],
 });
 
-// The advisory locks for numbering events about one thing.
+// The class of the advisory locks that number events about one thing.
 const NUMBERING = 1_702_260_340;
 // Takes them for the rows of `input`, always in the same order.
 const TAKE_TURNS = `
@@ -103,7 +103,7 @@ export class EventsRepository {
    * commit. Idempotency keys must be distinct within the events.
    */
   publish(events: NewEvent[], manager: EntityManager = this.events.manager): Promise<PublishResult[]> {
-    // The query builder knows no writes to several tables in one statement.
+    // In SQL, because the query builder cannot write several tables in one statement.
     return manager.query(
       `WITH input AS (
          SELECT * FROM unnest(${NEW.arrays}) WITH ORDINALITY AS i (${NEW.columns}, place)
@@ -174,7 +174,7 @@ export class EventsRepository {
 
   /**
    * Waits until no other transaction numbers events about the same things, as `publish` does. A transaction that writes before it
-   * publishes calls this first: it must not have an id while it waits.
+   * publishes calls this first, because it must not get its transaction id before it waits.
    */
   async takeTurns(manager: EntityManager, events: NumberedEvent[]): Promise<void> {
     await manager.query(
@@ -183,7 +183,7 @@ export class EventsRepository {
     );
   }
 
-  /** What the key was used for. */
+  /** What an idempotency key was used for. */
   async findKey(publisherId: string, keyDigest: Buffer): Promise<UsedKey | undefined> {
     const used = await this.keys
       .createQueryBuilder('key')
@@ -241,7 +241,10 @@ export class EventsRepository {
     return row!.id;
   }
 
-  /** The events about a user with the clients that they were delivered to, newest first. In SQL: it counts another table's rows for each. */
+  /**
+   * The events about a user with the clients that they were delivered to, newest first. In SQL, because it collects rows of
+   * another table for each.
+   */
   listAbout(userId: string, limit: number): Promise<EventAbout[]> {
     return this.events.query(
       `SELECT e.id, e.type, e.created_at AS "createdAt", e.payload,

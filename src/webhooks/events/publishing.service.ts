@@ -12,7 +12,7 @@ import { EventsRepository, type PublishResult, type UsedKey } from './events.rep
 import { SchemaBreaks } from './schema-breaks.service.js';
 import { violation, type Violations } from '../../http/problems/violation.js';
 
-// The most that one statement stores; later events go with the next one.
+// The most events that one statement stores; the next statement stores the rest.
 const BATCH = 200;
 const ATTEMPTS = 4;
 
@@ -35,7 +35,7 @@ export interface Published {
   deliveries: number;
 }
 
-/** An event as it was sent, before its type is looked up. */
+/** An event as submitted, before it is validated against its type. */
 type Submitted = Omit<NewEvent, 'version' | 'revision' | 'resourceId'>;
 
 interface Waiting {
@@ -77,7 +77,7 @@ export class PublishingService {
         : { idempotency: { keyDigest: sha256(idempotencyKey), bodyDigest: bodyDigestOf(publication) } }),
     };
     let verdict = await this.validation.validate(publication);
-    // Refuse only by the current catalogue.
+    // A refusal must be based on the current catalogue.
     if (this.refusalOf(verdict)) verdict = await this.validation.validateByCurrentTypes(publication);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const refusal = this.refusalOf(verdict);
@@ -153,7 +153,7 @@ export class PublishingService {
     return { [broken.path]: [violation('breaks_schema', { why: broken.message })] };
   }
 
-  /** Throws a 400 problem, unless the event was accepted before, when its version allowed it. */
+  /** Throws a 400 problem, unless the same event was accepted earlier, when its version still allowed it. */
   private async refuse(event: Submitted, violations: Violations): Promise<Published> {
     const used = await this.usedKey(event);
     if (used?.bodyDigest.equals(event.idempotency!.bodyDigest)) {
@@ -226,7 +226,7 @@ export class PublishingService {
   }
 }
 
-/** Covers only what was sent, because a retry gets another id. */
+/** Covers only what the publisher sent, because a retry gets another event id. */
 const bodyDigestOf = ({ type, timestamp, userId, data, version }: Publication): Buffer =>
   sha256(JSON.stringify([type, timestamp, userId, data, ...(version === undefined ? [] : [version])]));
 
