@@ -81,7 +81,7 @@ export class ConsoleGuard implements CanActivate {
     return true;
   }
 
-  /** Whether the page is about someone who counts as an operator; asked only for those whom it concerns. */
+  /** Whether the page is about someone who counts as an operator; not looked up for admins, whom that does not limit. */
   private async isAboutOperator(role: OperatorRole, path: string, request: FastifyRequest): Promise<boolean> {
     if (role === 'admin') return false;
     const { id, user_id: userId } = request.params as { id?: string; user_id?: string };
@@ -116,7 +116,7 @@ export class ConsoleGuard implements CanActivate {
     request: FastifyRequest,
     { url, path, user }: ConsoleContext,
   ): string | undefined {
-    // Nobody authenticates at a provider within a form.
+    // Authenticating at a provider is not possible within a form.
     const isWithoutPassword =
       user.method === 'provider' || !user.hasPassword || !this.settings.passwordSignIn;
     const isAsked = rule === 'asked' || (rule === 'asked in the form' && isWithoutPassword);

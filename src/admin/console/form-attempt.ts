@@ -15,7 +15,7 @@ export const formValue = async <T extends object>(
   members: Record<string, unknown>,
 ): Promise<T> => (await pipe.transform(members, { type: 'body', metatype: dto })) as T;
 
-/** The same with what is wrong returned, to be thrown together with what other checks find. */
+/** The same, but returns violations, so that they can be thrown together with those of other checks. */
 export async function judged<T extends object>(
   dto: Type<T>,
   members: Record<string, unknown>,
@@ -28,7 +28,7 @@ export async function judged<T extends object>(
   }
 }
 
-/** Runs the action of a form. Input errors of the services are returned for display beside the fields. */
+/** Runs the action of a form; returns input errors of the services, to be shown at the fields. */
 export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { result: await work() };

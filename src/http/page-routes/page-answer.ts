@@ -1,12 +1,12 @@
 import type { CsvAnswer } from './csv-answer.js';
 import type { Readable } from 'node:stream';
 
-/** A way out of this service, by a page that goes on by itself. */
+/** A redirect to another site, by a page that continues there by itself. */
 export interface WayOut {
   leaveTo: string;
-  /** What people call the place; without a name, it is an application. */
+  /** The display name of the site; by default it is called an application. */
   name?: string;
-  /** The heading of the page, a message that is translated; by default it says where the browser goes. */
+  /** The heading of the page, as a message; by default it says where the browser goes. */
   heading?: string;
 }
 

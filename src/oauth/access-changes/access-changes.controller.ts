@@ -48,13 +48,13 @@ export class AccessChangesController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    // Proxies must not hold back what has arrived.
+    // Proxies must not buffer the stream.
     const headers = { 'content-type': MEDIA_TYPE, 'x-accel-buffering': 'no', connection: 'close' };
     if (request.method === 'HEAD') return void reply.headers(headers).send();
     const token = bearerTokenOf(request.headers.authorization)!;
     const stream = await this.feed.open(token, request.principal!, lastEventId);
     reply.raw.once('close', () => stream.destroy());
-    // The reader may have left by now.
+    // The reader may have disconnected by now.
     if (reply.raw.destroyed) return void stream.destroy();
     void reply.headers(headers).send(stream);
   }

@@ -28,7 +28,7 @@ const malformed = (): OAuthError =>
 const revoked = (): OAuthError =>
   invalidGrant('refresh_token_revoked', 'The refresh token was revoked, with every token of its grant.');
 
-/** A fault requested in the sandbox; the client is told what it would be told live. */
+/** A fault requested in the sandbox; the client gets the same answer as live. */
 const sandboxFault = (): OAuthError =>
   invalidGrant('sandbox_fault', 'The refresh token was revoked, with every token of its grant.');
 

@@ -8,7 +8,7 @@ import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js'
 
 /**
  * Refuses callers that this instance knows to be over their limit before the token is looked up, so that a flood of requests
- * costs no query (contract §7). It is enough that the token was valid a minute ago, because a refusal reveals nothing.
+ * costs no query (contract §7). A token that was valid a minute ago is good enough, because a refusal reveals nothing.
  */
 @Injectable()
 export class KnownPartnerLimitGuard implements CanActivate {

@@ -27,8 +27,8 @@ export const PartnerPage = (item: Type) => ApiPage(item, PARTNER_HEADERS);
 
 /**
  * A bearer endpoint for partners: a valid access token, the rate limit, then `Service-Version`, so that a request with a wrong
- * version counts. Every response carries the version. `readOverLimit`: the requests that are answered although the limit is
- * exceeded. `neverFails`: those that faults in a sandbox leave alone.
+ * version counts. Every response carries the version. `readOverLimit`: whether a request is answered even though the limit is
+ * exceeded. `neverFails`: exempt from sandbox faults.
  */
 export const PartnerEndpoint = ({
   readOverLimit = () => false,

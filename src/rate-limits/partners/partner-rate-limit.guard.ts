@@ -19,9 +19,9 @@ import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js'
 const NEAR = 0.2;
 
 /**
- * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). `KnownPartnerLimitGuard` has already
- * refused callers whom this instance knows to be over it. While it is exceeded, the resources that a 429 refers to can still be
- * read, as many times again (contract §8).
+ * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). It counts the request;
+ * `KnownPartnerLimitGuard` has already refused callers that this instance knows to be over the limit. While the limit is
+ * exceeded, the resources that a 429 refers to can still be read, up to the same limit again (contract §8).
  */
 @Injectable()
 export class PartnerRateLimitGuard extends ThrottlerGuard {
@@ -41,7 +41,7 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     const http = context.switchToHttp();
     http.getRequest<FastifyRequest>().isCounted = true;
     const isAllowed = await super.handleRequest(properties);
-    // The throttler announces the end of its window, but a rolling window has none.
+    // The throttler sets the end of its window in this header, but a rolling window has no end.
     const reply = http.getResponse<FastifyReply>();
     reply.removeHeader('x-ratelimit-reset');
     const remaining = Number(reply.getHeader('x-ratelimit-remaining'));
@@ -55,7 +55,7 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     return isAllowed;
   }
 
-  /** Throws, except for a read that is still allowed; its response says that nothing of the limit remains. */
+  /** Throws, except for a read that is still allowed, whose response says that nothing of the limit remains. */
   protected override async throwThrottlingException(
     context: ExecutionContext,
     { limit, timeToBlockExpire }: ThrottlerLimitDetail,

@@ -12,12 +12,12 @@ import { notificationView } from '../../notifications/notification.view.js';
 import { RateLimitNotificationsService } from './rate-limit-notifications.service.js';
 import { waitingTime } from '../waiting-time.js';
 
-/** Whether a request reads what a 429 refers to. */
+/** Whether a request reads a resource that a 429 refers to. */
 export type ReadOverLimit = (request: FastifyRequest, principal: Principal) => boolean;
 
 const READ_OVER_LIMIT = 'read over the limit';
 
-/** The requests of a route that are answered although the limit is exceeded (contract §8). */
+/** Declares which requests of a route are answered even though the limit is exceeded (contract §8). */
 export const AllowReadOverLimit = (isRead: ReadOverLimit) => SetMetadata(READ_OVER_LIMIT, isRead);
 
 /** Answers partners who are over their limit: the 429 with its notification, or a read that is still allowed (contract §7, §8). */
@@ -35,7 +35,7 @@ export class PartnersOverLimit {
     return partnerLimitOf(principal, this.settings);
   }
 
-  /** Whether the request may be answered although the limit is exceeded. */
+  /** Whether the request may be answered even though the limit is exceeded. */
   isRead(context: ExecutionContext, principal: Principal): boolean {
     const isRead = this.reflector.get<ReadOverLimit | undefined>(READ_OVER_LIMIT, context.getHandler());
     return isRead?.(context.switchToHttp().getRequest<FastifyRequest>(), principal) ?? false;
@@ -55,7 +55,7 @@ export class PartnersOverLimit {
     const notification = await this.notifications
       .notificationFor(client, userId, limit)
       .catch((error: unknown) => {
-        // The client or the user was deleted, which this instance has not read yet.
+        // The client or the user was deleted, and this instance does not know yet.
         throw isForeignKeyViolation(error) ? invalidToken('token_unknown') : error;
       });
     const request = context.switchToHttp().getRequest<FastifyRequest>();

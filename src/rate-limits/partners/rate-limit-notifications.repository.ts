@@ -52,7 +52,7 @@ export class RateLimitNotificationsRepository {
     );
   }
 
-  /** The periods of a user, the last first, up to so many. */
+  /** The periods of a user, newest first, up to a limit. */
   listOf(userId: string, limit: number): Promise<RateLimitPeriodEntity[]> {
     return this.periods.find({ where: { userId }, order: { endsAt: 'DESC' }, take: limit });
   }

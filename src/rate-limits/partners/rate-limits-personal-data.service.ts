@@ -4,7 +4,7 @@ import { ClientsService } from '../../clients/clients.service.js';
 import { PersonalData, section } from '../../users/accounts/personal-data.js';
 import { RateLimitNotificationsRepository } from './rate-limit-notifications.repository.js';
 
-/** When applications asked too often for a person's data. */
+/** When applications exceeded the rate limit for a person's data. */
 @Injectable()
 export class RateLimitsPersonalData {
   constructor(periods: RateLimitNotificationsRepository, clients: ClientsService, data: PersonalData) {

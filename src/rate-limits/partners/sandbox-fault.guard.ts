@@ -11,13 +11,13 @@ import { principalIn } from '../../tokens/access/current-principal.decorator.js'
 import { PartnersOverLimit } from './partners-over-limit.service.js';
 
 const NEVER_FAILS = 'never fails in a sandbox';
-// A client that waits as it is told is served soon.
+// A client that honours Retry-After is served soon.
 const RETRY_AFTER_SECONDS = 5;
 
-/** Whether faults leave the route alone: the routes with which a program sets them. */
+/** Exempts a route from sandbox faults: the routes that set them. */
 export const NeverFails = (isTrue: boolean) => SetMetadata(NEVER_FAILS, isTrue);
 
-/** Answers a request of a client in a sandbox with the fault that was asked for (contract §19). Runs after the bearer guard. */
+/** Answers a request of a sandbox client with the fault that it has requested (contract §19). Runs after the bearer guard. */
 @Injectable()
 export class SandboxFaultGuard implements CanActivate {
   constructor(

@@ -56,8 +56,8 @@ export class AuthorizationCodesRepository {
 
   /**
    * Locks the client, the user and the session as active until the transaction ends; false if one of them no longer is. Disabling
-   * or logging out has to wait for these share locks, and then finds the code that was stored. In SQL, because one
-   * statement locks rows of three tables.
+   * or logging out waits for these share locks, and then finds the stored code. In SQL, because one statement locks rows of three
+   * tables.
    */
   async hold(
     manager: EntityManager,

@@ -22,7 +22,7 @@ export interface GenerationRow {
   authorizationExpiresIn: number;
 }
 
-/** The current state of a grant, and of everything that using one of its refresh tokens depends on. */
+/** The current state of a grant, and of everything that the use of one of its refresh tokens depends on. */
 export interface FoundGrant extends GenerationRow {
   clientId: string;
   userId: string;
@@ -48,7 +48,7 @@ export interface FoundGrant extends GenerationRow {
   seenAt: number;
 }
 
-/** What is looked up: a refresh token, and its grace time in seconds. */
+/** A lookup: a refresh token, and the grace time in seconds. */
 interface RefreshQuestion extends RefreshTokenRecord {
   grace: number;
 }
@@ -82,8 +82,8 @@ const ROTATIONS = new InputRows<Rotation>(
 );
 
 /**
- * How many rotation times are kept for the grace time: as many as a client may make in a minute. Older tokens count as past
- * their grace time.
+ * How many rotation times are kept to decide the grace time: as many rotations as a client may make in a minute. Older tokens
+ * count as past their grace time.
  */
 const ROTATIONS_KEPT = 600;
 

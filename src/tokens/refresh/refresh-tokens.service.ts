@@ -9,7 +9,7 @@ import { openRefreshToken, type RefreshTokenRecord } from '../keys/token-record.
 
 /** The grant that a refresh token belongs to. */
 export interface GrantOfToken extends FoundGrant {
-  /** The moment for which all this is valid. */
+  /** When the grant was read: the position of the data it is based on. */
   seen: Stamp;
 }
 
@@ -24,7 +24,7 @@ export class RefreshTokensService {
     private readonly settings: Settings,
   ) {}
 
-  /** The contents of a refresh token, or why it is not one of ours. */
+  /** The contents of a refresh token, or why it is not valid. */
   open(token: string) {
     return this.keys.open(token, openRefreshToken);
   }
@@ -34,13 +34,13 @@ export class RefreshTokensService {
     const { era } = this.changes;
     const found = await this.repository.find({ grace: this.settings.refreshGrace, ...record });
     if (!found) return undefined;
-    // Not by Object.assign: it turns an object with so many members into a slow one (docs/decisions/0008).
+    // Not with Object.assign, which makes an object with this many members slow (docs/decisions/0008).
     const grant = found as GrantOfToken;
     grant.seen = { era, position: found.seenAt };
     return grant;
   }
 
-  /** Whose refresh token this is: its grant, if it was issued to this client. */
+  /** The id of the token's grant, if the token was issued to this client. */
   async grantOf(token: string, clientId: string): Promise<string | undefined> {
     const opened = await this.open(token);
     if ('refused' in opened) return undefined;

@@ -102,7 +102,7 @@ export class PortalContext extends PageContext<PortalPage> {
     this.shownOnce.keep(this.reply, this.member, path, value);
   }
 
-  /** What the previous form created, shown only once; undefined if it was already shown. */
+  /** The `showOnce` value of the previous form; undefined if it was already shown. */
   takeShown(): unknown {
     const { user } = this.visitor;
     return user && this.shownOnce.take(this.request, this.reply, user, this.path);

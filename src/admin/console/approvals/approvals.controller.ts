@@ -17,7 +17,7 @@ import { approvalPage, approvalsPage } from './approvals.pages.js';
 import type { FieldErrors } from '../../../web/forms/field.js';
 import { approvalPath } from './waiting-for.js';
 
-/** What waits for a second admin, with the forms to approve and to reject it. */
+/** Requests that wait for a second admin, with forms to approve and reject them. */
 @ConsolePages('approvals')
 export class ConsoleApprovalsController {
   constructor(
@@ -40,7 +40,9 @@ export class ConsoleApprovalsController {
     return this.page(context, id);
   }
 
-  /** Carries it out; what became impossible in the meantime stays pending, with the reason. */
+  /**
+   * Approves and carries out a request. If it became impossible in the meantime, it stays pending and the page shows the reason.
+   */
   @ConsolePost(':id/approve', 'asked on the page above')
   async approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const { result, errors } = await attempt(() => this.approvals.approve(id, context.actor));
@@ -73,7 +75,7 @@ export class ConsoleApprovalsController {
   }
 }
 
-/** To what was made, which is shown once to the person who approved it; otherwise back to the approval. */
+/** Redirects to what was created, which is shown once to the person who approved it; otherwise back to the approval. */
 function afterApproval({ approval, shown }: Approved): ConsoleAnswer {
   const { id, subjectId } = approval;
   if (approval.state === 'pending') return { goTo: approvalPath(id), notice: 'approval_seconded' };

@@ -104,7 +104,7 @@ export const purposeFormPage = ({ name, values, errors }: PurposeFormPageProps):
   ),
 });
 
-/** Says what happens before a purpose is deleted. */
+/** Explains the consequences before a purpose is deleted. */
 export const deletePurposePage = ({ name, words }: PurposeEntity): ConsolePage => ({
   part: 'purposes',
   title: 'Delete purpose',

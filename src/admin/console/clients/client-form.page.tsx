@@ -16,7 +16,7 @@ const GRANT_TYPE_LABELS: Record<(typeof GRANT_TYPES)[number], string> = {
 
 const AFTER_NAME = CLIENT_FORM.changeable.filter((name) => name !== 'name');
 
-/** Without the field of purposes where there are none. */
+/** Omits the field for purposes if the catalogue has none. */
 const asked = (names: typeof CLIENT_FORM.changeable, purposes: PurposeEntity[]) =>
   names.filter((name) => name !== 'purposes' || purposes.length > 0);
 
@@ -33,7 +33,7 @@ export function newClientPage({
   errors?: FieldErrors;
   scopes: ScopeEntity[];
   purposes: PurposeEntity[];
-  /** Who is offered as the owner. */
+  /** The users offered as the owner. */
   users: Option[];
   formId: string;
 }): ConsolePage {
@@ -107,7 +107,7 @@ const grantTypeOptions = ({ grant_types: chosen }: ClientFormValues) =>
 const purposeOptions = (purposes: PurposeEntity[]) =>
   purposes.map(({ name, words }) => ({ value: name, label: name, hint: words.en }));
 
-/** Those for partners first. */
+/** Scopes for partners first. */
 const scopeOptions = (scopes: ScopeEntity[]) =>
   [
     ...scopes.filter(({ audience }) => audience === 'partner'),

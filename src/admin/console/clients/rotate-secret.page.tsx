@@ -19,7 +19,7 @@ const OVERLAPS = [
 export interface RotateSecretPageProps {
   client: ClientEntity;
   overlap: string;
-  /** Identifies the secret that is replaced: the form rotates no other. */
+  /** Identifies the secret that the form replaces; if it is no longer the newest one, nothing is rotated. */
   newest: string;
   errors?: FieldErrors;
 }

@@ -105,7 +105,7 @@ const MESSAGES: Record<UserAction, Messages> = {
 const waitsOnOperators = ({ action, isProtected, isSelf }: UserActionPageProps): boolean =>
   isProtected && !isSelf && ['make-operator', 'remove-operator', 'reset-second-factor'].includes(action);
 
-/** Says what follows before a user is disabled or erased, loses all tokens, or gets another role. */
+/** Explains the consequences before a user is disabled or erased, loses all tokens, or gets another role. */
 export function userActionPage(props: UserActionPageProps): ConsolePage {
   const { user, action, grants, isSelf, isProtected, fourEyes, errors } = props;
   const { title, question, consequences } = MESSAGES[action];

@@ -84,7 +84,7 @@ export const newMemberPage = ({ user, typed, users, errors }: NewMemberPageProps
     ),
   });
 
-/** Says what follows before a member is removed. */
+/** Explains the consequences before a member is removed. */
 export const removeMemberPage = ({ user, member }: { user: UserEntity; member: Member }): ConsolePage =>
   aboutUser(user, {
     title: 'Remove member',

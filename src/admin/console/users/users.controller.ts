@@ -56,7 +56,7 @@ export class ConsoleUsersController {
     return { page: usersPage(list), status: list.errors ? 400 : 200 };
   }
 
-  /** Many people at once, so for admins who gave their password lately. */
+  /** Data about many people, so only for admins who entered their password recently. */
   @ConsoleGet('csv', 'asked')
   download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     return this.exports.of(context, 'users', USER_CSV, ConsoleUsersQuery, this.read);
@@ -158,6 +158,6 @@ export class ConsoleUsersController {
 
 const linkPath = (id: string): string => userPath(id, 'password-link');
 
-/** Conflict errors are shown at the email, the only field that two users cannot share. */
+/** Conflicts are shown at the email field, because only emails must be unique. */
 const besideEmail = ({ form, ...errors }: FieldErrors): FieldErrors =>
   form ? { ...errors, email: form } : errors;
