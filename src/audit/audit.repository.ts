@@ -9,7 +9,7 @@ import { AuditEventEntity } from './audit-event.entity.js';
 // Ids can be made slightly before or after the database's time. Clocks that differ by less than this are handled.
 const CLOCKS_APART_MS = 10 * 60_000;
 
-/** Rows of one statement, which takes at most 65,535 parameters. */
+/** Rows per statement, because a statement takes at most 65,535 parameters. */
 const INSERTED_AT_ONCE = 1_000;
 
 /** All given members must match; `since` is inclusive. */

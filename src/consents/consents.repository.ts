@@ -11,7 +11,7 @@ import { ConsentEntity } from './consent.entity.js';
 import type { ConsentedUser } from './consented-user.js';
 import { queryIn } from '../database/queries/query-in.js';
 
-// In forms that are parsed several times as fast as an array and a date.
+// As JSON and numbers, which are parsed several times as fast as an array and a date.
 const inMilliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 const SCOPES_AND_TIMES = `to_json(c.scopes) AS scopes, ${inMilliseconds('c.granted_at')} AS "grantedAt",
               ${inMilliseconds('c.expires_at')} AS "expiresAt"`;
@@ -35,7 +35,7 @@ export interface GivenConsent {
   words: ShownWords;
 }
 
-/** Words that are kept (`ConsentWordsRepository`). */
+/** The digest of the stored words (`ConsentWordsRepository`). */
 interface ShownWords {
   digest: Buffer;
   language: string;
@@ -128,9 +128,9 @@ export class ConsentsRepository {
   }
 
   /**
-   * Adds what was given to a consent, takes out what was declined, and creates or renews it if necessary. A consent that ended starts
-   * again with only what was given. One with a scope whose meaning changed, and which the page did not show, keeps its end. In SQL, because
-   * the new values depend on the existing row: one statement, so that concurrent approvals both count.
+   * Adds given scopes to a consent, removes declined ones, and creates or renews it if necessary. An ended consent starts again
+   * with only the given scopes. If the page did not show a scope whose meaning changed, the consent keeps its end. In SQL,
+   * because the new values depend on the existing row: one statement, so that concurrent approvals both count.
    */
   async add(
     manager: EntityManager,

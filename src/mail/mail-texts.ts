@@ -8,7 +8,7 @@ const ENTERED_TO_SIGN_UP = say(
   'You get this mail because someone entered your address to create an account.',
 );
 
-/** What is said by mails that carry a link, and by mails to the contacts of clients; what drivers get are messages. */
+/** The texts of mails with a link, and of mails to the contacts of clients; those for drivers are messages. */
 export const MAIL_TEXTS = {
   verifyEmail: (email: string, url: string): MailText => ({
     subject: say('Confirm your email address'),
@@ -141,7 +141,7 @@ export const MAIL_TEXTS = {
   }),
 } as const;
 
-/** How many consents end how soon, and where the portal is. */
+/** How many consents end and how soon, with a link to the portal. */
 export interface EndingConsents {
   /** In words, such as “One consent ends”. */
   count: string;

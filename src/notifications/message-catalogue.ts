@@ -2,7 +2,7 @@ import { said, say, type Shown } from '../language/text.js';
 import type { MailedApplication } from '../mail/mail-content.js';
 import type { NotificationCategory } from './notification.entity.js';
 
-/** A notification that the service raises by itself: its texts are messages, so that each reader gets them in another language. */
+/** A notification that the service raises itself: its texts are messages, so that each reader gets them in their language. */
 export interface Message {
   messageId: string;
   category: NotificationCategory;
@@ -11,7 +11,7 @@ export interface Message {
    * switched it off. `ACTIONABLE` notifications are optional mails anyway.
    */
   mail?: 'security' | 'organisation' | 'optional';
-  /** The application that it is about, and who is behind it: its mail says so. */
+  /** The application it is about and the organisation behind it, for the mail. */
   application?: MailedApplication & { organisation?: string | null };
   shortTextTitle: Shown;
   shortTextBody: Shown;
@@ -25,7 +25,7 @@ interface Known {
   logoId?: string | null;
 }
 
-/** Only these: what is known may be a whole client. */
+/** Picks these members, because the argument may be a whole client. */
 const applicationOf = (name: string, { organisation, logoId }: Known = {}): Message['application'] => ({
   name,
   organisation,
@@ -46,7 +46,7 @@ const IF_NOT_YOU = {
   ),
 };
 
-/** Said to a person who gained power, and had perhaps not set all of it. */
+/** Told to a person who gained power, in case others had set some of the ways to log in. */
 const WAYS_ENDED = say(
   'Because someone else may have set them, the password, passkeys, authenticator app and recovery codes that your account had before no longer work: set new ones.',
 );

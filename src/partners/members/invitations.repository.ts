@@ -51,7 +51,7 @@ export class InvitationsRepository {
     return manager.withRepository(this.invitations).findOneByOrFail({ id }) as Promise<OperatorInvitation>;
   }
 
-  /** Those to an address, up to so many. */
+  /** Those to an address, up to a limit. */
   async listTo(email: string, limit: number): Promise<Invitation[]> {
     const found = await this.invitations.find({
       where: { emailKey: emailKeyOf(email) },

@@ -95,8 +95,8 @@ export class InvitationsService {
   }
 
   /**
-   * Makes the logged-in user a member, if the invitation is for their address and that is verified. The invitation is used up in the same
-   * transaction. False for a link that no longer works, or not for them. Throws a 409 problem beyond 50 members.
+   * Makes the logged-in user a member, if the invitation is for their address and that is verified. The invitation is consumed in
+   * the same transaction. False for a link that no longer works, or not for them. Throws a 409 problem beyond 50 members.
    */
   async accept(key: string, userId: string, actor: Actor): Promise<boolean> {
     const found = await this.findForMember(key);
@@ -107,7 +107,7 @@ export class InvitationsService {
         const invitation = await this.repository.use(manager, digestOf(key));
         if (!invitation) return false;
         const user = await this.membersRepository.holdUser(manager, userId);
-        // After the account: whatever ends its sessions locks in this order.
+        // Locked after the account, in the order in which sessions are ended.
         await this.acting.requireLive(manager, actor);
         if (!isFor(invitation, user)) throw new NotForThem();
         await this.members.addIn(manager, organisation, userId, found.role, actor);

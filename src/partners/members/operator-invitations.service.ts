@@ -89,9 +89,9 @@ export class OperatorInvitationsService {
   }
 
   /**
-   * Gives the role to the logged-in user, if the invitation is for their address and that is verified; as with every role that an account
-   * gains, all that opened the account before ends, so a new password comes with it. The invitation is used up in the same transaction. False
-   * for a link that no longer works, or not for them; throws a 409 problem for an operator.
+   * Gives the role to the logged-in user, if the invitation is for their address and that is verified; as with every role that an
+   * account gains, all that opened the account before ends, so a new password comes with it. The invitation is consumed in the
+   * same transaction. False for a link that no longer works, or not for them; throws a 409 problem for an operator.
    */
   async accept(key: string, userId: string, password: string | undefined, actor: Actor): Promise<boolean> {
     const found = await this.find(key);

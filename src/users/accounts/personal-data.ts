@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Language } from '../../language/languages.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 
-/** What the page shows of a member: words, a time, several words, or the members of a structure. */
+/** How the page shows a member: as text, a time, a list of texts, or the members of an object. */
 export type ShownValue =
   | string
   | number
@@ -15,13 +15,16 @@ export type ShownValue =
   | object;
 
 /**
- * What one module holds about a person (contract §13). A record is plain data, without secrets, digests or anything about other people;
- * its members become those of the file.
+ * What one module holds about a person (contract §13). A record is plain data without secrets, digests or anything about other
+ * people; its members are those in the file.
  */
 export interface PersonalDataSection<T extends object> {
   /** The member of the file; unique. */
   name: string;
-  /** Where it stands among the others: 10 to 19 the account, 20 to 39 applications and data, 40 to 59 logins, 60 to 89 records, 90 to 99 partners and operators. */
+  /**
+   * Its position among the sections: 10 to 19 the account, 20 to 39 applications and data, 40 to 59 logins, 60 to 89 records, 90
+   * to 99 partners and operators.
+   */
   place: number;
   title: string;
   /** A sentence for the person. */
