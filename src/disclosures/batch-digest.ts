@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Disclosure } from './disclosure.js';
 
-/** By which a batch is known again: the same parts in the same order. */
+/** Identifies a repeated batch: the same parts in the same order. */
 export const digestOf = (disclosures: readonly Disclosure[]): Buffer =>
   createHash('sha256')
     .update(

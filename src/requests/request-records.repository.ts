@@ -54,7 +54,7 @@ export class RequestRecordsRepository {
     );
   }
 
-  /** Refusals of a restored database whose transactions are still to come here get a place before those. */
+  /** Refusals from a restored database with transaction numbers that this server has not reached yet get lower numbers. */
   async adoptRestored(): Promise<void> {
     await this.records.query(
       `UPDATE request_records SET xid = pg_current_xact_id()

@@ -9,7 +9,7 @@ import { answeredRequest } from './answered-request.entity.js';
 import type { NewRequestRecord, RequestRecordEntity } from './request-record.entity.js';
 import { RequestRecordsRepository } from './request-records.repository.js';
 
-// Of one instance, between two writes: more than a partner who asks why needs, and no more than a flood may cost.
+// Per instance and write: enough to explain a partner's refusals, and a limit for floods.
 const REFUSED_MAX = 500;
 const SERVED_MAX = 10;
 

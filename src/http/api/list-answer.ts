@@ -4,7 +4,7 @@ import { map, type Observable } from 'rxjs';
 import { Settings } from '../../config/settings.js';
 import type { Page } from '../../database/queries/read-page.js';
 
-/** A page of a list as it is sent, and the ids of the items that the next and the previous page begin at. */
+/** A page of a list as sent, with the ids of the items at which the next and previous pages start. */
 export interface ListAnswer<V> {
   items: V[];
   after?: string;

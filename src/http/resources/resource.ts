@@ -120,7 +120,7 @@ export class Resource<E extends object, F extends Fields<E>> {
     return this.byKey(body);
   }
 
-  /** What audit events say of an entity. */
+  /** The view of an entity in audit events. */
   auditView(entity: Omit<E, Hidden<F> & keyof E>): Record<string, unknown> {
     return pairs(this.list, ({ audited, key, wire }) => {
       const value = (entity as Record<string, unknown>)[key] as never;

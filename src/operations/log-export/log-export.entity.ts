@@ -6,7 +6,7 @@ export class LogExportEntity {
   @PrimaryColumn('text')
   log!: 'audit' | 'refusals';
 
-  /** After the last entry that a collector has; null before the first. */
+  /** The cursor after the last entry that a collector has; null before the first. */
   @Column('text', { nullable: true })
   cursor!: string | null;
 
