@@ -199,7 +199,10 @@ export class ProviderSignIns {
     this.sessions.setCookie(reply, secret);
   }
 
-  /** Runs `work` with the person's locked account, in the same transaction as the changes made by finding it. */
+  /**
+   * Runs `work`, which starts or renews the session and returns its secret, with the person's locked account: in the same transaction
+   * as the changes made by finding it.
+   */
   private async withAccount(
     provider: IdentityProvider,
     person: Person,

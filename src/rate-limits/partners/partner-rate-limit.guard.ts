@@ -66,6 +66,7 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     }
     const read = await this.limits.consumeReadOverLimit(principal.client.id, principal.userId, limit);
     if (!read.allowed) return this.overLimit.refuse(context, principal, limit, retryAfterSeconds(read));
+    // The throttler has already set it for a refusal.
     context.switchToHttp().getResponse<FastifyReply>().removeHeader('retry-after');
   }
 }

@@ -40,6 +40,7 @@ export class PortalEntryGuard implements CanActivate {
       page.checkForm();
       return true;
     }
+    // The form to log out is on the pages of the portal, so it is bound to the session as all their forms.
     const visitor = await this.access.visitor(request);
     if (visitor) {
       const { memberSessions, shownOnce, csrf, cookies } = this;
