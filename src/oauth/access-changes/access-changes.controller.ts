@@ -38,7 +38,7 @@ export class AccessChangesController {
   @ApiSecurity('oauth2', [INTROSPECTION_SCOPE])
   @ApiHeader({
     name: 'Last-Event-ID',
-    description: 'The last position that was read: the stream goes on from there, or begins with `reset`.',
+    description: 'The last position that was read: the stream continues from there, or begins with `reset`.',
     schema: text() as object,
   })
   @ApiText(200, 'The stream.', MEDIA_TYPE, EXAMPLE)

@@ -147,7 +147,7 @@ export class OperatorInvitationsService {
     const person = type === 'client' ? ownerId : id;
     if (!person || !(await this.protection.isStillAdmin(manager, { type: 'user', id: person }))) {
       throw conflict(
-        'An admin stands behind each invitation. Use a client that an admin owns, or the console.',
+        'An admin has to be responsible for each invitation. Use a client that an admin owns, or the console.',
       );
     }
     return person;
@@ -163,7 +163,7 @@ export class OperatorInvitationsService {
     if (!this.settings.fourEyes) return;
     if (user && (await this.protection.counts(user))) {
       throw conflict(
-        'This person stands behind a client of the admin API, so a second admin approves the role: give it on the page of the user.',
+        'This person is responsible for a client of the admin API, so a second admin approves the role: give it on the page of the user.',
       );
     }
     if (role === 'admin')

@@ -69,7 +69,7 @@ export class ConsoleScopesController {
     };
     const { errors } = await context.attemptWithPassword(() => this.put(fields, context));
     if (errors) return this.form(action, fields, isNew, errors);
-    return { goTo: SCOPES_PATH, notice: fields.meaning_changed ? 'scope_asks_anew' : 'scope_saved' };
+    return { goTo: SCOPES_PATH, notice: fields.meaning_changed ? 'scope_asks_again' : 'scope_saved' };
   }
 
   private async put(

@@ -32,7 +32,7 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
             under: ({ meaningChangedAt }) =>
               meaningChangedAt && (
                 <>
-                  Users asked anew since <RecentMoment at={meaningChangedAt} />
+                  Users asked again since <RecentMoment at={meaningChangedAt} />
                 </>
               ),
           },
@@ -109,7 +109,7 @@ export function scopeFormPage({
         {!isNew && (
           <Tick
             name="meaning_changed"
-            label="The meaning changed: users are asked anew"
+            label="The meaning changed: users are asked again"
             hint={`Consents that hold this scope then end ${noticeDays === 1 ? 'a day' : `${noticeDays} days`} from now at the latest, with their tokens, unless their users renew them. Users and partners are told. Leave it out if the new description says the same in better words.`}
           />
         )}
