@@ -195,11 +195,4 @@ async function memberPortal({ service, smtp, secrets }: Seen): Promise<void> {
   expect((await browser.open('/portal/requests')).text).toContain('invalid_scope');
 }
 
-export const STEPS_OF_USERS = [
-  passwords,
-  memberPortal,
-  leaving,
-  mailedLinks,
-  secondFactors,
-  providerSignIns,
-];
+export const STEPS_OF_USERS = [passwords, memberPortal, leaving, mailedLinks, secondFactors, providerSignIns];
