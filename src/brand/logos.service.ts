@@ -22,7 +22,7 @@ export class LogosService {
     return DIGEST.test(id) ? this.repository.imageOf(id) : undefined;
   }
 
-  /** The PNGs by their ids, of those that there are. */
+  /** The existing PNGs among these ids. */
   async findAll(ids: string[]): Promise<Map<string, Buffer>> {
     return ids.length === 0 ? new Map() : this.repository.imagesOf(ids);
   }

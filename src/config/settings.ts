@@ -93,7 +93,7 @@ export class Settings {
   mailsPerNetworkAddress!: number;
   /** Drivers can make their own account. */
   signUp!: boolean;
-  /** In whose name the service speaks, unless an admin has saved something else (contract §14). */
+  /** The brand of the service, unless an admin has saved another (contract §14). */
   brand: BrandValues = PLAIN_BRAND;
   /** What happens to an event whose data breaks its schema (contract §21). */
   eventSchemaCheck!: 'warn' | 'refuse';

@@ -30,7 +30,7 @@ export function datesBy(
 
 const withZone = formatsBy({ timeZoneName: 'short' });
 
-/** What a time zone is called at a time, such as CET. */
+/** The abbreviation of a time zone at a time, such as CET. */
 export const zoneNameAt = (language: Language, at: Date, zone: string): string =>
   withZone(language, zone)
     .formatToParts(at)

@@ -7,7 +7,7 @@ import { InvitationsRepository } from './members/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
 import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requests.repository.js';
 
-/** The organisations of a person, and what the person did for them. */
+/** The organisations of a person, and the person's actions for them. */
 @Injectable()
 export class PartnersPersonalData {
   constructor(

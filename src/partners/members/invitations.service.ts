@@ -22,7 +22,7 @@ import { MembersService } from './members.service.js';
 
 /** What the page of an invitation shows. */
 export type ShownInvitation = Invitation & {
-  /** The organisation, or the company that looks for operators. */
+  /** The organisation, or the company, for operators. */
   inviterName: string;
   /** Whether the address has an account. */
   hasAccount: boolean;
@@ -53,8 +53,8 @@ export class InvitationsService {
   }
 
   /**
-   * Mails the link; an earlier one to the same address ends. Throws a 404 problem without mail, and a 409 problem for a member, beyond 50,
-   * and for an account that is no organisation.
+   * Mails the link; an earlier one to the same address ends. Throws a 404 problem without mail, and a 409 problem for a member,
+   * beyond 50, and for an account that is not an organisation.
    */
   async invite(organisationId: string, email: string, role: MemberRole, actor: Actor): Promise<void> {
     if (!this.mails.isOn) throw notFound('This service sends no mail. An operator can add members.');
@@ -82,7 +82,7 @@ export class InvitationsService {
     });
   }
 
-  /** What the link is about; undefined for a link that is used, expired or unknown. */
+  /** The invitation of the link; undefined for a link that is used, expired or unknown. */
   async find(key: string): Promise<ShownInvitation | undefined> {
     const invitation = isSecret('invitationKey', key) && (await this.repository.find(digestOf(key)));
     if (!invitation) return undefined;
@@ -151,7 +151,7 @@ export class InvitationsService {
     return {};
   }
 
-  /** The address itself is not in the log: it belongs to a person, whom the log could not forget. */
+  /** The address is not written to the log, because it could not be erased there. */
   private record(
     manager: EntityManager,
     actor: Actor,

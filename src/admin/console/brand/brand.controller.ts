@@ -10,7 +10,7 @@ import { attempt, formValue } from '../form-attempt.js';
 import type { FieldErrors } from '../../../web/forms/field.js';
 import { BRAND_PATH, brandLogoPage, brandPage, brandPreview, editBrandPage } from './brand.pages.js';
 
-/** In whose name the service speaks: what pages and mails show of the company. */
+/** The brand: how pages and mails present the company. */
 @ConsolePages('brand')
 export class ConsoleBrandController {
   constructor(private readonly brand: BrandService) {}

@@ -16,7 +16,7 @@ const LOGO_PATH = `${BRAND_PATH}/logo`;
 
 const above = [{ href: BRAND_PATH, label: 'Brand' }];
 
-/** In whose name the service speaks. */
+/** The brand of the service. */
 export const brandPage = (brand: Brand): ConsolePage => ({
   part: 'brand',
   title: 'Brand',
