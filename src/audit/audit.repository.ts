@@ -81,7 +81,7 @@ export class AuditRepository {
 
   /**
    * Up to `limit` entries after a position, in the order of their commits: an entry is only returned when every transaction that
-   * began writing earlier has ended. In SQL: TypeORM knows no `xid8`.
+   * began writing earlier has ended. In SQL: TypeORM does not support `xid8`.
    */
   async after({ xid, id }: CommitPlace, limit: number): Promise<AuditLook> {
     const rows: (AuditEventEntity & { xid: string | null; isAhead: boolean })[] = await this.events.query(

@@ -95,7 +95,7 @@ export class AuditService {
     return this.repository.list(filter, page);
   }
 
-  /** The actions that the log has, by name, up to so many. */
+  /** The actions that the log has, by name, up to a limit. */
   actions(limit: number): Promise<string[]> {
     return this.repository.actions(limit);
   }

@@ -5,7 +5,7 @@ import { LogosRepository } from './logos.repository.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** Logos of the service and of clients, by their digest, so that browsers may keep them for good. */
+/** Logos of the service and of clients, by their digest, so that browsers may cache them forever. */
 @Injectable()
 export class LogosService {
   constructor(private readonly repository: LogosRepository) {}

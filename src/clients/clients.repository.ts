@@ -218,8 +218,8 @@ export class ClientsRepository {
   }
 
   /**
-   * Adds a secret to each of these clients, and lets their previous ones expire after at most so many seconds. Returns when those of a
-   * client do, if it had any. Requires locks on the rows of the clients.
+   * Adds a secret to each of these clients, and lets their previous ones expire after at most this many seconds. Returns when
+   * those of a client do, if it had any. Requires locks on the rows of the clients.
    */
   async addSecrets(
     manager: EntityManager,

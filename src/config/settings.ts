@@ -75,7 +75,7 @@ export class Settings {
   /** The same for the audit log and refused requests. */
   logExport?: OtlpProtocol;
   trustedProxies!: string[];
-  /** Connections that may be open, in all and from one address. */
+  /** The maximum number of open connections, in total and per address. */
   connectionsMax!: number;
   connectionsPerAddress!: number;
   /** Seconds after which a connection is closed that does not read. */

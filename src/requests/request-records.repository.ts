@@ -28,8 +28,8 @@ export class RequestRecordsRepository {
   }
 
   /**
-   * Up to `limit` refusals after a place, in the order of their commits, or undefined if no transaction has reached the place. In SQL:
-   * TypeORM knows no `xid8`.
+   * Up to `limit` refusals after a place, in the order of their commits, or undefined if no transaction has reached the place. In
+   * SQL: TypeORM does not support `xid8`.
    */
   async refusalsAfter(
     { xid, id }: CommitPlace,

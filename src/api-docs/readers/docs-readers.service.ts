@@ -13,7 +13,7 @@ import type { DocsReader } from './docs-reader.js';
 /** Remembers for which sandbox client a reader has the guides. */
 const COOKIE = 'docs_client';
 
-/** Who reads the documentation, as far as that changes what it shows (contract §24). */
+/** The reader of the documentation, as far as the pages depend on it (contract §24). */
 @Injectable()
 export class DocsReaders {
   constructor(

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How far a log was sent by OTLP, and by which instance. */
+/** The position up to which a log was sent by OTLP, and by which instance. */
 @Entity('log_exports')
 export class LogExportEntity {
   @PrimaryColumn('text')

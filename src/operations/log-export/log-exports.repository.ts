@@ -8,7 +8,7 @@ const LEASE_SECONDS = 60;
 
 const SERVER = '(SELECT system_identifier::text FROM pg_control_system())';
 
-/** A log that this instance sends, and after which entry it goes on; null: from its beginning. */
+/** A log that this instance sends, and the entry after which it continues; null: from the beginning. */
 export type LeasedLog = Pick<LogExportEntity, 'log' | 'cursor'>;
 
 @Injectable()

@@ -29,7 +29,10 @@ export interface PersonalDataSection<T extends object> {
   title: string;
   /** A sentence for the person. */
   about: string;
-  /** Up to so many records; where there can be many, the newest. What we have said is in the language of the reader, English in the file. */
+  /**
+   * Up to `limit` records, the newest if there can be many. Our own texts are in the language of the reader, in the file in
+   * English.
+   */
   read(userId: string, limit: number, language: Language): Promise<T[]>;
   /** What the page shows of each record, by its heading, in words for drivers. */
   columns: Record<string, (record: T) => ShownValue>;
@@ -77,7 +80,7 @@ export class PersonalData {
     return this.sections.map(({ name }) => name);
   }
 
-  /** All sections, one after the other, with at most so many records each. */
+  /** All sections, one after the other, with at most this many records each. */
   async read(userId: string, limit: number, language: Language = 'en'): Promise<ReadSection[]> {
     const read: ReadSection[] = [];
     for (const { name, title, about, columns, ...section } of this.sections) {

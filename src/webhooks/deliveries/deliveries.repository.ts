@@ -145,7 +145,7 @@ export class DeliveriesRepository {
 
   /** Removes the responses to all deliveries about a user, including those of revoked consents. */
   async eraseResponses(manager: EntityManager, userId: string): Promise<void> {
-    // The query builder knows no updates from a join.
+    // The query builder does not support updates from a join.
     await manager.query(
       `UPDATE delivery_attempts a SET response_start = NULL, response_headers = NULL
          FROM deliveries d JOIN events v ON v.id = d.event_id

@@ -71,7 +71,7 @@ export interface AffectedEndpoints {
 
 /**
  * The queue of deliveries: claimed under a lease, and returned with the result (contract §10). In SQL, because the query builder
- * knows neither recursive queries that skip locked rows, nor writes to several tables in one statement.
+ * supports neither recursive queries that skip locked rows nor writes to several tables in one statement.
  */
 @Injectable()
 export class DeliveryQueueRepository {

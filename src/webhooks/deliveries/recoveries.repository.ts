@@ -73,7 +73,7 @@ export class RecoveriesRepository {
 
   /** A recovery with its progress. */
   async find(id: string, clientId: string): Promise<Recovery | undefined> {
-    // The query builder knows no lateral joins.
+    // The query builder does not support lateral joins.
     const rows: Recovery[] = await this.recoveries.query(
       `SELECT r.id, r.kind, r.endpoint_id AS "endpointId", r.failed_from AS "from", r.failed_to AS "to", r.total,
               r.created_at AS "createdAt", n.pending, n.delivered, n.failed, n.cancelled

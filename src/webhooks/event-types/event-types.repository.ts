@@ -139,7 +139,7 @@ export class EventTypesRepository {
 
   /** Whether an endpoint subscribes to the type. */
   async isSubscribed(manager: EntityManager, name: string): Promise<boolean> {
-    // The query builder of the endpoints' own repository knows no search in an array.
+    // The query builder of the endpoints' own repository cannot search in an array.
     const found: unknown[] = await manager.query(
       'SELECT 1 FROM webhook_endpoints WHERE $1 = ANY (event_types) AND deleted_at IS NULL LIMIT 1',
       [name],

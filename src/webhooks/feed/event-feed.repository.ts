@@ -41,7 +41,10 @@ export interface FeedNews {
  */
 const IS_SETTLED = 'e.xid < pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.test';
 
-/** The events in the order of their commits (contract §21). In SQL: TypeORM knows no `xid8`, and the statement checks clients and consents. */
+/**
+ * The events in the order of their commits (contract §21). In SQL: TypeORM does not support `xid8`, and the statement checks
+ * clients and consents.
+ */
 @Injectable()
 export class EventFeedRepository {
   constructor(@InjectRepository(EventEntity) private readonly events: Repository<EventEntity>) {}
