@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Disclosure } from './disclosure.js';
 
 /** Identifies a repeated batch: the same parts in the same order. */
-export const digestOf = (disclosures: readonly Disclosure[]): Buffer =>
+export const batchDigestOf = (disclosures: readonly Disclosure[]): Buffer =>
   createHash('sha256')
     .update(
       JSON.stringify(

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { WriteBehind } from '../database/background/write-behind.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { newUlid } from '../secrets/ids.js';
-import { digestOf } from './batch-digest.js';
+import { batchDigestOf } from './batch-digest.js';
 import type { Disclosure, DisclosureBatch } from './disclosure.js';
 import { DisclosuresRepository } from './disclosures.repository.js';
 
@@ -75,7 +75,7 @@ export class DisclosedReadsService extends WriteBehind {
       this.unwritten.push({
         reporterId: '',
         batchId: newUlid(),
-        bodyDigest: digestOf(disclosures),
+        bodyDigest: batchDigestOf(disclosures),
         realm: null,
         disclosures,
       });

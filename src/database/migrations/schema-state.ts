@@ -1,5 +1,5 @@
 import { MIGRATION_NAMES } from '../../../migrations/index.js';
-import { SettingsError } from '../../config/environment.js';
+import { SettingsError } from '../../config/process-environment.js';
 
 /** Runs a statement without parameters and returns its rows. */
 export type Ask = <Row>(sql: string) => Promise<Row[]>;

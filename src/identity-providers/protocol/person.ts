@@ -3,7 +3,7 @@ import type { IdentityProvider } from '../../config/identity-providers.js';
 import { OPERATOR_ROLES, type OperatorRole } from '../../config/operator-role.js';
 import { illegible } from '../../http/validation/legible-text.js';
 import { SignInRefused } from '../refusals.js';
-import { claimAt, textsIn, type Claims } from './claims.js';
+import { claimAt, claimTexts, type Claims } from './claims.js';
 
 /** A person as the provider describes them, validated. */
 export interface Person {
@@ -92,7 +92,7 @@ function roleOf(
   userinfo: Claims,
 ): OperatorRole | undefined {
   if (roleClaim === undefined) return undefined;
-  const values = textsIn(claimAt(idToken, roleClaim) ?? claimAt(userinfo, roleClaim));
+  const values = claimTexts(claimAt(idToken, roleClaim) ?? claimAt(userinfo, roleClaim));
   const given = values.map((value) => roles.get(value));
   return OPERATOR_ROLES.findLast((role) => given.includes(role));
 }
