@@ -7,7 +7,7 @@ import { DEMO_CREDENTIALS } from './demo-guide.controller.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { ownUrl } from './demo-receiver.routes.js';
 
-/** Leads whoever tries the demonstration to the page of its sandbox, without a login. */
+/** Redirects a visitor of the demonstration to its sandbox page, without a login. */
 @Controller('demo/sandbox')
 export class DemoSandboxController {
   constructor(

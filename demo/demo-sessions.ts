@@ -21,7 +21,7 @@ export function sessionsOf(drivers: readonly string[], since: Date, now: Date): 
       Array.from({ length: days }, (_day, day) => {
         const seed = index + 1;
         const random = new SeededRandom(seed, `demonstration, day ${day}`);
-        // Somebody is always there, so that no week is empty.
+        // Someone is always active, so that no week is empty.
         if (index > 0 && random.next() > PLUGS_IN) return [];
         const midnight = firstDay + day * DAY_MS;
         const [from, to] = [0, 6].includes(new Date(midnight).getUTCDay()) ? AT_THE_WEEKEND : AFTER_WORK;

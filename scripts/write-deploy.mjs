@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { format } from 'oxfmt';
-import { Environment } from '../dist/src/config/environment.js';
+import { ProcessEnvironment } from '../dist/src/config/process-environment.js';
 
 const root = path.join(import.meta.dirname, '..');
 const CHART = 'deploy/helm/charging-data';
@@ -29,9 +29,9 @@ const SECRET = [
 function settingSchemas() {
   const storage = getMetadataStorage();
   const schemas = {};
-  const defaults = new Environment();
+  const defaults = new ProcessEnvironment();
   for (const { propertyName, name, type, constraints = [] } of storage.getTargetValidationMetadatas(
-    Environment,
+    ProcessEnvironment,
     '',
     false,
     false,

@@ -65,7 +65,7 @@ export class AccountContext extends UserPageContext<AccountPage> {
     this.shownOnce.keep(this.reply, this.user, path, value);
   }
 
-  /** What the previous form created, shown only once; undefined if it was already shown. */
+  /** The `showOnce` value of the previous form; undefined if it was already shown. */
   takeShown(): unknown {
     return this.shownOnce.take(this.request, this.reply, this.user, this.path);
   }

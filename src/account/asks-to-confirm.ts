@@ -10,7 +10,7 @@ export const ASKS_TO_CONFIRM = 'account:asks-to-confirm';
  */
 export const AsksToConfirm = () => SetMetadata(ASKS_TO_CONFIRM, true);
 
-/** A path that the page may lead to: of the account, the console or the partner portal. */
+/** A path that the page may lead to: of the account, the console or the webhook portal. */
 export function confirmedPathIn(returnTo: string | undefined): string {
   const path = safeReturnTo(returnTo);
   return path && /^\/(account|admin\/console|portal)(\/|\?|$)/.test(path) ? path : SECURITY_PATH;

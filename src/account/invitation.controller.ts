@@ -150,7 +150,7 @@ const done = () =>
     title: say('Account created'),
     heading: say('Your account has been created'),
     text: say('You are a member of the organisation. Log in with your email address and your password.'),
-    action: { href: '/portal/sign-in', label: say('Go to the partner portal') },
+    action: { href: '/portal/sign-in', label: say('Go to the webhook portal') },
     isTranslated: true,
   });
 

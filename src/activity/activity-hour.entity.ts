@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TextOrNull } from '../database/entities/columns.js';
 
-/** How often something happened in an hour: for one client, for no known client, or (`all`) for everybody. */
+/** How often something happened in an hour: for one client, without a known client, or in total (`all`). */
 @Entity('activity_hours')
 export class ActivityHourEntity {
   @PrimaryColumn('text')

@@ -18,9 +18,9 @@ export class ActivityRepository {
   constructor(@InjectRepository(ActivityHourEntity) private readonly hours: Repository<ActivityHourEntity>) {}
 
   /**
-   * Adds counts to the current hour, for their clients and for everybody, always in the same order, so that instances do not deadlock.
-   * Clients of sandboxes are not part of everybody: what partners rehearse there must raise no alarm. In SQL, because one statement
-   * adds many counts to the rows that are there.
+   * Adds counts to the current hour, for their clients and in total, always in the same order, so that instances do not deadlock.
+   * Sandbox clients do not count in the total, because tests of partners must not trigger alerts. In SQL, because one statement
+   * adds many counts to existing rows.
    */
   async add(counts: Counted[]): Promise<void> {
     await this.hours.query(
@@ -57,12 +57,12 @@ export class ActivityRepository {
     );
   }
 
-  /** The hours for everybody since a time. */
+  /** The hourly totals since a time. */
   hoursOfAll(since: Date): Promise<HourOfAll[]> {
     return this.hoursSince(EVERYBODY, since).getRawMany<HourOfAll>();
   }
 
-  /** The hours for one client since a time. What was refused in the portal is no request of the client. */
+  /** The hours for one client since a time. Refusals in the portal are left out, because they are not requests of the client. */
   hoursOf(clientId: string, kinds: ActivityKind[], since: Date): Promise<HourOfAll[]> {
     return this.hoursSince(clientId, since)
       .andWhere("activity.kind = ANY (:kinds) AND activity.detail <> 'portal'", { kinds })
@@ -104,9 +104,7 @@ export class ActivityRepository {
       .getRawMany<CountedSince>();
   }
 
-  /**
-   * The live clients to which most was refused in the last 24 hours. In SQL, for the same reason as below.
-   */
+  /** The live clients with the most refusals in the last 24 hours. In SQL, for the same reason as below. */
   mostRefused(limit: number): Promise<RefusedClient[]> {
     return this.hours.query(
       `SELECT c.id, c.name, sum(a.count)::float8 AS refused, max(a.last_at) AS "lastAt"

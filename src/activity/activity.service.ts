@@ -29,7 +29,7 @@ export class ActivityService extends WriteBehind {
     super(server);
   }
 
-  /** Counts an event for its client, for everybody and for the metrics, the last two unless it is of a sandbox; costs no query. */
+  /** Counts an event for its client and, unless it is of a sandbox, in the total and the metrics. Costs no query. */
   count({ kind, detail, client, request, address }: ActivityEvent): void {
     if (request) request.refusal = { kind, detail, clientId: client?.id };
     const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: request?.ip ?? address ?? null };
@@ -37,7 +37,7 @@ export class ActivityService extends WriteBehind {
     if (client?.environment !== 'sandbox') countInMetrics(kind, detail);
   }
 
-  /** Counts several of an event of a client that metrics do not count; nothing if there are none. */
+  /** Counts an event of a client several times, without metrics. */
   countMany({ kind, detail, clientId }: Pick<Counted, 'kind' | 'detail' | 'clientId'>, count: number): void {
     if (count === 0) return;
     this.add({ clientId, kind, detail, count, lastAt: new Date(), lastAddress: null });
@@ -58,7 +58,7 @@ export class ActivityService extends WriteBehind {
     return this.repository.ofClient(clientId, kinds, since);
   }
 
-  /** Up to `limit` clients to which most was refused in the last 24 hours. */
+  /** Up to `limit` clients with the most refusals in the last 24 hours. */
   mostRefused(limit: number): Promise<RefusedClient[]> {
     return this.repository.mostRefused(limit);
   }
@@ -100,7 +100,7 @@ export class ActivityService extends WriteBehind {
       await this.transactions.retried(() => this.repository.add(counts));
     } catch (error) {
       this.logger.warn(`Counts could not be written: ${(error as Error).message}`);
-      // The database is unavailable: the counts are written next time.
+      // The database is unavailable, so the counts are written next time.
       for (const counted of counts) this.add(counted);
     }
   }

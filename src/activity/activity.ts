@@ -76,7 +76,7 @@ export type BearerRefusal =
   | 'scope_missing'
   | 'role_missing';
 
-/** The client of an event. Events of a sandbox are no metrics. */
+/** The client of an event. Sandbox events are left out of the metrics. */
 export interface EventClient {
   id: string;
   environment: 'live' | 'sandbox';
@@ -87,14 +87,14 @@ export interface ActivityEvent {
   kind: ActivityKind;
   /** The reason or subtype; from a fixed list, never from a request. */
   detail: string;
-  /** Must exist, if it is given. */
+  /** If given, the client must exist. */
   client?: EventClient;
   address?: string;
   /** The request that was refused, in place of its address. */
   request?: Refusable;
 }
 
-/** A request that remembers why it was refused. */
+/** A request with the reason why it was refused. */
 export interface Refusable {
   ip: string;
   refusal?: Pick<ActivityEvent, 'kind' | 'detail'> & { clientId?: string };
@@ -122,5 +122,5 @@ export interface CountedSince extends Counted {
   firstHour: Date;
 }
 
-/** The total over all clients but those of sandboxes. */
+/** The total over all clients except those of sandboxes. */
 export const EVERYBODY = 'all';

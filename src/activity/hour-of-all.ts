@@ -1,6 +1,6 @@
 import type { ActivityKind } from './activity.js';
 
-/** How often something happened in one hour, for everybody. */
+/** How often something happened in one hour, in total. */
 export interface HourOfAll {
   hour: Date;
   kind: ActivityKind;

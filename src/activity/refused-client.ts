@@ -1,4 +1,4 @@
-/** A live client, how many of its requests were refused in a time, and when the last of what was counted happened. */
+/** A live client, the number of its refused requests in a period, and when the last one happened. */
 export interface RefusedClient {
   id: string;
   name: string;

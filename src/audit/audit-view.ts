@@ -1,9 +1,9 @@
-/** How an audit event shows a field: by this name, or by this name and what the function makes of the value; undefined leaves it out. */
+/** How an audit event shows a field: under this name, optionally converted by the function; undefined leaves it out. */
 type Shown<V> = string | readonly [name: string, show: (value: V) => unknown];
 
 /**
- * What audit events say of an entity. Each field is either audited, or listed with the reason why it is not: one that is in neither
- * list, or in both, does not compile.
+ * The view of an entity in audit events. Each field is either audited, or listed with the reason why it is not: one that is in
+ * neither list, or in both, does not compile.
  */
 export function auditViewOf<E extends object, Hidden extends keyof E & string>(
   _entity: abstract new () => E,

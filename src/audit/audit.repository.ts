@@ -6,10 +6,10 @@ import { readPage, type Page, type PageRequest } from '../database/queries/read-
 import { firstIdAt } from '../secrets/ids.js';
 import { AuditEventEntity } from './audit-event.entity.js';
 
-// Ids can be made slightly before or after the database's time. Clocks that differ by less than this are handled.
+// Ids contain an instance's time, which may differ from the database's by less than this.
 const CLOCKS_APART_MS = 10 * 60_000;
 
-/** Rows of one statement, which takes at most 65,535 parameters. */
+/** Rows per statement, because a statement takes at most 65,535 parameters. */
 const INSERTED_AT_ONCE = 1_000;
 
 /** All given members must match; `since` is inclusive. */
@@ -21,7 +21,7 @@ export interface AuditFilter {
   since?: Date;
 }
 
-/** Entries after a place, in the order of their commits; `isAhead` if no transaction has reached the place. */
+/** Entries after a position, in the order of their commits; `isAhead` if no transaction has reached the position yet. */
 export interface AuditLook {
   isAhead: boolean;
   entries: { place: CommitPlace; row: AuditEventEntity }[];
@@ -64,7 +64,7 @@ export class AuditRepository {
     return readPage(page, 'event.id', 'desc', query);
   }
 
-  /** The actions that the log has, by name, up to so many; each is found by the index. */
+  /** The actions that occur in the log, by name, up to a limit; each is found through the index. */
   async actions(limit: number): Promise<string[]> {
     const rows: { action: string }[] = await this.events.query(
       `WITH RECURSIVE found AS (
@@ -80,8 +80,8 @@ export class AuditRepository {
   }
 
   /**
-   * Up to `limit` entries after a place, in the order of their commits: an entry is shown only when every transaction that began to
-   * write before its own has ended. In SQL: TypeORM knows no `xid8`.
+   * Up to `limit` entries after a position, in the order of their commits: an entry is only returned when every transaction that
+   * began writing earlier has ended. In SQL: TypeORM does not support `xid8`.
    */
   async after({ xid, id }: CommitPlace, limit: number): Promise<AuditLook> {
     const rows: (AuditEventEntity & { xid: string | null; isAhead: boolean })[] = await this.events.query(
@@ -103,7 +103,7 @@ export class AuditRepository {
     return { isAhead: rows[0]!.isAhead, entries };
   }
 
-  /** Entries of a restored database whose transactions are still to come here get a place before those. */
+  /** Entries from a restored database with transaction numbers that this server has not reached yet get lower numbers. */
   async adoptRestored(): Promise<void> {
     await this.events.query('SELECT adopt_restored_audit_events()');
   }

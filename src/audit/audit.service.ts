@@ -10,7 +10,7 @@ import type { OperatorRole } from '../config/operator-role.js';
 
 export type { AuditFilter };
 
-/** Who does something: a logged-in user, a client by its token, or the service itself; and from where. */
+/** Who acts, and from where: a logged-in user, a client by its token, or the service itself. */
 export interface Actor {
   type: 'user' | 'client' | 'service';
   id: string | null;
@@ -18,11 +18,11 @@ export interface Actor {
   requestId?: string;
   /** The digest of the browser session in which a user acts; it is not recorded. */
   sessionDigest?: Buffer;
-  /** In which the person reads pages; it is not recorded. */
+  /** The language of the person's pages; it is not recorded. */
   language?: Language;
-  /** Of an operator who acts as one, or whose client it is: limits what the action may concern. */
+  /** The role of the acting operator, or of the client's owner: limits whom the action may concern. */
   operatorRole?: OperatorRole;
-  /** The user whose client it is. */
+  /** The owner of the client. */
   ownerId?: string;
 }
 
@@ -49,8 +49,8 @@ type SubjectType =
   | 'brand';
 
 /**
- * An action and its subject, of which the action says the type unless it is given; `before` and `after` contain neither secrets nor
- * their digests.
+ * An action and its subject, whose type follows from the action unless it is given; `before` and `after` contain neither secrets
+ * nor their digests.
  */
 export type AuditEntry = {
   subjectId: string;
@@ -95,14 +95,14 @@ export class AuditService {
     return this.repository.list(filter, page);
   }
 
-  /** The actions that the log has, by name, up to so many. */
+  /** The actions that the log has, by name, up to a limit. */
   actions(limit: number): Promise<string[]> {
     return this.repository.actions(limit);
   }
 
   /**
-   * The log in the order of its commits, each entry with the cursor that continues after it; with `follow` it goes on for good.
-   * Throws a 400 problem for a cursor that this database did not make.
+   * The log in the order of its commits, each entry with the cursor that continues after it; with `follow` it never ends. Throws
+   * a 400 problem for a cursor from another database.
    */
   async *follow(
     cursor: string | undefined,

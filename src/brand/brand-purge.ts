@@ -1,8 +1,7 @@
 import type { PurgeTask } from '../database/purge/purge-tasks.js';
 
 /**
- * Logos that nothing shows any more. Whoever gives one makes it new again in the same transaction, so that it is not removed in
- * between.
+ * Logos that nothing shows any more. Assigning a logo refreshes it in the same transaction, so that it is not removed in between.
  */
 export const BRAND_PURGE: PurgeTask[] = [
   {

@@ -7,7 +7,7 @@ import { brandStyle, versionOf } from '../web/layout/brand-style.js';
 import { LogosService } from './logos.service.js';
 
 const FOR_GOOD = 'public, max-age=31536000, immutable';
-// Of another version than this instance makes: the browser asks again soon.
+// Requested from another version than this instance's: the browser asks again soon.
 const A_MINUTE = 'public, max-age=60';
 
 /** What pages load of the brand: the style sheet of its colour, and logos. Both are named by their content. */

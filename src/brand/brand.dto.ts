@@ -1,7 +1,7 @@
 import type { BrandValues } from '../config/brand-values.js';
 import { BRAND } from './brand.resource.js';
 
-/** What an admin types of the brand, or a company file says. */
+/** The brand as entered by an admin, or given in a company file. */
 export class BrandDto extends BRAND.newBody() {}
 
 export function brandValuesOf(body: BrandDto): BrandValues {

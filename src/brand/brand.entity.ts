@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TextOrNull } from '../database/entities/columns.js';
 
-/** What an admin has set, in the only row. Null: as the settings say; empty: nothing. */
+/** The brand as set by an admin, in a single row. Null: as in the settings; empty: none. */
 @Entity('brand')
 export class BrandEntity {
   @PrimaryColumn('boolean')

@@ -11,7 +11,7 @@ import { LogoEntity } from './logo.entity.js';
 import { LogosRepository } from './logos.repository.js';
 import { LogosService } from './logos.service.js';
 
-/** In whose name the service speaks, and the logos of the service and of clients. */
+/** The brand of the service, and the logos of the service and of clients. */
 @Module({
   imports: [AuditModule, TypeOrmModule.forFeature([BrandEntity, LogoEntity])],
   controllers: [BrandController],

@@ -9,7 +9,7 @@ import {
 } from '../http/validation/validation.decorators.js';
 import type { BrandEntity } from './brand.entity.js';
 
-/** What an admin sets of the brand (contract §14), for the audit log, the form and company files. */
+/** The fields of the brand (contract §14), for the audit log, the form and company files. */
 export const BRAND = resource<BrandEntity>()('brand', {
   isOnly: { audited: { not: 'there is one row' } },
   name: {

@@ -16,15 +16,15 @@ import { BRAND } from './brand.resource.js';
 import { BrandRepository, type StoredBrand } from './brand.repository.js';
 import { LogosService } from './logos.service.js';
 
-/** On which the database announces every change. */
+/** The channel on which the database announces every change. */
 const CHANNEL = 'brand_changed';
 
-/** How soon a change is seen without announcements, and after a read that failed. */
+/** After how long a change is seen without announcements, or after a failed read. */
 const READ_AGAIN_MS = 5_000;
 
 /**
- * In whose name the service speaks (contract §14): as the settings say, except for what an admin has saved. Every instance keeps it in
- * memory, so that no page waits for it, and reads it again when the database announces a change.
+ * The brand of the service (contract §14): from the settings, overridden by what an admin has saved. Every instance caches it, so
+ * that no page waits for it, and reads it again when the database announces a change.
  */
 @Injectable()
 export class BrandService implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -60,13 +60,13 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     clearTimeout(this.retry);
   }
 
-  /** The brand at this moment; the same object until it changes. */
+  /** The current brand; the same object until it changes. */
   get current(): Brand {
     if (!this.listener.isConnected && performance.now() - this.readAt > READ_AGAIN_MS) this.readBehind();
     return this.brand;
   }
 
-  /** Saves what an admin has typed. A value that is as in the settings follows them from then on. */
+  /** Saves the values of an admin. A value equal to that in the settings follows the settings from then on. */
   change(values: BrandValues, actor: Actor): Promise<void> {
     return this.store((manager) => this.changeIn(manager, values, actor));
   }
@@ -83,12 +83,12 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     return this.storeIn(manager, stored, actor);
   }
 
-  /** The brand as the database has it at this moment. */
+  /** The current brand, read from the database. */
   async readIn(manager: EntityManager): Promise<Brand> {
     return this.shown(await this.repository.read(manager));
   }
 
-  /** Sets the logo to an image that `logoFrom` has made, or removes it. */
+  /** Sets the logo to an image from `logoFrom`, or removes it. */
   changeLogo(image: Buffer | null, actor: Actor): Promise<void> {
     return this.store(async (manager) => {
       const logoId = image === null ? null : await this.logos.store(manager, image);
@@ -96,7 +96,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     });
   }
 
-  /** The brand as it would be with these values. */
+  /** The brand with these values, without saving them. */
   with(values: BrandValues): Brand {
     return { ...values, logoId: this.brand.logoId };
   }
@@ -120,7 +120,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     });
   }
 
-  /** One read after the other, so that what was read last is the newest. */
+  /** Reads run one after the other, so that the last result is the newest. */
   private read(): Promise<void> {
     this.readAt = performance.now();
     const next = this.reading
@@ -130,7 +130,7 @@ export class BrandService implements OnApplicationBootstrap, BeforeApplicationSh
     return next;
   }
 
-  /** The same without anybody who waits for it. */
+  /** The same in the background. */
   private readBehind(): void {
     if (this.stopped) return;
     detached(() => this.read()).then(

@@ -6,19 +6,19 @@ import { violation, type Violation } from '../http/problems/violation.js';
 /** The field of the forms that upload a logo. */
 export const LOGO_FIELD = 'logo';
 
-/** What may be uploaded. */
+/** The maximum size of an upload. */
 const LOGO_BYTES_MAX = 1_048_576;
 const LOGO_SIDE_MAX = 4096;
 
 const PIXELS_MAX = LOGO_SIDE_MAX * LOGO_SIDE_MAX;
 
-/** What is stored; the table has the same limit. */
+/** The maximum size of the stored image; the table has the same limit. */
 const STORED_BYTES_MAX = 102_400;
-/** Sides of the stored image: the first that is small enough. A picture of the last has 64 kB uncompressed. */
+/** Maximum sides to try for the stored image until it is small enough. An image of the last one has 64 kB uncompressed. */
 const SIDES = [512, 384, 256, 128];
 const SECONDS = 5;
 
-// By content, whatever the file is called. GIF and SVG are not among them.
+// Recognized by content, whatever the file is called. Neither GIF nor SVG.
 const LOADERS = ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp'];
 
 const isPng = (bytes: Buffer): boolean =>
@@ -49,8 +49,8 @@ const loaded = (): Promise<typeof Library> =>
 const refused = (why: Violation): Problem => validationFailed({ [LOGO_FIELD]: [why] });
 
 /**
- * The image as it is stored and served: a PNG made anew of its pixels alone, without anything else that the file held, at most 512
- * pixels wide and high, and 100 kB. Throws a 400 problem for what is not a still PNG, JPEG or WebP image, or is too large.
+ * The image as stored and served: a new PNG of the pixels only, without metadata, at most 512 pixels wide and high, and 100 kB.
+ * Throws a 400 problem for anything but a still PNG, JPEG or WebP image, and for one that is too large.
  */
 export async function logoFrom(bytes: Buffer | undefined): Promise<Buffer> {
   if (bytes === undefined || bytes.length === 0) throw refused(violation('no_image'));
@@ -71,7 +71,7 @@ export async function logoFrom(bytes: Buffer | undefined): Promise<Buffer> {
 }
 
 async function smallEnough(open: (bytes: Buffer) => Sharp, bytes: Buffer): Promise<Buffer> {
-  // Decoded once: whatever is wrong with the file shows here.
+  // Decoded completely once, so that any error in the file shows here.
   const pixels = await open(bytes)
     .timeout({ seconds: SECONDS })
     .autoOrient()
@@ -92,7 +92,7 @@ async function smallEnough(open: (bytes: Buffer) => Sharp, bytes: Buffer): Promi
   throw refused(violation('unreadable_image'));
 }
 
-/** What the library cannot read is no image. */
+/** A file that the library cannot read is not an image. */
 async function read<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -8,7 +8,7 @@ import { queryIn } from '../database/queries/query-in.js';
 export class LogosRepository {
   constructor(@InjectRepository(LogoEntity) private readonly logos: Repository<LogoEntity>) {}
 
-  /** Stores an image. One that is there is new again, so that no purge removes it before the transaction refers to it. */
+  /** Stores an image. An existing one is refreshed, so that no purge removes it before the transaction refers to it. */
   async store(manager: EntityManager, id: string, image: Buffer): Promise<void> {
     await queryIn(manager, this.logos)
       .insert()

@@ -5,7 +5,7 @@ import { LogosRepository } from './logos.repository.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** Logos of the service and of clients, by their digest, so that browsers may keep them for good. */
+/** Logos of the service and of clients, by their digest, so that browsers may cache them forever. */
 @Injectable()
 export class LogosService {
   constructor(private readonly repository: LogosRepository) {}
@@ -22,7 +22,7 @@ export class LogosService {
     return DIGEST.test(id) ? this.repository.imageOf(id) : undefined;
   }
 
-  /** The PNGs by their ids, of those that there are. */
+  /** The existing PNGs among these ids. */
   async findAll(ids: string[]): Promise<Map<string, Buffer>> {
     return ids.length === 0 ? new Map() : this.repository.imagesOf(ids);
   }

@@ -13,7 +13,7 @@ export async function runCommand(args: string[], environment: NodeJS.ProcessEnv)
   if ('error' in request) return refuse(request.error);
   const { name, argument, options } = request;
   const { migrationSettingsOf, loadSettings } = await import('../config/settings.js');
-  const { SettingsError } = await import('../config/environment.js');
+  const { SettingsError } = await import('../config/process-environment.js');
   const { Problem } = await import('../http/problems/problem.js');
   const { ACTIONS, DATABASE_ACTIONS } = await import('./actions.js');
   try {

@@ -21,8 +21,8 @@ export class ClientAuthenticationService {
 
   /**
    * The enabled client: a confidential one with one of its valid secrets, a public one without any. Undefined otherwise, which is
-   * counted with its reason. Memory may accept, but the database is asked before a refusal: another instance may just have added the
-   * secret. Secrets of any format are compared by digest.
+   * counted with its reason. Cached data may accept, but the database is queried before a refusal, because another instance may
+   * just have added the secret. Secrets of any format are compared by digest.
    */
   async authenticate(
     { clientId, clientSecret }: ClientCredentials,

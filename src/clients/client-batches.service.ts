@@ -14,18 +14,18 @@ import { CLIENT, type NewClient } from './client.resource.js';
 import { ClientsRepository, type ClientValues } from './clients.repository.js';
 import { OperatorClientsService } from './operator-clients.service.js';
 
-/** A client as it is to be. */
+/** The desired state of a client. */
 export interface WantedClient {
   id: string;
   isNew: boolean;
   input: NewClient;
-  /** Undefined: as it is; a new one is enabled. */
+  /** Undefined leaves it as it is; a new client is enabled. */
   enabled?: boolean;
 }
 
 type Values = ClientValues & { id: string };
 
-/** Many clients in a few statements, by the same rules and with the same audit events as one at a time (`ClientsService`). */
+/** Creates and changes many clients in a few statements, with the same rules and audit events as `ClientsService`. */
 @Injectable()
 export class ClientBatchesService {
   constructor(
@@ -42,7 +42,7 @@ export class ClientBatchesService {
     return this.repository.listAll(manager);
   }
 
-  /** Creates and changes clients, in the caller's transaction. Returns the 400 problem of each that is refused, by its place. */
+  /** Creates and changes clients in the caller's transaction. Returns the 400 problem of each refused client, by its index. */
   async put(
     manager: EntityManager,
     wanted: readonly WantedClient[],
@@ -123,7 +123,7 @@ export class ClientBatchesService {
   }
 }
 
-/** What cannot change any more. */
+/** Fields that cannot change after creation. */
 const fixedIn = (was: ClientEntity, values: Values): Violations =>
   Object.fromEntries(
     CLIENT.list

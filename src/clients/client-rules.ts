@@ -4,10 +4,10 @@ import type { ClientType, GrantType } from './client.entity.js';
 import { redirectUriViolation } from './redirect-uri.js';
 import { violation, type Violation, type Violations } from '../http/problems/violation.js';
 
-/** Contract §12: for a day after a rotation, the secret can be changed wherever it is used. */
+/** Contract §12: the old secret stays valid for a day after a rotation, so that it can be replaced everywhere. */
 export const DEFAULT_SECRET_OVERLAP_SECONDS = 86_400;
 
-// Contract §19: the admin API knows no environments.
+// Contract §19: the admin API has no environments.
 const NEVER_IN_A_SANDBOX = ['admin:read', 'admin:write'];
 
 /** The client as it would be after the change. */

@@ -13,7 +13,7 @@ export class ClientSecretEntity {
   @Column('timestamptz')
   createdAt!: Date;
 
-  /** Null: never, until it is rotated. */
+  /** Null until it is rotated: it does not expire. */
   @TimeOrNull()
   expiresAt!: Date | null;
 }

@@ -15,7 +15,7 @@ export interface RotatedSecret {
   previousSecretExpiresAt: Date | null;
 }
 
-/** The secrets of confidential clients (contract §2): one is the newest, and earlier ones may stay valid for a while. */
+/** The secrets of confidential clients (contract §2): the newest one, and earlier ones that stay valid for a while. */
 @Injectable()
 export class ClientSecretsService {
   constructor(
@@ -31,7 +31,7 @@ export class ClientSecretsService {
     return this.repository.secrets(clientId);
   }
 
-  /** Identifies the newest one; reveals only when it was created. */
+  /** Identifies the newest secret by its creation time. */
   newest(clientId: string): Promise<string> {
     return this.repository.newestSecret(clientId);
   }

@@ -1,7 +1,7 @@
 import type { OperatorRole } from '../config/operator-role.js';
 import type { ClientEntity } from './client.entity.js';
 
-/** What is read of a client with its secrets. */
+/** The columns of a client that are read with its secrets. */
 export const KNOWN_MEMBERS = [
   'id',
   'name',
@@ -30,7 +30,7 @@ export interface ClientWithSecrets {
   /** Seconds until the first of the secrets expires; null if none does. */
   seconds: number | null;
   ownerEnabled: boolean;
-  /** What it may do as an operator: all as a service of the company, otherwise what its owner may; null for nothing. */
+  /** Its operator role: admin for a company service, otherwise the role of its owner; null if none. */
   operatorRole: OperatorRole | null;
   hasOperatorScope: boolean;
   webhooksEnabled: boolean;
@@ -41,11 +41,14 @@ export interface ClientWithSecrets {
   now: number;
 }
 
-/** Whether the client may do anything: it is enabled, and if it has operator scopes, someone stands behind it (contract §17). */
+/**
+ * Whether the client works: it is enabled and, with operator scopes, an operator or the company is responsible for it (contract
+ * §17).
+ */
 export const isWorking = ({ client, operatorRole, hasOperatorScope }: ClientWithSecrets): boolean =>
   client.enabled && isBacked({ operatorRole, hasOperatorScope });
 
-/** False for a client with operator scopes that may do nothing as an operator: it may do nothing at all. */
+/** False for a client with operator scopes but without an operator role: it does not work at all. */
 export const isBacked = ({
   operatorRole,
   hasOperatorScope,

@@ -21,7 +21,7 @@ export class ClientEntity extends InRealm {
   @Column('text', { default: '' })
   description!: string;
 
-  /** What users see of it besides its name: a page about it, what it does with their data, and who stands behind it. */
+  /** Shown to users with its name: a page about it, its privacy policy, and the organisation that runs it. */
   @TextOrNull()
   site!: string | null;
 
@@ -43,7 +43,7 @@ export class ClientEntity extends InRealm {
   @Column('text', { array: true })
   scopes!: string[];
 
-  /** Those of its scopes that a user may leave out. */
+  /** The scopes that a user may decline. */
   @Column('text', { array: true, default: '{}' })
   optionalScopes!: string[];
 
@@ -51,7 +51,7 @@ export class ClientEntity extends InRealm {
   @Column('text', { array: true, default: '{}' })
   purposes!: string[];
 
-  /** How many days a consent to it holds; null for the default of the service. */
+  /** After how many days a consent to it ends; null for the default of the service. */
   @Column('integer', { nullable: true })
   consentExpiryDays!: number | null;
 
@@ -68,7 +68,7 @@ export class ClientEntity extends InRealm {
   @Column('integer', { nullable: true })
   rateLimit!: number | null;
 
-  /** With operator scopes, but no operator's own: an admin says that it is a service of the company (contract §17). */
+  /** Has operator scopes without an operator as its owner: an admin has marked it as a service of the company (contract §17). */
   @Column('boolean', { default: false })
   companyService!: boolean;
 

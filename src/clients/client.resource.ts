@@ -49,16 +49,16 @@ export const CLIENT = resource<ClientEntity>()('client', {
     },
   },
   organisation: {
-    view: orNull(text('Who stands behind it, as users see it.', { example: 'Planner GmbH' })),
+    view: orNull(text('The organisation that runs it, as shown to users.', { example: 'Planner GmbH' })),
     rule: IsVisibleText(1, 100),
-    about: 'Who stands behind it, as users see it.',
+    about: 'The organisation that runs it, as shown to users.',
     ...NULL_IF_OMITTED,
     changeable: true,
     audited: true,
     form: {
       as: 'lineOrNone',
       label: 'Organisation',
-      hint: 'Shown to users under the name: who stands behind the application. Optional.',
+      hint: 'Shown to users under the name: the organisation that runs the application. Optional.',
     },
   },
   site: {
@@ -238,7 +238,7 @@ export const CLIENT = resource<ClientEntity>()('client', {
     view: flag('Whether it is a gatekeeper under the Digital Markets Act, which cannot receive consents.'),
     rule: IsTrueOrFalse(),
     about:
-      'A gatekeeper under the Digital Markets Act: users cannot share data with it (Data Act, Article 5(3)). Consents that it has go on until they are revoked.',
+      'A gatekeeper under the Digital Markets Act: users cannot share data with it (Data Act, Article 5(3)). Consents that it has stay valid until they are revoked.',
     given: 'optional',
     initial: false,
     changeable: true,
@@ -279,5 +279,5 @@ export type NewClient = NewOf<ClientEntity, ClientFieldsOf>;
 export type ClientChanges = ChangesOf<ClientEntity, ClientFieldsOf>;
 
 export const CLIENT_FORM = new ResourceForm(CLIENT);
-/** The values of a client form, but the owner, who is named by an email or an id. */
+/** The values of a client form without the owner, who is entered as an email or an id. */
 export type ClientFormValues = FormValues<ClientFieldsOf>;

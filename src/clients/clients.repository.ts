@@ -16,7 +16,7 @@ import type { SecretInfo } from './secret-info.js';
 import { KNOWN_MEMBERS, type ClientWithSecrets, type KnownClient } from './client-with-secrets.js';
 import { queryIn } from '../database/queries/query-in.js';
 
-/** What is stored of a client, apart from its id and its times. */
+/** The stored columns of a client, without its id and timestamps. */
 export type ClientValues = Omit<ClientEntity, 'id' | 'realm' | 'createdAt' | 'updatedAt'>;
 
 const CLIENT_VALUES = [
@@ -30,7 +30,7 @@ export interface ClientFilter {
   environment?: Environment;
 }
 
-// Of one client's secrets; in microseconds so that every secret has its own.
+// Identifies a secret among those of a client; in microseconds, so that it is unique.
 const nameOf = (createdAt: string): string =>
   `to_char(${createdAt} AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS')`;
 const NEWEST = `coalesce(${nameOf('max(created_at)')}, 'none')`;
@@ -55,7 +55,7 @@ export class ClientsRepository {
     return manager.withRepository(this.clients).findOneBy({ id });
   }
 
-  /** Those of an owner, up to so many. */
+  /** The clients of an owner, up to a limit. */
   listOf(ownerId: string, limit: number): Promise<ClientEntity[]> {
     return this.clients.find({ where: { ownerId }, order: { id: 'ASC' }, take: limit });
   }
@@ -83,7 +83,7 @@ export class ClientsRepository {
   }
 
   /**
-   * Inserts them in one statement. Tokens of an earlier client with the same id stay ended: they are of an earlier epoch.
+   * Inserts them in one statement. Tokens of an earlier client with the same id stay revoked, because they have an earlier epoch.
    */
   async insertAll(
     manager: EntityManager,
@@ -218,8 +218,8 @@ export class ClientsRepository {
   }
 
   /**
-   * Adds a secret to each of these clients, and lets their previous ones expire after at most so many seconds. Returns when those of a
-   * client do, if it had any. Requires locks on the rows of the clients.
+   * Adds a secret to each of these clients, and lets their previous ones expire after at most this many seconds. Returns when
+   * those of a client do, if it had any. Requires locks on the rows of the clients.
    */
   async addSecrets(
     manager: EntityManager,

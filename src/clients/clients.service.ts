@@ -31,10 +31,10 @@ export interface RegisteredClient {
   secret?: string;
 }
 
-/** Something else that happens in the transaction of a change. */
+/** Runs in the same transaction as a change; throwing rolls the change back. */
 export type Alongside = (manager: EntityManager, client: ClientEntity) => Promise<void>;
 
-/** Looks at a change under the lock on the client; throws what refuses it. */
+/** Checks a change while the client is locked; throws to refuse it. */
 export type ClientChangeCheck = (before: ClientEntity, after: ClientEntity) => void;
 
 /** OAuth clients (contract §2, §12). Every change is an audit event in the same transaction. */
@@ -65,7 +65,7 @@ export class ClientsService {
     return (await this.repository.findById(id)) ?? this.missing();
   }
 
-  /** The names of those of these clients that are still there. */
+  /** The names of these clients, as far as they still exist. */
   namesOf(ids: string[]): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
     return this.repository.namesOf(ids);
   }
@@ -75,7 +75,7 @@ export class ClientsService {
     return this.repository.firstNames(limit);
   }
 
-  /** The same by their ids, which may repeat. */
+  /** The same by id; the ids may repeat. */
   async namesById(ids: string[]): Promise<ReadonlyMap<string, string>> {
     const found = await this.repository.namesOf([...new Set(ids)]);
     return new Map(found.map(({ id, name }) => [id, name]));
@@ -97,7 +97,7 @@ export class ClientsService {
     return this.register(newId('clnt'), input, actor);
   }
 
-  /** The same with an id chosen beforehand; undefined if a client with this id exists because the same form was posted before. */
+  /** The same with a given id; undefined if a client with this id exists because the form was posted twice. */
   async createOnce(
     id: string,
     input: NewClient,
@@ -212,7 +212,7 @@ export class ClientsService {
     return after;
   }
 
-  /** Sets the logo to an image that `logoFrom` has made, or removes it. */
+  /** Sets the logo to an image from `logoFrom`, or removes it. */
   changeLogo(id: string, image: Buffer | null, actor: Actor): Promise<void> {
     return this.transactions.run(async (manager) => {
       const before = await this.lockIn(manager, id);
@@ -264,7 +264,7 @@ export class ClientsService {
     return clientViolations(client, await this.scopes.list(), purposes);
   }
 
-  /** Returns the catalogue of scopes, which stays as it is until the transaction ends, as do the purposes of the client. */
+  /** Returns the catalogue of scopes, which is locked until the transaction ends, as are the purposes of the client. */
   private async checkRules(manager: EntityManager, client: ClientShape): Promise<ScopeEntity[]> {
     const catalogue = await this.scopes.listAndHold(manager);
     const purposes = await this.purposes.hold(manager, client.purposes);

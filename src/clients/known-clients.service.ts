@@ -6,7 +6,7 @@ import { isWorking, type ClientWithSecrets } from './client-with-secrets.js';
 
 const CACHED_CLIENTS = 5_000;
 
-/** A client, and the moment as of which its state is known. */
+/** A client, and when its state was read. */
 export interface ClientAt {
   found: ClientWithSecrets;
   stamp: Stamp;
@@ -14,7 +14,7 @@ export interface ClientAt {
   now: number;
 }
 
-/** Clients from memory, as long as nothing about them has changed (docs/decisions/0006-what-instances-keep-in-memory.md). */
+/** Cached clients, valid as long as nothing about them has changed (docs/decisions/0006-what-instances-keep-in-memory.md). */
 @Injectable()
 export class KnownClientsService {
   private readonly clients: ChangeTrackedCache<ClientWithSecrets>;
@@ -26,7 +26,10 @@ export class KnownClientsService {
     this.clients = new ChangeTrackedCache(changes, CACHED_CLIENTS);
   }
 
-  /** The client with its valid secrets, whether it works or not. It is not refused from memory, which may be a moment behind. */
+  /**
+   * The client with its valid secrets, whether it works or not. A disabled client is read again, because the cache may be
+   * slightly stale.
+   */
   async find(clientId: string): Promise<ClientWithSecrets | undefined> {
     const known = this.known(clientId);
     return known && isWorking(known) ? known : this.read(clientId);
@@ -37,7 +40,7 @@ export class KnownClientsService {
     return this.clients.get(clientId);
   }
 
-  /** The client as of at most a minute ago, without a query. Only good enough to refuse a request. */
+  /** The client as of at most a minute ago, without a query. Only use it to refuse a request. */
   recall(clientId: string): ClientWithSecrets | undefined {
     return this.clients.recall(clientId);
   }

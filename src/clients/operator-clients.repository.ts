@@ -10,7 +10,7 @@ import { HAS_OPERATOR_SCOPE, OPERATOR_ROLE } from './operator-role.sql.js';
 export class OperatorClientsRepository {
   constructor(@InjectRepository(ClientEntity) private readonly clients: Repository<ClientEntity>) {}
 
-  /** What an enabled client may do as an operator; it and its owner stay as they are until the transaction ends. */
+  /** The operator role of an enabled client, which is locked with its owner until the transaction ends. */
   async roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null> {
     const [row]: { role: OperatorRole | null }[] = await manager.query(
       `SELECT ${OPERATOR_ROLE} AS role FROM clients c JOIN users o ON o.id = c.owner_id
@@ -20,7 +20,7 @@ export class OperatorClientsRepository {
     return row?.role ?? null;
   }
 
-  /** Which of the users own a live one, or are admins of an organisation that does. */
+  /** Which of the users own a live client, or are admins of an organisation that owns one. */
   async behindOne(userIds: string[], manager: EntityManager = this.clients.manager): Promise<string[]> {
     const rows: { id: string }[] = await manager.query(
       `SELECT u.id FROM unnest($1::text[]) AS u (id) WHERE EXISTS (

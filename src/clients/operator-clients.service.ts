@@ -16,8 +16,8 @@ import { violation } from '../http/problems/violation.js';
 type Shape = Pick<ClientEntity, 'ownerId' | 'scopes' | 'enabled' | 'companyService'>;
 
 /**
- * Who stands behind a client with operator scopes (contract §17): an operator, whose role at this moment limits it, or the company. When
- * neither does any more, the client is disabled and its tokens end.
+ * Who is responsible for a client with operator scopes (contract §17): an operator, whose current role limits it, or the company.
+ * When neither is any more, the client is disabled and its tokens are revoked.
  */
 @Injectable()
 export class OperatorClientsService implements ClientsOfOperators {
@@ -54,8 +54,9 @@ export class OperatorClientsService implements ClientsOfOperators {
   }
 
   /**
-   * For a client that begins to work, or whose mark changes: throws a 400 problem with `field_errors` if it has operator scopes and nobody
-   * stands behind it, and a 403 problem unless the actor is an admin still. The owner's role stays as it is until the transaction ends.
+   * For a client that begins to work, or whose mark changes: throws a 400 problem with `field_errors` if it has operator scopes
+   * and nobody is responsible for it, and a 403 problem unless the actor is still an admin. The owner's role stays as it is until
+   * the transaction ends.
    */
   async requireBacking(
     manager: EntityManager,

@@ -1,11 +1,11 @@
-/** What may be shown of a secret: when it was created, when it expires, and when it was last used. */
+/** The public facts about a secret: when it was created, when it expires, and when it was last used. */
 export interface SecretInfo {
-  /** Identifies it among the client's secrets; reveals only when it was created. */
+  /** Identifies it among the client's secrets by its creation time. */
   name: string;
   createdAt: Date;
-  /** Null: never, until it is rotated. */
+  /** Null until it is rotated: it does not expire. */
   expiresAt: Date | null;
   isExpired: boolean;
-  /** To the hour; null if it was not used, or not since this is recorded. */
+  /** To the hour; null if no use was recorded. */
   lastUsedAt: Date | null;
 }

@@ -6,8 +6,9 @@ import { Transactions } from '../database/queries/transactions.js';
 import { SecretUsesRepository, type SecretUse } from './secret-uses.repository.js';
 
 /**
- * Which secrets are used, to the hour (contract §20): noted in this process, and written behind the answers, many at once. A secret is
- * written once an hour by each instance. What is not yet written is lost when an instance is killed, until the next use.
+ * Records which secrets are used, to the hour (contract §20): collected in this process and written in batches outside of
+ * requests. Each instance writes a secret once an hour. If an instance is killed, what it has not written is lost until the next
+ * use.
  */
 @Injectable()
 export class SecretUsesService extends WriteBehind {
@@ -23,7 +24,10 @@ export class SecretUsesService extends WriteBehind {
     super(server);
   }
 
-  /** Costs no query. `digest` is the one that is kept in memory with its client, if it is; others are noted each time. */
+  /**
+   * Costs no query. Pass the `digest` object that is cached with its client, if there is one; other objects are recorded each
+   * time.
+   */
   note(clientId: string, digest: Buffer): void {
     const hour = Math.floor(Date.now() / HOUR_MS);
     if (this.noted.get(digest) === hour) return;
@@ -43,7 +47,7 @@ export class SecretUsesService extends WriteBehind {
       await this.transactions.retried(() => this.repository.note(used));
     } catch (error) {
       this.logger.warn(`Uses of secrets could not be written: ${(error as Error).message}`);
-      // The database is unavailable: they are written next time.
+      // The database is unavailable, so they are written next time.
       for (const use of used) this.add(use);
     }
   }

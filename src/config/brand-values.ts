@@ -1,7 +1,7 @@
 /** What the service is called unless something else is set: the one place in the code that says it. */
 export const PRODUCT_NAME = 'Charging Data Service';
 
-/** In whose name the service speaks (contract §14): the settings, or what an admin has saved instead. */
+/** The brand of the service (contract §14): the settings, or what an admin has saved instead. */
 export interface BrandValues {
   name: string;
   /** `#rrggbb`; null for the service's own colours. */

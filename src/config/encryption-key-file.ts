@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, link, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { SettingsError } from './environment.js';
+import { SettingsError } from './process-environment.js';
 import { makeFolder } from './make-folder.js';
 import { parseEncryptionKey } from './setting-constraints.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { PLAIN_BRAND, type BrandValues } from './brand-values.js';
 import { encryptionKeyOf } from './encryption-key-file.js';
-import { readEnvironment, settingsRefused, type Environment } from './environment.js';
+import { readEnvironment, settingsRefused, type ProcessEnvironment } from './process-environment.js';
 import { parseIdentityProviders, type IdentityProvider } from './identity-providers.js';
 import { isLoopbackHost } from './loopback.js';
 import type { OtlpProtocol } from './otlp-protocol.js';
@@ -75,7 +75,7 @@ export class Settings {
   /** The same for the audit log and refused requests. */
   logExport?: OtlpProtocol;
   trustedProxies!: string[];
-  /** Connections that may be open, in all and from one address. */
+  /** The maximum number of open connections, in total and per address. */
   connectionsMax!: number;
   connectionsPerAddress!: number;
   /** Seconds after which a connection is closed that does not read. */
@@ -93,7 +93,7 @@ export class Settings {
   mailsPerNetworkAddress!: number;
   /** Drivers can make their own account. */
   signUp!: boolean;
-  /** In whose name the service speaks, unless an admin has saved something else (contract §14). */
+  /** The brand of the service, unless an admin has saved another (contract §14). */
   brand: BrandValues = PLAIN_BRAND;
   /** What happens to an event whose data breaks its schema (contract §21). */
   eventSchemaCheck!: 'warn' | 'refuse';
@@ -209,7 +209,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
   return settings;
 }
 
-const isDemonstration = (env: Environment): boolean =>
+const isDemonstration = (env: ProcessEnvironment): boolean =>
   env.NODE_ENV !== 'production' && env.DATABASE_URL === undefined;
 
 /** Signing up begins with a mail and ends with a password. */
@@ -231,7 +231,7 @@ export function migrationSettingsOf(
   return { databaseUrl: env.DATABASE_URL, migrationWait: env.MIGRATION_WAIT_SECONDS };
 }
 
-function bootstrapOperatorOf(env: Environment): BootstrapOperator | undefined {
+function bootstrapOperatorOf(env: ProcessEnvironment): BootstrapOperator | undefined {
   if (env.BOOTSTRAP_OPERATOR_EMAIL === undefined || env.BOOTSTRAP_OPERATOR_PASSWORD === undefined)
     return undefined;
   const id = env.BOOTSTRAP_OPERATOR_CLIENT_ID;
@@ -244,7 +244,7 @@ function bootstrapOperatorOf(env: Environment): BootstrapOperator | undefined {
 }
 
 /** What is sent by OpenTelemetry, and how: nothing without an endpoint. */
-function otlpExports(env: Environment): Pick<Settings, 'tracing' | 'metricsExport' | 'logExport'> {
+function otlpExports(env: ProcessEnvironment): Pick<Settings, 'tracing' | 'metricsExport' | 'logExport'> {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const logs = env.OTEL_EXPORTER_OTLP_LOGS_ENDPOINT;
   // They name people: an endpoint for everything does not ask for them.

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ChangedMeaning } from '../scopes/scopes.service.js';
-import { isLive } from './consent.sql.js';
+import { consentIsLive } from './consent.sql.js';
 
 /** A consent that was given an end, with its previous one. */
 export interface ConsentAskedAnew {
@@ -14,26 +14,26 @@ export interface ConsentAskedAnew {
   wordsChanged: string[];
 }
 
-/** Where a batch ended; the next one starts after it. */
+/** The position of the last row of a batch; the next batch starts after it. */
 export type Place = Pick<ConsentAskedAnew, 'clientId' | 'userId'>;
 
-// Whether a consent (`k`) is stale for a scope ($1) whose meaning changed at a time ($2): the user agreed to the scope, and has not seen it
-// since. Consents that an operator recorded since are to the new words.
-const IS_STALE = `${isLive('k')} AND $1 = ANY (k.scopes) AND $1 <> ALL (k.words_changed)
+// Whether a consent (`k`) is stale for a scope ($1) whose meaning changed at a time ($2): the user agreed to the scope, and has
+// not seen it since. Consents that an operator recorded since then are for the new words.
+const IS_STALE = `${consentIsLive('k')} AND $1 = ANY (k.scopes) AND $1 <> ALL (k.words_changed)
   AND NOT EXISTS (
     SELECT 1 FROM consent_versions v LEFT JOIN consent_words w ON w.digest = v.words_digest
      WHERE v.client_id = k.client_id AND v.user_id = k.user_id AND v.recorded_at > $2::timestamptz AND $1 = ANY (v.scopes)
        AND (v.method = 'operator' OR (v.method IN ('page', 'account', 'sandbox')
             AND w.words::jsonb -> 'access' @> jsonb_build_array(jsonb_build_object('scope', $1::text)))))`;
 
-/** Gives an end to consents to a scope whose meaning changed. In SQL: whether they are stale depends on the record. */
+/** Sets an end for consents to a scope whose meaning changed. In SQL, because the consent record decides which are stale. */
 @Injectable()
 export class ChangedMeaningsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Up to `limit` consents that may be stale, after a place, by client and user; locked until the transaction ends. Locked ones
-   * are skipped.
+   * Up to `limit` consents that may be stale, by client and user, after the given position; locked until the transaction ends.
+   * Rows locked by others are skipped.
    */
   lockSome(
     manager: EntityManager,
@@ -50,8 +50,8 @@ export class ChangedMeaningsRepository {
   }
 
   /**
-   * Gives these consents an end after this many days at the latest, if they are stale. A separate statement after the locks, so that it sees
-   * what was agreed before they were taken.
+   * Makes these consents end after at most this many days, if they are stale. A separate statement after the locks, so that it
+   * sees what was agreed before they were taken.
    */
   async giveEnd(
     manager: EntityManager,

@@ -14,8 +14,8 @@ const AT_ONCE = 100;
 const START: Place = { clientId: '', userId: '' };
 
 /**
- * Where the words of a scope came to mean something else: gives every consent that holds the scope since before an end, so that its user is
- * asked anew (contract §2). Several instances share the work; one that is killed leaves what it has not done.
+ * When the meaning of a scope changes, sets an end for every earlier consent that includes the scope, so that its user is asked
+ * again (contract §2). Several instances share the work; if one is killed, the others do the rest.
  */
 @Injectable()
 export class ChangedMeanings {
@@ -28,7 +28,7 @@ export class ChangedMeanings {
     private readonly settings: Settings,
   ) {}
 
-  /** Works off what there is; returns the number of consents that got an end. */
+  /** Processes everything that is due; returns the number of consents that got an end. */
   async run(): Promise<number> {
     let count = 0;
     for (const change of await this.scopes.listChangedMeanings()) {
@@ -37,7 +37,7 @@ export class ChangedMeanings {
         count += batch.done;
         after = batch.last;
       }
-      // Something is left if it was locked, or the scope was given while the words changed: the next run begins again.
+      // Consents remain if they were locked, or given while the words changed: the next run starts over.
       if (!(await this.repository.isAnyLeft(change))) await this.scopes.noteWorkedOff(change);
     }
     return count;

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
 /**
- * What happened to a consent: given or extended by scopes (`granted`), made less or renewed (`changed`), taken back (`revoked`), over
- * (`expired`), or soon over (`expiring`). With its scopes and its end after the change.
+ * A change of a consent: given or extended by scopes (`granted`), reduced or renewed (`changed`), withdrawn (`revoked`), over
+ * (`expired`), or about to expire (`expiring`). With its scopes and its end after the change.
  */
 export interface ConsentChange {
   kind: 'granted' | 'changed' | 'revoked' | 'expiring' | 'expired';

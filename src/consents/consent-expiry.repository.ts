@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** A consent that ends by itself. */
+/** A consent that expires. */
 export interface EndingConsent {
   clientId: string;
   userId: string;
@@ -12,13 +12,13 @@ export interface EndingConsent {
   expiresAt: Date;
 }
 
-/** How many days before an end it is told of, and after how many days a consent ends by default. */
+/** How many days before the end people are notified, and after how many days a consent ends by default. */
 interface NoticeTimes {
   days: number;
   defaultExpiryDays: number | null;
 }
 
-/** Consents (`k`) whose end, less than `$1` days from now, was not told of; `$2`: the default of their length in days. */
+/** Consents (`k`) that end in less than `$1` days and whose end was not announced yet; `$2`: their default length in days. */
 const TO_BE_TOLD = `FROM consents k JOIN clients c ON c.id = k.client_id JOIN users u ON u.id = k.user_id AND u.enabled
           WHERE k.revoked_at IS NULL AND k.expires_at > now() AND k.expires_at <= now() + make_interval(days => $1::int)
             AND (k.reason = 'words_changed'
@@ -26,12 +26,12 @@ const TO_BE_TOLD = `FROM consents k JOIN clients c ON c.id = k.client_id JOIN us
             AND NOT EXISTS (SELECT 1 FROM consent_notices n
                              WHERE n.client_id = k.client_id AND n.user_id = k.user_id AND n.expires_at = k.expires_at)`;
 
-/** Finds the consents whose time is over or soon will be. In SQL: statements over several tables, which claim what they find. */
+/** Finds consents that have expired or soon will. In SQL: statements over several tables, which claim what they find. */
 @Injectable()
 export class ConsentExpiryRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Some of the consents whose time is over, the earliest first. */
+  /** Some of the expired consents, the earliest first. */
   listOver(limit: number): Promise<{ clientId: string; userId: string }[]> {
     return this.dataSource.query(
       `SELECT client_id AS "clientId", user_id AS "userId" FROM consents
@@ -40,7 +40,7 @@ export class ConsentExpiryRepository {
     );
   }
 
-  /** Whether there is anybody to tell of an end. */
+  /** Whether any end has to be announced. */
   async hasNotices({ days, defaultExpiryDays }: NoticeTimes): Promise<boolean> {
     const [row]: { due: boolean }[] = await this.dataSource.query(
       `SELECT EXISTS (SELECT 1 ${TO_BE_TOLD}) AS due`,
@@ -50,9 +50,8 @@ export class ConsentExpiryRepository {
   }
 
   /**
-   * Notes that the user and the client of up to `limit` consents are told of their end, and returns these consents: each end is told of
-   * once. A consent that holds for less than twice the notice is told of when half of its time is over; one whose words came to mean something
-   * else at once.
+   * Records that the end of up to `limit` consents is announced, and returns these consents: each end is announced once. For a
+   * consent shorter than twice the notice, that is after half of its time; for one whose words changed their meaning, at once.
    */
   noteNotices(
     manager: EntityManager,

@@ -36,8 +36,8 @@ export class ConsentExpiryService extends PeriodicWorker {
   }
 
   /**
-   * Gives an end to consents to scopes whose meaning changed, tells users and clients of ends that are near, then ends expired consents.
-   * Returns how many of each.
+   * Sets an end for consents to scopes whose meaning changed, notifies users and clients of near ends, then ends expired
+   * consents. Returns how many of each.
    */
   async run(): Promise<{ told: number; ended: number }> {
     await this.meanings.run();
@@ -47,7 +47,7 @@ export class ConsentExpiryService extends PeriodicWorker {
     for (let found = AT_ONCE; found === AT_ONCE;) {
       const over = await this.repository.listOver(AT_ONCE);
       found = over.length;
-      // Each in a transaction of its own: it locks the grants of the consent.
+      // Each in its own transaction, because it locks the grants of the consent.
       for (const { clientId, userId } of over) {
         if (await this.consents.expire(clientId, userId)) ended++;
       }

@@ -11,14 +11,14 @@ export class ConsentEntity extends ConsentTerms {
   @PrimaryColumn('text')
   userId!: string;
 
-  /** Those of its scopes whose words have come to mean something else since the user agreed to them. */
+  /** The scopes whose words have changed their meaning since the user agreed to them. */
   @Column('text', { array: true, default: '{}' })
   wordsChanged!: string[];
 
   @TimeOrNull()
   revokedAt!: Date | null;
 
-  /** Until when it holds; null for as long as the user wants. */
+  /** When it expires; null if it does not. */
   @TimeOrNull()
   expiresAt!: Date | null;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Repository, type EntityManager } from 'typeorm';
-import { isLive } from './consent.sql.js';
+import { consentIsLive } from './consent.sql.js';
 import { countUpTo } from '../database/queries/count-up-to.js';
 import { batched } from '../database/queries/batched.js';
 import { arrayParameter, Statements } from '../database/queries/statements.js';
@@ -11,7 +11,7 @@ import { ConsentEntity } from './consent.entity.js';
 import type { ConsentedUser } from './consented-user.js';
 import { queryIn } from '../database/queries/query-in.js';
 
-// In forms that are parsed several times as fast as an array and a date.
+// As JSON and numbers, which are parsed several times as fast as an array and a date.
 const inMilliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 const SCOPES_AND_TIMES = `to_json(c.scopes) AS scopes, ${inMilliseconds('c.granted_at')} AS "grantedAt",
               ${inMilliseconds('c.expires_at')} AS "expiresAt"`;
@@ -35,7 +35,7 @@ export interface GivenConsent {
   words: ShownWords;
 }
 
-/** Words that are kept (`ConsentWordsRepository`). */
+/** The digest of the stored words (`ConsentWordsRepository`). */
 interface ShownWords {
   digest: Buffer;
   language: string;
@@ -91,7 +91,7 @@ export class ConsentsRepository {
   ): Promise<ConsentEntity | null> {
     return queryIn(manager, this.consents, 'consent')
       .where({ clientId, userId })
-      .andWhere(isLive('consent'))
+      .andWhere(consentIsLive('consent'))
       .getOne();
   }
 
@@ -120,7 +120,7 @@ export class ConsentsRepository {
     const live = await queryIn(manager, this.consents, 'consent')
       .select(['consent.clientId', 'consent.userId'])
       .where({ userId })
-      .andWhere(isLive('consent'))
+      .andWhere(consentIsLive('consent'))
       .orderBy('consent.clientId')
       .setLock('pessimistic_read')
       .getMany();
@@ -128,9 +128,9 @@ export class ConsentsRepository {
   }
 
   /**
-   * Adds what was given to a consent, takes out what was declined, and creates or renews it if necessary. A consent that ended starts
-   * again with only what was given. One with a scope whose meaning changed, and which the page did not show, keeps its end. In SQL, because
-   * the new values depend on the existing row: one statement, so that concurrent approvals both count.
+   * Adds given scopes to a consent, removes declined ones, and creates or renews it if necessary. An ended consent starts again
+   * with only the given scopes. If the page did not show a scope whose meaning changed, the consent keeps its end. In SQL,
+   * because the new values depend on the existing row: one statement, so that concurrent approvals both count.
    */
   async add(
     manager: EntityManager,
@@ -141,14 +141,14 @@ export class ConsentsRepository {
       `INSERT INTO consents AS c (client_id, user_id, scopes, realm, method, expires_at, language, words_digest, purposes)
        VALUES ($1, $2, $3, $4, $6, now() + make_interval(days => $7), $8, $9, $10)
        ON CONFLICT (client_id, user_id) DO UPDATE SET
-         scopes = CASE WHEN ${isLive('c')}
+         scopes = CASE WHEN ${consentIsLive('c')}
                        THEN ARRAY(SELECT DISTINCT s FROM unnest(c.scopes || excluded.scopes) s WHERE s <> ALL ($5) ORDER BY 1)
                        ELSE excluded.scopes END,
-         granted_at = CASE WHEN ${isLive('c')} THEN c.granted_at ELSE now() END,
-         evidence = CASE WHEN ${isLive('c')} THEN c.evidence END,
-         expires_at = CASE WHEN ${isLive('c')} AND NOT c.words_changed <@ (excluded.scopes || $5::text[])
+         granted_at = CASE WHEN ${consentIsLive('c')} THEN c.granted_at ELSE now() END,
+         evidence = CASE WHEN ${consentIsLive('c')} THEN c.evidence END,
+         expires_at = CASE WHEN ${consentIsLive('c')} AND NOT c.words_changed <@ (excluded.scopes || $5::text[])
                            THEN least(c.expires_at, excluded.expires_at) ELSE excluded.expires_at END,
-         words_changed = CASE WHEN ${isLive('c')}
+         words_changed = CASE WHEN ${consentIsLive('c')}
                               THEN ARRAY(SELECT w FROM unnest(c.words_changed) w WHERE w <> ALL (excluded.scopes || $5::text[])) ELSE '{}' END,
          revoked_at = NULL, ${AS_GIVEN}`,
       [clientId, userId, scopes, realm, declined, method, expiryDays, words.language, words.digest, purposes],
@@ -167,7 +167,7 @@ export class ConsentsRepository {
        ON CONFLICT (client_id, user_id) DO UPDATE SET
          scopes = excluded.scopes,
          evidence = excluded.evidence,
-         granted_at = CASE WHEN ${isLive('c')} THEN c.granted_at ELSE now() END,
+         granted_at = CASE WHEN ${consentIsLive('c')} THEN c.granted_at ELSE now() END,
          expires_at = excluded.expires_at, words_changed = '{}', revoked_at = NULL, ${AS_GIVEN}`,
       [clientId, userId, scopes, evidence, realm, method, expiryDays, recordedBy, purposes],
     );
@@ -205,7 +205,7 @@ export class ConsentsRepository {
     const [, changed]: [unknown[], number] = await manager.query(
       `UPDATE consents c SET scopes = $3, method = 'account', reason = NULL, recorded_by = NULL, language = $4, words_digest = $5,
               expires_at = now() + make_interval(days => $6), purposes = $7, words_changed = '{}'
-        WHERE client_id = $1 AND user_id = $2 AND ${isLive('c')}`,
+        WHERE client_id = $1 AND user_id = $2 AND ${consentIsLive('c')}`,
       [clientId, userId, scopes, words.language, words.digest, expiryDays, purposes],
     );
     return changed === 1;
@@ -265,7 +265,7 @@ export class ConsentsRepository {
         `live consents${userId === undefined ? '' : ' of a user'}, ${name}`,
         `SELECT u.id, u.email, u.name, u.role, ${SCOPES_AND_TIMES}
            FROM consents c JOIN users u ON u.id = c.user_id AND u.enabled
-          WHERE c.client_id = $1 AND ${isLive('c')} AND ${user} AND ${where} ${orderAndLimit}`,
+          WHERE c.client_id = $1 AND ${consentIsLive('c')} AND ${user} AND ${where} ${orderAndLimit}`,
         params,
       );
     });
@@ -278,7 +278,7 @@ export class ConsentsRepository {
         'consented users',
         `SELECT c.client_id AS "clientId", u.id, u.email, u.name, u.role, ${SCOPES_AND_TIMES}
            FROM (SELECT DISTINCT * FROM unnest(${arrayParameter(1, 'text')}, ${arrayParameter(2, 'text')}) AS p (client_id, user_id)) AS p
-           JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND ${isLive('c')}
+           JOIN consents c ON c.client_id = p.client_id AND c.user_id = p.user_id AND ${consentIsLive('c')}
            JOIN users u ON u.id = c.user_id AND u.enabled`,
         [pairs.map(({ clientId }) => clientId), pairs.map(({ userId }) => userId)],
       );
@@ -301,7 +301,10 @@ export class ConsentsRepository {
 
   /** The number of users with an active consent to the client, counted up to a limit. */
   countLive(clientId: string, limit: number): Promise<number> {
-    const query = this.consents.createQueryBuilder('consent').where({ clientId }).andWhere(isLive('consent'));
+    const query = this.consents
+      .createQueryBuilder('consent')
+      .where({ clientId })
+      .andWhere(consentIsLive('consent'));
     return countUpTo(limit, this.consents.manager, query);
   }
 

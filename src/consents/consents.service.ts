@@ -151,8 +151,8 @@ export class ConsentsService {
   }
 
   /**
-   * Notifies each client that could read the user's data until now, once. Returns the ids of those clients, and of those that
-   * could before.
+   * Notifies each client that could read the user's data until now, once. Returns the ids of those clients, and of clients that
+   * could read it earlier.
    */
   private async revokeForErasure(manager: EntityManager, userId: string): Promise<Record<string, unknown>> {
     const consents = await this.repository.endAll(manager, userId);

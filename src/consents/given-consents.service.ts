@@ -40,9 +40,9 @@ export class GivenConsentsService {
   ) {}
 
   /**
-   * A user's approval, in the caller's transaction: adds what was given, and takes out what was shown as optional and not chosen. The
-   * words that the user saw are kept with it. Throws a 403 problem for a client that cannot receive consents, and a 409 problem if the
-   * meaning has changed since the words were shown.
+   * A user's approval, in the caller's transaction: adds the given scopes, and removes optional ones that were shown and not
+   * chosen. The words that the user saw are stored with it. Throws a 403 problem for a client that cannot receive consents, and a
+   * 409 problem if the meaning has changed since the words were shown.
    */
   async approve(
     manager: EntityManager,
@@ -67,8 +67,8 @@ export class GivenConsentsService {
   }
 
   /**
-   * What the user chooses later: the consent then has exactly these scopes, and lasts from now. Throws a 404 problem without an active
-   * consent, and otherwise as `approve` does.
+   * Applies a later choice of the user: the consent then has exactly these scopes, and its time starts again. Throws a 404
+   * problem without an active consent, and otherwise as `approve` does.
    */
   async choose(
     client: ClientEntity,
@@ -178,7 +178,7 @@ export class GivenConsentsService {
     return 'imported';
   }
 
-  /** Runs a transaction that stores a consent, and turns what the database refuses into a problem. */
+  /** Runs a transaction that stores a consent, and turns constraint violations into problems. */
   private async withWords<Result>(
     userId: string,
     store: (manager: EntityManager) => Promise<Result>,
@@ -294,7 +294,7 @@ const sameScopes = (one: string[], other: string[]): boolean =>
 /** The event about a change; undefined if there is none. `before` is null for a new consent. */
 function changeOf(before: ConsentEntity | null, after: ConsentEntity): 'granted' | 'changed' | undefined {
   if (!before || after.scopes.some((scope) => !before.scopes.includes(scope))) return 'granted';
-  // An operator's replacement has always been reported as a grant.
+  // A replacement by an operator has always been reported as `granted`.
   if (before.scopes.length !== after.scopes.length)
     return after.method === 'operator' ? 'granted' : 'changed';
   return before.expiresAt?.getTime() === after.expiresAt?.getTime() ? undefined : 'changed';

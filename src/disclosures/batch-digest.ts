@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Disclosure } from './disclosure.js';
 
-/** By which a batch is known again: the same parts in the same order. */
-export const digestOf = (disclosures: readonly Disclosure[]): Buffer =>
+/** Identifies a repeated batch: the same parts in the same order. */
+export const batchDigestOf = (disclosures: readonly Disclosure[]): Buffer =>
   createHash('sha256')
     .update(
       JSON.stringify(

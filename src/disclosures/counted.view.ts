@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { whole } from '../http/api/api-schemas.js';
 
-/** What became of a report. */
+/** The result of a report. */
 @ApiSchema({ name: 'CountedDisclosures' })
 export class CountedView {
   @ApiProperty(

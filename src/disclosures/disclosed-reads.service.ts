@@ -3,11 +3,11 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { WriteBehind } from '../database/background/write-behind.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { newUlid } from '../secrets/ids.js';
-import { digestOf } from './batch-digest.js';
+import { batchDigestOf } from './batch-digest.js';
 import type { Disclosure, DisclosureBatch } from './disclosure.js';
 import { DisclosuresRepository } from './disclosures.repository.js';
 
-// Of more different ones, between two writes or while the database is away, the rest is not counted.
+// The most distinct keys between two writes, or while the database is unavailable; more are not counted.
 const DISTINCT_MAX = 20_000;
 const BATCH = 1_000;
 
@@ -15,9 +15,9 @@ const BATCH = 1_000;
 type Read = Pick<Disclosure, 'clientId' | 'userId' | 'scope'>;
 
 /**
- * What this service itself serves of users' data (contract §26): noted in this process, and written every few seconds, many at once. A
- * batch whose write may have failed is written again as the same one, so it counts once. What is not yet written is lost when an
- * instance is killed.
+ * Counts what this service itself serves of users' data (contract §26): collected in this process and written in batches every
+ * few seconds. A batch whose write may have failed is written again under the same id, so it counts once. What is not yet written
+ * is lost if an instance is killed.
  */
 @Injectable()
 export class DisclosedReadsService extends WriteBehind {
@@ -33,7 +33,7 @@ export class DisclosedReadsService extends WriteBehind {
     super(server);
   }
 
-  /** Notes that a client was served data of a user; costs no query. */
+  /** Counts that a client was served data of a user. Costs no query. */
   note({ clientId, userId, scope }: Read): void {
     const key = `${clientId} ${userId} ${scope}`;
     const known = this.noted.get(key);
@@ -49,12 +49,12 @@ export class DisclosedReadsService extends WriteBehind {
       this.missed = 0;
     }
     try {
-      // What is noted becomes batches only once the earlier ones are written: until then it grows by what is new only.
+      // New counts become batches only once the earlier batches are written.
       await this.writeBatches();
       this.takeNoted();
       await this.writeBatches();
     } catch (error) {
-      // The database is unavailable: they are written next time.
+      // The database is unavailable, so they are written next time.
       this.logger.warn(`What was read could not be written: ${(error as Error).message}`);
     }
   }
@@ -75,7 +75,7 @@ export class DisclosedReadsService extends WriteBehind {
       this.unwritten.push({
         reporterId: '',
         batchId: newUlid(),
-        bodyDigest: digestOf(disclosures),
+        bodyDigest: batchDigestOf(disclosures),
         realm: null,
         disclosures,
       });

@@ -20,7 +20,7 @@ export class DisclosureDayEntity {
   @Column('bigint')
   requests!: string;
 
-  /** Those that were rolled up: later ones are counted where they are read. */
+  /** Only summed-up deliveries: later ones are counted when the number is read. */
   @Column('bigint')
   deliveries!: string;
 }

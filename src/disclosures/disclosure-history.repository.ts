@@ -7,7 +7,7 @@ import { DisclosureDayEntity } from './disclosure-day.entity.js';
 import type { Language } from '../language/languages.js';
 import type { DisclosedKind, DisclosureHistory, FormerClient } from './disclosure-history.js';
 
-/** What a client read on a day, as the export says it. */
+/** What a client read on a day, in the form of the export. */
 interface ReadOnDay {
   day: string;
   client_id: string;
@@ -30,7 +30,7 @@ const LATER = `later AS MATERIALIZED (
            CROSS JOIN LATERAL ${DELIVERIES_OF_EVENT} d
        )`;
 
-// More of them nobody reads.
+// Nobody reads more of them.
 const FORMER_MAX = 200;
 
 /** What users see of what was read (contract §26). In SQL: the sums go together with the deliveries that are not in them yet. */
@@ -40,7 +40,7 @@ export class DisclosureHistoryRepository {
     @InjectRepository(DisclosureDayEntity) private readonly days: Repository<DisclosureDayEntity>,
   ) {}
 
-  /** A client that the user consented to at some time, and when that ended; undefined if there was none. */
+  /** A client that the user ever consented to, and when the consent ended; undefined if there was none. */
   async findClient(userId: string, clientId: string): Promise<Omit<DisclosureHistory, 'kinds'> | undefined> {
     const [found]: { id: string; name: string; endedAt: Date | null }[] = await this.days.query(
       `SELECT c.id, c.name, n.revoked_at AS "endedAt" FROM consents n JOIN clients c ON c.id = n.client_id
@@ -83,7 +83,7 @@ export class DisclosureHistoryRepository {
     );
   }
 
-  /** The clients that the user shares nothing with any more and that have read something, the last to end first. */
+  /** Clients that the user no longer shares data with and that have read some, most recently ended first. */
   formerClients(userId: string): Promise<FormerClient[]> {
     return this.days.query(
       `WITH ${LATER}

@@ -26,7 +26,7 @@ export class DisclosureHistoryService {
     return { ...found, kinds: await this.repository.kindsOf(userId, clientId, language) };
   }
 
-  /** The clients that the user shares nothing with any more and that have read something, the last to end first. */
+  /** Clients that the user no longer shares data with and that have read some, most recently ended first. */
   formerClients(userId: string): Promise<FormerClient[]> {
     return this.repository.formerClients(userId);
   }

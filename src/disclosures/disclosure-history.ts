@@ -19,7 +19,7 @@ export interface DisclosureHistory {
   kinds: DisclosedKind[];
 }
 
-/** A client that a user does not share data with any more, and that has read some. */
+/** A client that a user no longer shares data with, and that has read some. */
 export interface FormerClient {
   id: string;
   name: string;

@@ -1,5 +1,5 @@
 /**
- * What stands in place of a scope for a user's name and email address, which every token of the user may read. No scope has a space in
+ * Used in place of a scope for a user's name and email address, which every token of the user may read. No scope has a space in
  * its name.
  */
 export const ACCOUNT_DATA = 'account data';

@@ -6,7 +6,7 @@ const reported = new Counter({
   labelNames: ['result'] as const,
 });
 
-/** Reported disclosures by what became of them. */
+/** Reported disclosures by result. */
 export const reportedDisclosures = {
   counted: reported.labels('counted'),
   leftOut: reported.labels('left_out'),

@@ -5,7 +5,7 @@ import { InputRows } from '../database/queries/input-rows.js';
 import { DisclosureBatchEntity } from './disclosure-batch.entity.js';
 import { ACCOUNT_DATA, type Disclosure, type DisclosureBatch } from './disclosure.js';
 
-/** What became of a batch. */
+/** The result of a batch. */
 export interface CountedBatch {
   /** How many of its parts were counted; null if it was not, because of their days or because it had been counted before. */
   counted: number | null;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Transactions } from '../database/queries/transactions.js';
 import { unprocessableContent, validationFailed } from '../http/problems/problem.js';
 import { violation } from '../http/problems/violation.js';
-import { digestOf } from './batch-digest.js';
+import { batchDigestOf } from './batch-digest.js';
 import type { Disclosure, DisclosureBatch } from './disclosure.js';
 import { reportedDisclosures } from './disclosures-metrics.js';
 import { DisclosuresRepository } from './disclosures.repository.js';
@@ -30,7 +30,7 @@ export class DisclosuresService {
     const batch: DisclosureBatch = {
       reporterId: reporter.id,
       batchId,
-      bodyDigest: digestOf(disclosures),
+      bodyDigest: batchDigestOf(disclosures),
       realm: reporter.realm,
       disclosures,
     };

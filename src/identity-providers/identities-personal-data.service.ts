@@ -3,7 +3,7 @@ import { say } from '../language/text.js';
 import { recordOf, PersonalData, section } from '../users/accounts/personal-data.js';
 import { IdentitiesService } from './identities.service.js';
 
-/** Who a person is at identity providers. */
+/** The links of a person to identity providers. */
 @Injectable()
 export class IdentitiesPersonalData {
   constructor(identities: IdentitiesService, data: PersonalData) {

@@ -9,7 +9,7 @@ import { queryIn } from '../database/queries/query-in.js';
 export class IdentitiesRepository {
   constructor(@InjectRepository(IdentityEntity) private readonly identities: Repository<IdentityEntity>) {}
 
-  /** The user whom this identity is linked to. */
+  /** The user that this identity is linked to. */
   async findUserId(manager: EntityManager, issuer: string, subject: string): Promise<string | undefined> {
     const found = await manager.withRepository(this.identities).findOneBy({ issuer, subject });
     return found?.userId;

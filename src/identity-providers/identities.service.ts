@@ -16,7 +16,7 @@ import { ProviderClients } from './protocol/provider-clients.service.js';
 export class IdentitiesService {
   constructor(
     private readonly identities: IdentitiesRepository,
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly accounts: LinkedAccountsService,
     private readonly sessions: SessionsService,
     private readonly acting: ActingSessionsService,
@@ -39,7 +39,10 @@ export class IdentitiesService {
     return identities.find((identity) => identity.provider === provider) ?? missing();
   }
 
-  /** Removes a link and ends the sessions that came from it; throws a 404 problem if it does not exist. `check` throws what refuses it. */
+  /**
+   * Removes a link and ends the sessions that came from it; throws a 404 problem if it does not exist. `check` throws to refuse
+   * it.
+   */
   async remove(
     userId: string,
     provider: string,
@@ -54,7 +57,7 @@ export class IdentitiesService {
 
   /** The same in the caller's transaction. */
   async removeIn(manager: EntityManager, userId: string, provider: string, actor: Actor): Promise<void> {
-    // The account before its sessions, as at a login.
+    // Locks the account before its sessions, in the same order as a login.
     if (!(await this.accounts.lock(manager, { id: userId }))) missing();
     await this.acting.requireLive(manager, actor);
     const subject = (await this.identities.delete(manager, userId, provider)) ?? missing();
@@ -67,7 +70,7 @@ export class IdentitiesService {
   }
 
   private labelOf(provider: string): string {
-    return this.clients.find(provider)?.label ?? provider;
+    return this.providerClients.find(provider)?.label ?? provider;
   }
 }
 

@@ -15,9 +15,9 @@ import { BackchannelLogout } from './logout/backchannel-logout.service.js';
 import { LogoutTokenEntity } from './logout/logout-token.entity.js';
 import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
 import { SealedIdTokens } from './logout/sealed-id-tokens.service.js';
-import { ProviderAuthentication } from './protocol/authentication.service.js';
+import { ProviderAuthentication } from './protocol/provider-authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
-import { DecidingProviders } from './sign-in/deciding-providers.service.js';
+import { RoleProviders } from './sign-in/role-providers.service.js';
 import { OfferedProviders } from './sign-in/offered-providers.service.js';
 import { ProviderAccounts } from './sign-in/provider-accounts.service.js';
 import { ProviderSignInController } from './sign-in/provider-sign-in.controller.js';
@@ -28,7 +28,7 @@ import { ReAuthentication } from './sign-in/re-authentication.service.js';
 import { SignInCookies } from './sign-in/sign-in-cookies.service.js';
 import { IDENTITY_PROVIDERS_PURGE } from './identity-providers-purge.js';
 
-const EXPORTED = [DecidingProviders, IdentitiesService, OfferedProviders, ReAuthentication];
+const EXPORTED = [RoleProviders, IdentitiesService, OfferedProviders, ReAuthentication];
 
 /** Logging in through OpenID Connect providers (contract §15). */
 @Module({

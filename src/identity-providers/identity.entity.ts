@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TimeOfInsert } from '../database/entities/columns.js';
 
-/** Who a user is at an identity provider: `iss` and `sub` of its ID tokens. */
+/** A link of an account to a person at an identity provider: `iss` and `sub` of the provider's ID tokens. */
 @Entity('identities')
 export class IdentityEntity {
   @PrimaryColumn('text')

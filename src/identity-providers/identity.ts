@@ -1,7 +1,7 @@
 import type { IdentityEntity } from './identity.entity.js';
 
-/** A link of an account to an identity provider, as people and programs see it. */
+/** A link of an account to an identity provider, as pages and the API show it. */
 export type Identity = Pick<IdentityEntity, 'provider' | 'issuer' | 'subject' | 'linkedAt' | 'lastUsedAt'> & {
-  /** What people call the provider; its id if it is not in the settings any more. */
+  /** The display name of the provider; its id if it is no longer in the settings. */
   label: string;
 };

@@ -21,7 +21,7 @@ export type SignInRefusalReason = keyof typeof REFUSAL_STATUS;
 
 /** A refused sign-in. The message is for the log and contains neither secrets nor what a provider sent. */
 export class SignInRefused extends Error {
-  /** Whose account it would have been, if that is known. */
+  /** The account concerned, if it is known. */
   userId?: string;
 
   constructor(

@@ -23,7 +23,7 @@ const read = (part: string, language: Language): [string, string][] =>
     >,
   );
 
-/** By language, what stands for each English message. The English message is its key; English has no catalogue. */
+/** The translations by language, keyed by the English message; English has no catalogue. */
 const CATALOGS = new Map<Language, Catalog>(
   LANGUAGES.filter((language) => language !== 'en').map((language) => [
     language,

@@ -1,7 +1,7 @@
 import type { Language } from './languages.js';
 import { UTC } from './time-zones.js';
 
-/** The tag by which `Intl` formats dates and numbers; English is that of Europe. */
+/** The locale for `Intl`; for English, the European one. */
 const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language);
 
 /** Formats by language and time zone, of which there are a few hundred. */
@@ -30,7 +30,7 @@ export function datesBy(
 
 const withZone = formatsBy({ timeZoneName: 'short' });
 
-/** What a time zone is called at a time, such as CET. */
+/** The abbreviation of a time zone at a time, such as CET. */
 export const zoneNameAt = (language: Language, at: Date, zone: string): string =>
   withZone(language, zone)
     .formatToParts(at)

@@ -2,10 +2,10 @@
 export const LANGUAGES = ['en', 'de', 'fr', 'nl', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Those that are written from right to left: none yet, but pages and mails are mirrored for them. */
+/** Languages written from right to left: none yet, but pages and mails would be mirrored. */
 export const RIGHT_TO_LEFT = new Set<Language>();
 
-/** What each language calls itself. */
+/** The name of each language in that language. */
 export const LANGUAGE_NAMES: Record<Language, string> = {
   en: 'English',
   de: 'Deutsch',
@@ -14,7 +14,7 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
   es: 'Español',
 };
 
-/** What each is called in English, for the console. */
+/** The English name of each language, for the console. */
 export const ENGLISH_NAMES: Record<Language, string> = {
   en: 'English',
   de: 'German',

@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import { isLanguage, LANGUAGES, type Language } from './languages.js';
 
-/** The first of the tags that is, or is a kind of, a language that there is: of `fr-CA` that is `fr`. */
+/** The first supported language among the tags; for example `fr` for `fr-CA`. */
 const firstLanguageOf = (tags: readonly string[]): Language | undefined =>
   tags.map((tag) => tag.toLowerCase().split('-', 1)[0]).find(isLanguage);
 
@@ -9,7 +9,7 @@ const firstLanguageOf = (tags: readonly string[]): Language | undefined =>
 export const languageOfUiLocales = (uiLocales: string): Language | undefined =>
   firstLanguageOf(uiLocales.split(' '));
 
-/** The language that an `Accept-Language` header prefers; English if it wants none that there is. */
+/** The preferred language of an `Accept-Language` header; English if none of them is supported. */
 export function languageOfHeader(acceptLanguage: string | undefined): Language {
   if (!acceptLanguage) return 'en';
   const wanted = new Negotiator({ headers: { 'accept-language': acceptLanguage } }).languages([...LANGUAGES]);

@@ -13,10 +13,10 @@ export function compiledMessage(language: Language, english: string): IntlMessag
   const key = `${language} ${english}`;
   let format = compiled.get(key);
   if (!format) {
-    // Days are told in UTC everywhere, because a page without scripts does not know the reader's time zone.
+    // Days are in UTC everywhere, because a page without scripts does not know the reader's time zone.
     format = new IntlMessageFormat(messageIn(language, english), language === 'en' ? 'en-GB' : language, {
       date: {
-        // Merged with what the library has by this name.
+        // Merged with the library's own formats of this name.
         long: { timeZone: 'UTC' } as never,
         moment: { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as never,
       },
@@ -39,17 +39,17 @@ export interface Said {
 /** Marks an English message with the values that it is shown with. */
 export const said = (message: string, values: TextValues): Said => ({ message, values });
 
-/** What is shown: messages, one after the other, or any other text. */
+/** Text to show: messages, one after the other, or any other text. */
 export type Shown = string | Said | readonly (string | Said)[];
 
 const listOf = (shown: Shown): readonly (string | Said)[] =>
   typeof shown === 'string' || 'message' in shown ? [shown] : shown;
 
-/** Whether all of it is translated. */
+/** Whether all of it can be translated. */
 export const isTranslated = (shown: Shown): boolean =>
   listOf(shown).every((each) => isMessage(typeof each === 'string' ? each : each.message));
 
-/** What is shown, in the language of a reader: a message is translated; any other text stays as it is. */
+/** The text in the language of a reader: messages are translated; other text stays as it is. */
 export const shownText = (language: Language, shown: Shown): string =>
   listOf(shown)
     .map((each) => {

@@ -1,6 +1,6 @@
 import type { Shown } from '../language/text.js';
 
-/** What a mail says, before it becomes text and HTML in a language. Everything in it is shown as text. */
+/** The content of a mail, before it is rendered as text and HTML in a language. All of it is plain text. */
 export interface MailText {
   subject: Shown;
   /** The application that it is about. */
@@ -8,7 +8,7 @@ export interface MailText {
   paragraphs: Shown[];
   /** The one thing to do. */
   action?: { label: Shown; url: string };
-  /** Said after the action. */
+  /** A paragraph after the action. */
   after?: Shown[];
   /** Why the person gets it, and how to switch it off. */
   footer: Shown[];
@@ -30,6 +30,6 @@ export interface MailContent {
   logos?: string[];
   /** Where mails of its kind are switched off, if they can be. */
   unsubscribeUrl?: string;
-  /** The address, where it stands nowhere else: of a person who was erased. */
+  /** The address of an erased person, which is stored nowhere else. */
   to?: string;
 }

@@ -20,7 +20,7 @@ export const pendingMails = new Gauge({
   help: 'Mails waiting to be sent, in the whole database, counted up to 10,000',
 });
 
-/** Mails that someone asked for and nobody gets. */
+/** Requested mails that are not sent to anyone. */
 export const withheldMails = new Counter({
   name: 'mails_withheld_total',
   help: 'Mails that were not sent: over the limit of the address or of the network address, or with a link that had expired',

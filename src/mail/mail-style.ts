@@ -35,7 +35,7 @@ export interface MailStyle {
   sheet: string;
 }
 
-/** How a mail looks in the colours of the brand; the same as pages. */
+/** The styles of a mail in the colours of the brand, the same as for pages. */
 export function mailStyle(accent: string | null): MailStyle {
   const colors = plainColors(accent);
   const parts = Object.entries(PARTS).map(([part, [looks, text, behind]]) => {

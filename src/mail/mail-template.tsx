@@ -24,8 +24,8 @@ interface Written {
 }
 
 /**
- * Makes plain text and HTML of a mail in a language. It looks like the pages, in light and dark, and loads nothing from anywhere: its
- * logos are parts of it.
+ * Makes plain text and HTML of a mail in a language. It looks like the pages, in light and dark, and loads nothing remote: logos
+ * are attached as inline parts.
  */
 export function renderMail(mail: MailText, brand: Brand, language: Language): MailContent {
   const write = (shown: Shown): string => shownText(language, shown).split('\n').map(legible).join('\n');
@@ -144,7 +144,7 @@ const Logo = ({ id }: { id: string }): VNode => (
   <img src={`cid:${cidOf(id)}`} alt="" height="40" style={LOGO} />
 );
 
-/** Whom to ask, and what else a mail says of the company. */
+/** The footer with the contact and other details of the company. */
 const linksOf = (
   { supportEmail, privacyUrl }: Brand,
   language: Language,
@@ -155,5 +155,5 @@ const linksOf = (
   ...(privacyUrl === null ? [] : [{ label: text(language, 'Privacy'), text: privacyUrl, href: privacyUrl }]),
 ];
 
-/** A subject is one line; a name in it may hold anything. */
+/** A subject must be one line, but a name in it may contain anything. */
 const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim();

@@ -8,7 +8,7 @@ const ENTERED_TO_SIGN_UP = say(
   'You get this mail because someone entered your address to create an account.',
 );
 
-/** What is said by mails that carry a link, and by mails to the contacts of clients; what drivers get are messages. */
+/** The texts of mails with a link, and of mails to the contacts of clients; those for drivers are messages. */
 export const MAIL_TEXTS = {
   verifyEmail: (email: string, url: string): MailText => ({
     subject: say('Confirm your email address'),
@@ -92,9 +92,9 @@ export const MAIL_TEXTS = {
     ],
   }),
   invitation: (organisationName: string, url: string): MailText => ({
-    subject: `${legible(organisationName)} invites you to its partner portal`,
+    subject: `${legible(organisationName)} invites you to its webhook portal`,
     paragraphs: [
-      `“${legible(organisationName)}” invites you to work in its partner portal: the clients, webhooks and requests of the organisation.`,
+      `“${legible(organisationName)}” invites you to work in its webhook portal: the clients, webhooks and requests of the organisation.`,
       'The link works once, within 7 days, for the account with this address. If you have no account yet, you can create one with it.',
     ],
     action: { label: 'Accept the invitation', url },
@@ -136,12 +136,12 @@ export const MAIL_TEXTS = {
       `${count} within ${days === 1 ? 'a day' : `${days} days`}, unless the users renew them. Then your tokens for these users stop working.`,
       'The users are told, too, and renew on their account page or by authorizing the application again. The event user.consent_expiring says whose consents they are.',
     ],
-    action: { label: 'Open the partner portal', url },
+    action: { label: 'Open the webhook portal', url },
     footer: contactFooter(client.name),
   }),
 } as const;
 
-/** How many consents end how soon, and where the portal is. */
+/** How many consents end and how soon, with a link to the portal. */
 export interface EndingConsents {
   /** In words, such as “One consent ends”. */
   count: string;

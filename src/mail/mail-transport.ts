@@ -8,18 +8,18 @@ export interface OutgoingMail extends Omit<MailContent, 'logos'> {
   images: { cid: string; png: Buffer }[];
 }
 
-/** Why a mail could not be sent, in our own words: nothing that a server said, which could quote the mail. */
+/** Why a mail could not be sent, without the server's text, which could quote the mail. */
 export class SendError extends Error {
   constructor(
     reason: string,
-    /** The server will never take this mail. */
+    /** The server has permanently refused this mail. */
     readonly isPermanent: boolean,
   ) {
     super(reason);
   }
 }
 
-/** Hands a mail on; throws a `SendError` if that fails, or an AbortError. */
+/** Sends a mail; throws a `SendError` if that fails, or an AbortError. */
 export interface MailTransport {
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
   /** Closes connections that are kept. */

@@ -25,7 +25,7 @@ const SEND_WITHIN_MS = 45_000;
 const TRY_AGAIN_MS = 250;
 const WRITE_TRIES = 20;
 
-/** One of any number of workers that send queued mails (contract §18): claims, sends, writes the results. */
+/** Sends queued mails (contract §18): claims them, sends them, writes the results. Any number of instances may run one. */
 @Injectable()
 export class MailWorker extends QueueWorker {
   private transport: MailTransport | undefined;
@@ -82,7 +82,7 @@ export class MailWorker extends QueueWorker {
     await this.write(() => (result ? this.report(mail, result) : this.queue.giveBack(mail)));
   }
 
-  /** Undefined if the shutdown broke it off. */
+  /** Undefined if the shutdown aborted it. */
   private async attempt(mail: ClaimedMail, transport: MailTransport): Promise<MailResult | undefined> {
     const { id, address, sealedContent, attempts, isTooOld, isUseless } = mail;
     if (isUseless) {

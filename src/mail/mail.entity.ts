@@ -47,7 +47,7 @@ export class MailEntity {
   @Column('text')
   address!: string;
 
-  /** What it tells of; unique. */
+  /** What the mail is about; unique. */
   @Column('text')
   cause!: string;
 
@@ -63,7 +63,7 @@ export class MailEntity {
   @Column('timestamptz')
   nextAttemptAt!: Date;
 
-  /** Why the last attempt failed, in our own words. */
+  /** Why the last attempt failed, without the server's text. */
   @TextOrNull()
   lastError!: string | null;
 

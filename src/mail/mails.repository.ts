@@ -34,9 +34,9 @@ export interface ClaimedMail {
   sealedContent: Buffer;
   /** Including this one. */
   attempts: number;
-  /** It has waited for 24 hours. */
+  /** Whether it has waited for 24 hours. */
   isTooOld: boolean;
-  /** Its link does not work any more. */
+  /** Whether its link has expired. */
   isUseless: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface MailFilter {
   state?: MailState;
 }
 
-/** The queue of mails. In SQL where rows are skipped, leased or fenced, for which the query builder has no words. */
+/** The queue of mails. In SQL where rows are skipped, leased or fenced, which the query builder does not support. */
 @Injectable()
 export class MailsRepository {
   constructor(@InjectRepository(MailEntity) private readonly mails: Repository<MailEntity>) {}

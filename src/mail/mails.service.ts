@@ -17,7 +17,7 @@ export interface NewMail {
   address: string;
   userId?: string;
   clientId?: string;
-  /** What it tells of: one cause makes one mail. */
+  /** What the mail is about: there is one mail for each cause. */
   cause: string;
   /** How many seconds its link works; it is not sent later. */
   usefulSeconds?: number;
@@ -32,7 +32,7 @@ const RESEALED_AT_ONCE = 500;
 /** Stands for the address of a person who was erased. */
 const ERASED = 'erased';
 
-/** The outbox (contract §18): a mail is a row, written in the transaction of what it tells of. */
+/** The outbox (contract §18): a mail is a row, written in the same transaction as the change that it reports. */
 @Injectable()
 export class MailsService {
   private readonly box: SealedBox;
@@ -145,7 +145,9 @@ export class MailsService {
     return this.repository.countPending();
   }
 
-  /** Removes what was mailed to the address of an erased person before there was an account, or as the contact of a client. */
+  /**
+   * Removes mails to the address of an erased person that were sent before the account existed, or as the contact of a client.
+   */
   forget(manager: EntityManager, address: string): Promise<void> {
     return this.repository.deleteByAddress(manager, address);
   }

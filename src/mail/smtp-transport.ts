@@ -33,14 +33,14 @@ export class SmtpTransport implements MailTransport {
       name,
       pool: true,
       maxConnections: SMTP_CONNECTIONS,
-      // A mail whose connection ended before it was sent; the queue has tries of its own.
+      // nodemailer's own retries after a lost connection; the queue retries anyway.
       maxRequeues: 1,
       idleTimeout: IDLE_MS,
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
       dnsTimeout: CONNECT_MS,
       socketTimeout: SILENCE_MS,
-      // A password never crosses a network unencrypted, also if someone removes the server's offer of TLS.
+      // Never send a password unencrypted, even if someone strips the server's offer of TLS.
       requireTLS: url.protocol === 'smtp:' && url.username !== '' && !isLoopbackHost(url.hostname),
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -67,7 +67,7 @@ export class SmtpTransport implements MailTransport {
           contentDisposition: 'inline' as const,
           filename: `logo-${n + 1}.png`,
         })),
-        // The same at every attempt: who got a mail twice, after a crash between its sending and our commit, can tell.
+        // The same for every attempt, so that a mail sent twice (after a crash before our commit) is recognized as a duplicate.
         messageId: `<${id}@${this.domain}>`,
         headers: {
           'Auto-Submitted': 'auto-generated',
@@ -92,7 +92,9 @@ function unsubscribing(url: string | undefined): Record<string, string> {
   return url.startsWith('https:') ? { ...page, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : page;
 }
 
-/** A 5xx answer to the address or the message; a 5xx to a login or the sender is our own mistake, which can be corrected. */
+/**
+ * A 5xx answer to the address or the message; a 5xx to the login or the sender is a configuration error, which can be corrected.
+ */
 const isAboutThisMail = ({ responseCode, command, code }: SmtpError): boolean =>
   responseCode === undefined
     ? // The server does not offer what the address needs, such as letters outside ASCII.

@@ -8,7 +8,7 @@ const KEY = /^cds_un_([\w-]{1,120})\.([\w-]{43})$/;
 
 const KINDS = [...OPTIONAL_MAIL_KINDS, 'client_contact'] as const;
 
-/** What a key switches off: one kind of mail to a user, or all mail to a contact of a client. */
+/** What a key unsubscribes from: one kind of mail to a user, or all mail to a contact of a client. */
 export interface Unsubscription {
   kind: (typeof KINDS)[number];
   /** Of the user or the contact. */
@@ -16,8 +16,8 @@ export interface Unsubscription {
 }
 
 /**
- * Keys that switch off mails of one kind to one address. A key is signed and not stored, so it works for as long as the user or the
- * contact has this address; and it can do nothing else, because anyone who reads the mail holds it.
+ * Keys that switch off mails of one kind to one address. A key is signed, not stored, so it works as long as the user or contact
+ * has this address. It can do nothing else, because everyone who sees the mail has it.
  */
 @Injectable()
 export class UnsubscribeKeys {
@@ -32,7 +32,7 @@ export class UnsubscribeKeys {
     return `${PREFIX}${claim}.${this.signer.sign(`${kind} ${id} ${address}`)}`;
   }
 
-  /** What the key claims; undefined if it is malformed. */
+  /** The contents of the key, not verified yet; undefined if it is malformed. */
   claimOf(key: string): Unsubscription | undefined {
     const [, claim] = KEY.exec(key) ?? [];
     const [kind, id] = Buffer.from(claim ?? '', 'base64url')
@@ -42,7 +42,7 @@ export class UnsubscribeKeys {
     return known && id ? { kind: known, id } : undefined;
   }
 
-  /** Whether the key was made for what it claims and this address. */
+  /** Whether the key was issued with these contents for this address. */
   isRight(key: string, { kind, id }: Unsubscription, address: string): boolean {
     return this.signer.verify(`${kind} ${id} ${address}`, KEY.exec(key)?.[2] ?? '');
   }

@@ -2,7 +2,7 @@ import { said, say, type Shown } from '../language/text.js';
 import type { MailedApplication } from '../mail/mail-content.js';
 import type { NotificationCategory } from './notification.entity.js';
 
-/** A notification that the service raises by itself: its texts are messages, so that each reader gets them in another language. */
+/** A notification that the service raises itself: its texts are messages, so that each reader gets them in their language. */
 export interface Message {
   messageId: string;
   category: NotificationCategory;
@@ -11,7 +11,7 @@ export interface Message {
    * switched it off. `ACTIONABLE` notifications are optional mails anyway.
    */
   mail?: 'security' | 'organisation' | 'optional';
-  /** The application that it is about, and who is behind it: its mail says so. */
+  /** The application it is about and the organisation behind it, for the mail. */
   application?: MailedApplication & { organisation?: string | null };
   shortTextTitle: Shown;
   shortTextBody: Shown;
@@ -25,7 +25,7 @@ interface Known {
   logoId?: string | null;
 }
 
-/** Only these: what is known may be a whole client. */
+/** Picks these members, because the argument may be a whole client. */
 const applicationOf = (name: string, { organisation, logoId }: Known = {}): Message['application'] => ({
   name,
   organisation,
@@ -46,7 +46,7 @@ const IF_NOT_YOU = {
   ),
 };
 
-/** Said to a person who gained power, and had perhaps not set all of it. */
+/** Told to a person who gained power, in case others had set some of the ways to log in. */
 const WAYS_ENDED = say(
   'Because someone else may have set them, the password, passkeys, authenticator app and recovery codes that your account had before no longer work: set new ones.',
 );
@@ -329,13 +329,13 @@ export const MESSAGES = {
     messageId: 'ERR2901',
     category: 'SERVICE',
     mail: 'organisation',
-    shortTextTitle: say('Your access to a partner portal changed'),
+    shortTextTitle: say('Your access to a webhook portal changed'),
     shortTextBody: role
       ? said('You are a member of “{organisationName}” with the role {role}.', { organisationName, role })
       : said('You are a member of “{organisationName}” no longer.', { organisationName }),
     detailPageTitle: say('What this means'),
     detailPageBody: say(
-      'Members work in the partner portal of their organisation, as far as their role goes: viewer, developer or admin. An admin of the organisation, or an operator, decides who is a member.',
+      'Members work in the webhook portal of their organisation, as far as their role goes: viewer, developer or admin. An admin of the organisation, or an operator, decides who is a member.',
     ),
   }),
   redirectUriApproved: (clientName: string, what: 'add' | 'remove', uri: string): Message => ({
@@ -349,7 +349,7 @@ export const MESSAGES = {
     ),
     detailPageTitle: IF_NOT_EXPECTED,
     detailPageBody: say(
-      'A redirect URI receives the codes of your users. Look at the members of your organisation and at the redirect URIs in the partner portal, and tell us.',
+      'A redirect URI receives the codes of your users. Look at the members of your organisation and at the redirect URIs in the webhook portal, and tell us.',
     ),
   }),
   redirectUriRejected: (
@@ -371,7 +371,7 @@ export const MESSAGES = {
       reason === null ? say('No reason was given.') : said('The reason: {reason}', { reason }),
     ],
     detailPageTitle: WHAT_YOU_CAN_DO,
-    detailPageBody: say('Nothing was changed. You can ask again in the partner portal, or ask us.'),
+    detailPageBody: say('Nothing was changed. You can ask again in the webhook portal, or ask us.'),
   }),
   credentialsChanged: (clientName: string, what: 'rotated' | 'ended'): Message => ({
     messageId: 'ERR2904',
@@ -384,7 +384,7 @@ export const MESSAGES = {
     ),
     detailPageTitle: IF_NOT_EXPECTED,
     detailPageBody: say(
-      'An admin of your organisation did this in the partner portal. If nobody knows of it, look at the members, and rotate the secret again without keeping the old one.',
+      'An admin of your organisation did this in the webhook portal. If nobody knows of it, look at the members, and rotate the secret again without keeping the old one.',
     ),
   }),
   endpointDisabled: (url: string, reason: 'gone' | 'failing'): Message => ({

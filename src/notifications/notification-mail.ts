@@ -7,7 +7,7 @@ export type MailedNotification = Message & { externalLink?: string | null; exter
 
 type NotificationMailKind = 'security' | 'organisation' | 'application_connected' | 'actionable';
 
-/** The kind of mail that tells of a notification; undefined if none does. */
+/** The kind of mail for a notification; undefined if it is not mailed. */
 export function mailKindOf({ mail, category }: Message): NotificationMailKind | undefined {
   if (mail === 'security' || mail === 'organisation') return mail;
   if (category === 'ACTIONABLE') return 'actionable';
@@ -23,7 +23,7 @@ const WHY: Record<NotificationMailKind, string> = {
   actionable: say('You get this mail because you want to know what needs your attention. Change that here:'),
 };
 
-/** Says in a mail what the notification says on the account page, and who is behind the application that it is about. */
+/** Renders a notification as a mail, with the organisation behind the application that it is about. */
 export function notificationMail(
   kind: NotificationMailKind,
   message: MailedNotification,

@@ -22,15 +22,15 @@ const eachText = (textOf: (name: TextName) => string | null): NotificationTexts 
   detailPageBody: textOf('detailPageBody'),
 });
 
-/** What is stored of a message: its texts in English, and what they are made of, for readers of other languages. */
+/** The stored form of a message: its texts in English, and their message keys and values for other languages. */
 export const storedTexts = (message: Message): NotificationTexts & { messages: StoredMessages } => ({
   ...eachText((name) => (message[name] === undefined ? null : shownText('en', message[name]))),
   messages: Object.fromEntries(NAMES.map((name) => [name, message[name]])),
 });
 
 /**
- * The texts in the language of a reader, and the language that they are in. What an operator wrote stays as it is, in a language that
- * nobody knows (''), and so does what earlier releases stored; what is not translated (any more) stays in English.
+ * The texts in the language of a reader, and the language that they are in. Texts of operators, and those stored by earlier
+ * releases, stay as they are, in an unknown language (''). Texts without a translation (any more) stay in English.
  */
 export function textsIn(
   language: Language,

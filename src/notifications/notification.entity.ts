@@ -5,7 +5,7 @@ import { TextOrNull, TimeOrNull } from '../database/entities/columns.js';
 export const NOTIFICATION_CATEGORIES = ['ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL'] as const;
 export type NotificationCategory = (typeof NOTIFICATION_CATEGORIES)[number];
 
-/** What stands behind the texts of the service's own notifications. */
+/** The message keys and values of the service's own notifications. */
 export type StoredMessages = Partial<
   Record<'shortTextTitle' | 'shortTextBody' | 'detailPageTitle' | 'detailPageBody', Shown>
 >;
@@ -44,7 +44,7 @@ export class NotificationEntity {
   @TextOrNull()
   detailPageBody!: string | null;
 
-  /** What the texts are made of; null for what an operator wrote. */
+  /** The message keys and values of the texts; null for a notification by an operator. */
   @Column('jsonb', { nullable: true })
   messages!: StoredMessages | null;
 

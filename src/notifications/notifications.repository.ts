@@ -33,7 +33,7 @@ export class NotificationsRepository {
     return manager.withRepository(this.notifications).findOneBy({ id, ...filter });
   }
 
-  /** Inserts it; without a time, what it tells of happened now. */
+  /** Inserts it; without an event time, the event is now. */
   async insert(manager: EntityManager, notification: Partial<NotificationEntity>): Promise<void> {
     await manager
       .withRepository(this.notifications)
@@ -58,7 +58,7 @@ export class NotificationsRepository {
     return affected === 1;
   }
 
-  /** Resolves up to `limit` due notifications; returns their number. In SQL, because it skips rows that others hold. */
+  /** Resolves up to `limit` due notifications; returns their number. In SQL, because it skips locked rows. */
   async resolveDue(limit: number): Promise<number> {
     const [, count]: [unknown[], number] = await this.notifications.query(
       `UPDATE notifications SET resolved_at = resolve_at WHERE id IN (

@@ -60,7 +60,7 @@ export class NotificationsService {
     return notification;
   }
 
-  /** Marks it read or resolved, each once. Marking it again is no change, and no audit event. */
+  /** Marks it read or resolved, each once. Marking it again changes nothing and is not audited. */
   async mark(
     id: string,
     filter: NotificationFilter,
@@ -80,8 +80,8 @@ export class NotificationsService {
   }
 
   /**
-   * Raises one of the service's own notifications, in the caller's transaction, and queues the mail about it. `by`: who has caused it; if
-   * that is the user, the mail is in the language of the request, as long as the account has none.
+   * Raises one of the service's own notifications, in the caller's transaction, and queues the mail about it. `by`: who caused
+   * it. If that is the user, and the account has no language, the mail is in the language of the request.
    */
   async raise(
     manager: EntityManager,

@@ -21,7 +21,7 @@ export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
 /**
  * An error of an OAuth endpoint (RFC 6749 §5.2). The description is for the client's developers and echoes nothing of the request
- * but scope names. The reason is for operators and may be more specific.
+ * but scope names. The reason is for operators and may be more specific; `RefusalCounts` counts it.
  */
 export class OAuthError extends Problem {
   constructor(
@@ -61,6 +61,9 @@ export function renderOAuthError(problem: Problem, request: FastifyRequest): Ren
   };
 }
 
-/** The error code for what the HTTP layer refused before the endpoint was reached, such as broken percent-encoding. */
+/**
+ * The error code for a request that the HTTP layer refused before it reached the endpoint, for example for broken
+ * percent-encoding.
+ */
 const codeOf = (status: number): OAuthErrorCode | undefined =>
   status === 400 ? 'invalid_request' : undefined;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type MigrationInterface } from 'typeorm';
 
-/** What readiness asks the database itself. */
+/** The queries of the readiness check. */
 @Injectable()
 export class ReadinessRepository {
   constructor(private readonly dataSource: DataSource) {}

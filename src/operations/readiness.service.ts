@@ -28,7 +28,7 @@ export class ReadinessService implements OnModuleDestroy {
     this.isStopping = true;
   }
 
-  /** Down from the moment when a shutdown begins. */
+  /** Down as soon as a shutdown begins. */
   process(): HealthIndicatorResult {
     const check = this.indicators.check('process');
     return this.isStopping ? check.down({ reason: 'the instance is shutting down' }) : check.up();

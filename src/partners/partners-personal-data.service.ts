@@ -7,7 +7,7 @@ import { InvitationsRepository } from './members/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';
 import { RedirectUriRequestsRepository } from './redirect-uris/redirect-uri-requests.repository.js';
 
-/** The organisations of a person, and what the person did for them. */
+/** The organisations of a person, and the person's actions for them. */
 @Injectable()
 export class PartnersPersonalData {
   constructor(
@@ -27,7 +27,7 @@ export class PartnersPersonalData {
       name: 'organisations',
       place: 90,
       title: say('Organisations'),
-      about: say('The organisations whose partner portal you may open, or are invited to.'),
+      about: say('The organisations whose webhook portal you may open, or are invited to.'),
       read: async (userId: string, limit: number) => {
         const user = await this.users.find(userId);
         const [memberships, invited] = await Promise.all([
@@ -71,7 +71,7 @@ export class PartnersPersonalData {
     return section({
       name: 'redirect_uri_requests',
       place: 92,
-      title: say('Changes that you asked for in the partner portal'),
+      title: say('Changes that you asked for in the webhook portal'),
       about: say('Redirect URIs that you asked us to register or to remove.'),
       read: async (userId: string, limit: number) => {
         const found = await this.requests.listBy(userId, limit);

@@ -10,7 +10,7 @@ import { RATE_LIMIT_STORE } from './store/store-token.js';
 /** The channel of Redis on which instances announce that they refuse an address. Redis has one for all of its databases. */
 const REFUSALS_CHANNEL = 'cds:refusals';
 
-/** That an address (its key) is over its limit, and for how long. */
+/** An address (by its key) that is over its limit, and for how long. */
 export interface AddressRefusal {
   key: string;
   limit: number;
@@ -19,7 +19,7 @@ export interface AddressRefusal {
 
 /**
  * Tells the other instances over Redis that an address is over its limit, so that they refuse it before they look anything up. An
- * instance that misses an announcement learns it at its first refusal of that address.
+ * instance that misses an announcement finds out when it counts a request of that address.
  */
 @Injectable()
 export class AddressRefusals implements OnApplicationShutdown {
@@ -39,7 +39,7 @@ export class AddressRefusals implements OnApplicationShutdown {
     const subscriber = connectRedis(this.settings.redisUrl);
     this.subscriber = subscriber;
     this.database = databaseOf(subscriber);
-    // The connection of the store reports when Redis is unavailable.
+    // The store's own connection reports that Redis is unavailable.
     subscriber.on('error', () => undefined);
     subscriber.on('ready', () => {
       subscriber.subscribe(REFUSALS_CHANNEL).catch((error: unknown) => this.notSubscribed(error));
@@ -62,7 +62,7 @@ export class AddressRefusals implements OnApplicationShutdown {
   }
 
   private notSubscribed(error: unknown): void {
-    // Otherwise the connection ended, and the next one subscribes again.
+    // Any other error: the connection ended, and the next one subscribes again.
     if (this.isForbidden || !String(error).includes('NOPERM')) return;
     this.isForbidden = true;
     this.logger.warn(
@@ -80,8 +80,8 @@ export const writeAnnouncement = (refusal: AddressRefusal, database: number, now
   JSON.stringify({ ...refusal, database, at: now });
 
 /**
- * What is left of a refusal when its message is read; undefined if nothing is, if it is about the counters of another database, or if
- * the message is not of this kind.
+ * The remaining refusal when its message is read; undefined if it is over, belongs to the counters of another database, or is not
+ * such a message.
  */
 export function readAnnouncement(
   message: string,

@@ -13,10 +13,10 @@ import { LimitedBearerGuard } from './partners/limited-bearer.guard.js';
 import { partnerLimit } from './partners/partner-limit.js';
 import { MailLimitsService } from './sign-in/mail-limits.service.js';
 import { PartnerRateLimitGuard } from './partners/partner-rate-limit.guard.js';
-import { PartnersOverLimit } from './partners/over-limit.service.js';
+import { PartnersOverLimit } from './partners/partners-over-limit.service.js';
 import { RateLimitsPersonalData } from './partners/rate-limits-personal-data.service.js';
-import { RateLimitNoticesRepository } from './partners/rate-limit-notices.repository.js';
-import { RateLimitNoticesService } from './partners/rate-limit-notices.service.js';
+import { RateLimitNotificationsRepository } from './partners/rate-limit-notifications.repository.js';
+import { RateLimitNotificationsService } from './partners/rate-limit-notifications.service.js';
 import { RateLimitPeriodEntity } from './partners/rate-limit-period.entity.js';
 import { SandboxFaultsModule } from '../sandbox-faults/sandbox-faults.module.js';
 import { SandboxFaultGuard } from './partners/sandbox-fault.guard.js';
@@ -80,8 +80,8 @@ export class RateLimitsModule {
         LimitedBearerGuard,
         PartnerRateLimitGuard,
         PartnersOverLimit,
-        RateLimitNoticesRepository,
-        RateLimitNoticesService,
+        RateLimitNotificationsRepository,
+        RateLimitNotificationsService,
         RateLimitsPersonalData,
         SandboxFaultGuard,
       ],
@@ -93,7 +93,7 @@ export class RateLimitsModule {
         LimitedBearerGuard,
         PartnerRateLimitGuard,
         PartnersOverLimit,
-        RateLimitNoticesService,
+        RateLimitNotificationsService,
         ThrottlerModule,
       ],
     };

@@ -20,7 +20,7 @@ import { upTo } from '../config/cache-capacity.js';
 const MINUTE_MS = 60_000;
 // Contract §14: an address may send ten times as much as a client, because several clients may share it.
 const ADDRESS_FACTOR = 10;
-/** What a client may request in its portal: more than a person would click, too little to flood the receiver that a URL names. */
+/** Limits of the portal: more than a person would click, too few to flood a receiver. */
 export const PORTAL_SENDINGS_PER_MINUTE = 60;
 export const PORTAL_RECOVERIES_PER_MINUTE = 6;
 const CACHED_REFUSALS = 100_000;
@@ -64,7 +64,7 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
     return this.consume(this.partners, key, limit, windowMs);
   }
 
-  /** The limit of a client for itself, and how many requests of it remain now. Counts nothing. */
+  /** The limit of a client without a user, and how many requests remain now. Counts nothing. */
   async stateOfPartner(client: {
     id: string;
     rateLimit: number | null;
@@ -75,8 +75,8 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
   }
 
   /**
-   * Counts a read that is allowed although the limit is exceeded (contract §8), up to the limit again. A refused read has to wait
-   * for whichever place becomes free first.
+   * Counts a read that is allowed even though the limit is exceeded (contract §8), up to the same limit again. A refused read
+   * waits until either limit allows a request.
    */
   async consumeReadOverLimit(
     clientId: string,
@@ -119,7 +119,10 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
     this.refuseAddress(request, decision);
   }
 
-  /** Throws a 429 problem if this instance already knows that the address is over its limit. Counts nothing and asks no store. */
+  /**
+   * Throws a 429 problem if this instance already knows that the address is over its limit. Counts nothing and does not query the
+   * store.
+   */
   refuseOverLimit(request: FastifyRequest): void {
     if (this.addresses.size === 0) return;
     const refusal = this.refusalOf(this.addresses, addressKey(request.ip), this.addressLimit);
@@ -163,7 +166,7 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
     return this.settings.oauthRateLimit * ADDRESS_FACTOR;
   }
 
-  /** Of two refusals, the one that ends first: a caller that waits that long is served. */
+  /** Returns the refusal that ends first: a caller that waits that long is served. */
   private sooner(
     clientId: string,
     userId: string | undefined,
@@ -195,7 +198,7 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
     if (decision.allowed) return decision;
     const refusal = { key, limit, retryAfterMs: decision.retryAfterMs };
     remember(refusals, refusal);
-    // Only what is refused by its address is refused before its credentials are checked.
+    // Only address limits apply before credentials are checked.
     if (refusals === this.addresses) this.announcements.announce(refusal);
     return decision;
   }

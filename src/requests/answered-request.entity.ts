@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Column, PrimaryColumn } from 'typeorm';
 import { TextOrNull } from '../database/entities/columns.js';
 
-/** What logs of requests hold of each: nothing of it but its route. */
+/** The columns that both logs of requests have in common; of the URL only the route. */
 export abstract class AnsweredRequest {
   @PrimaryColumn('bigint')
   id!: string;
 
   abstract occurredAt: Date;
 
-  /** Of the caller's choice, so that several requests may have it. */
+  /** Chosen by the caller, so several requests may have the same one. */
   @Column('text')
   requestId!: string;
 

@@ -3,21 +3,21 @@ import type { ActivityKind } from '../activity/activity.js';
 import { AnsweredRequest } from './answered-request.entity.js';
 import { TextOrNull } from '../database/entities/columns.js';
 
-/** One request, as operators look it up by its id (contract §12): nothing of a person. */
+/** A request that operators look up by its id (contract §12); contains no personal data. */
 @Entity('request_records')
 export class RequestRecordEntity extends AnsweredRequest {
   /** Names the partition. */
   @PrimaryColumn('timestamptz')
   occurredAt!: Date;
 
-  /** What was refused, with its reason; null where the error says it all. */
+  /** What was refused and why; null if the error code is enough. */
   @TextOrNull()
   refusedKind!: ActivityKind | null;
 
   @TextOrNull()
   refused!: string | null;
 
-  /** Who asked, or says to be that client: a wrong secret is refused before anything is proved. */
+  /** The client, or whichever client the caller claimed to be: with a wrong secret nothing is proven. */
   @TextOrNull()
   clientId!: string | null;
 }

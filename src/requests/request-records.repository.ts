@@ -28,8 +28,8 @@ export class RequestRecordsRepository {
   }
 
   /**
-   * Up to `limit` refusals after a place, in the order of their commits, or undefined if no transaction has reached the place. In SQL:
-   * TypeORM knows no `xid8`.
+   * Up to `limit` refusals after a place, in the order of their commits, or undefined if no transaction has reached the place. In
+   * SQL: TypeORM does not support `xid8`.
    */
   async refusalsAfter(
     { xid, id }: CommitPlace,
@@ -54,7 +54,7 @@ export class RequestRecordsRepository {
     );
   }
 
-  /** Refusals of a restored database whose transactions are still to come here get a place before those. */
+  /** Refusals from a restored database with transaction numbers that this server has not reached yet get lower numbers. */
   async adoptRestored(): Promise<void> {
     await this.records.query(
       `UPDATE request_records SET xid = pg_current_xact_id()

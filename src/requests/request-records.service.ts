@@ -9,7 +9,7 @@ import { answeredRequest } from './answered-request.entity.js';
 import type { NewRequestRecord, RequestRecordEntity } from './request-record.entity.js';
 import { RequestRecordsRepository } from './request-records.repository.js';
 
-// Of one instance, between two writes: more than a partner who asks why needs, and no more than a flood may cost.
+// Per instance and write: enough to explain a partner's refusals, and a limit for floods.
 const REFUSED_MAX = 500;
 const SERVED_MAX = 10;
 
@@ -47,7 +47,7 @@ export class RequestRecordsService extends WriteBehind {
   }
 
   /**
-   * Refused requests in the order of their commits, each with the cursor that continues after it; with `follow` it goes on for good.
+   * Refused requests in the order of their commits, each with the cursor that continues after it; with `follow` it never ends.
    * Throws a 400 problem for a cursor that this database did not make.
    */
   async *followRefusals(
@@ -92,7 +92,7 @@ export class RequestRecordsService extends WriteBehind {
     try {
       await this.transactions.retried(() => this.repository.insert(records));
     } catch (error) {
-      // The database is unavailable: these records are lost, and recording goes on.
+      // The database is unavailable: these records are lost, and recording continues.
       this.logger.warn(`Records of requests could not be written: ${(error as Error).message}`);
     }
   }

@@ -6,7 +6,7 @@ import { RequestRecordsRepository } from './request-records.repository.js';
 import { RequestRecordsService } from './request-records.service.js';
 import { REQUESTS_PURGE } from './requests-purge.js';
 
-/** Records of requests, by which operators find out why one was refused. */
+/** Records of requests, so that operators can find out why one was refused. */
 @Module({
   imports: [TypeOrmModule.forFeature([RequestRecordEntity])],
   providers: [RequestRecordsRepository, RequestRecordsService],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
-import { isLive } from '../consents/consent.sql.js';
+import { consentIsLive } from '../consents/consent.sql.js';
 import { readPageBySql, type Page, type PageRequest } from '../database/queries/read-page.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 import { DriverEntity } from './driver.entity.js';
@@ -45,7 +45,7 @@ export class DriversRepository {
                 (SELECT count(*)::int FROM sandbox_planned_events e WHERE e.user_id = d.user_id) AS waiting
            FROM sandbox_drivers d JOIN users u ON u.id = d.user_id
            LEFT JOIN sandbox_planned_events run ON run.user_id = d.user_id AND run.ends_session
-           LEFT JOIN consents k ON k.client_id = $2 AND k.user_id = d.user_id AND ${isLive('k')}
+           LEFT JOIN consents k ON k.client_id = $2 AND k.user_id = d.user_id AND ${consentIsLive('k')}
           WHERE d.owner_id = $1 AND ${one} AND ${where} ${orderAndLimit}`,
         params,
       );

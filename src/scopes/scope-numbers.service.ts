@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Listener } from '../database/connections/listener.service.js';
 import { SCOPE_DELETED, ScopesRepository } from './scopes.repository.js';
 
-/** The numbers by which tokens refer to scopes. A scope keeps its number as long as it is there, so cached numbers stay valid until then. */
+/** The numbers that stand for scopes in tokens. A scope keeps its number as long as it exists, so cached numbers stay valid. */
 @Injectable()
 export class ScopeNumbersService {
   private numbers = new Map<string, number>();

@@ -48,9 +48,9 @@ export class ScopesService {
 
   /**
    * Creates or updates a scope. Its audience cannot change while a client holds it, or if it is one of this service's own
-   * operator scopes (409), because the rules for such a client depend on it. Without `translations` those that are there stay, unless the
-   * description changes: they would say something else. With `meaningChanged`, which needs another description (400),
-   * users who agreed to it are asked anew.
+   * operator scopes (409), because the rules for such a client depend on it. Without `translations` those that are there stay,
+   * unless the description changes: they would say something else. With `meaningChanged`, which needs another description (400),
+   * users who agreed to it are asked again.
    */
   put(
     input: GivenScope,
@@ -143,12 +143,12 @@ export class ScopesService {
     }
   }
 
-  /** The changes of meaning of which not all users were asked anew. */
+  /** The changes of meaning for which not all users were asked again yet. */
   listChangedMeanings(): Promise<ChangedMeaning[]> {
     return this.repository.listChangedMeanings();
   }
 
-  /** Notes that everybody is asked anew because of this change. */
+  /** Records that everyone is asked again because of this change. */
   noteWorkedOff(change: ChangedMeaning): Promise<void> {
     return this.repository.noteWorkedOff(change);
   }
@@ -162,7 +162,9 @@ export class ScopesService {
   }
 }
 
-/** Users are asked anew only because of other words, and only users: those of this service's own scopes agree to nothing. */
+/**
+ * Users are only asked again if the words change, and only for partner scopes, because users do not consent to operator scopes.
+ */
 function refuseUnchanged(before: ScopeInput, after: ScopeInput): void {
   const wrong =
     after.audience === 'operator'

@@ -1,6 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 
-/** What keys are derived from `ENCRYPTION_KEY` for. A label never changes: what it sealed or signed would no longer open. */
+/**
+ * The purposes for which keys are derived from `ENCRYPTION_KEY`. Never change a label: existing sealed or signed values would
+ * become invalid.
+ */
 export const PURPOSES = {
   'authenticator app': 'seals',
   'encryption canary': 'seals',

@@ -3,10 +3,10 @@ import { seal, unseal } from './seal.js';
 
 type SealingPurpose = PurposeThat<'seals'>;
 
-/** These were sealed under `ENCRYPTION_KEY` itself until they got a key of their own. */
+/** Values for these purposes were sealed under `ENCRYPTION_KEY` itself in earlier releases. */
 const ONCE_WITHOUT_PURPOSE: readonly SealingPurpose[] = ['mail', 'token key'];
 
-/** Seals texts for one purpose, each bound to what it belongs to. */
+/** Seals texts for one purpose, each bound to a context. */
 export class SealedBox {
   private readonly keys: readonly Buffer[];
 
@@ -20,7 +20,7 @@ export class SealedBox {
     return seal(this.keys[0]!, text, boundTo);
   }
 
-  /** Undefined if none of the keys opens it, or it is bound to something else. */
+  /** Undefined if no key decrypts it, or it is bound to another context. */
   open(sealed: Buffer, boundTo: string): string | undefined {
     for (const key of this.keys) {
       const text = unseal(key, sealed, boundTo);
@@ -29,7 +29,7 @@ export class SealedBox {
     return undefined;
   }
 
-  /** Whether it is sealed as `seal` does now, so that it need not be sealed again. */
+  /** Whether it is sealed under the current key, so that it need not be resealed. */
   isCurrent(sealed: Buffer, boundTo: string): boolean {
     return unseal(this.keys[0]!, sealed, boundTo) !== undefined;
   }

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 /**
  * Kinds of random secrets, and the prefixes that secret scanners match. (Access and refresh tokens are signed instead:
- * tokens/token-record.ts.) A secret is the prefix + 43 base64url characters (256 random bits) + 6 characters (CRC-32 of what
+ * tokens/keys/token-record.ts.) A secret is the prefix + 43 base64url characters (256 random bits) + 6 characters (CRC-32 of what
  * precedes them).
  */
 export const SECRET_PREFIXES = {
@@ -14,7 +14,7 @@ export const SECRET_PREFIXES = {
   emailKey: 'cds_ev_',
   signUpKey: 'cds_su_',
   session: 'cds_ss_',
-  portalSession: 'cds_ps_',
+  linkSession: 'cds_ps_',
   memberSession: 'cds_ms_',
   invitationKey: 'cds_iv_',
   exportKey: 'cds_de_',

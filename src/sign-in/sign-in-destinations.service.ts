@@ -21,7 +21,7 @@ export class SignInDestinations implements OnModuleInit {
 
   /** The name of the client behind `return_to`, or that of the portal, a message. */
   async nameOf(returnTo: string | undefined): Promise<string | undefined> {
-    if (returnTo && /^\/portal(\/|\?|$)/.test(returnTo)) return say('Partner portal');
+    if (returnTo && /^\/portal(\/|\?|$)/.test(returnTo)) return say('Webhook portal');
     const checked = await this.requestIn(returnTo);
     return checked?.outcome === 'request' ? legible(checked.request.client.name) : undefined;
   }

@@ -50,8 +50,8 @@ export class SignInController {
   }
 
   /**
-   * Logs in, or goes on to the second factor. An unknown email and a wrong password get the same response in the same time. Too
-   * many failures get a 429 page.
+   * Logs in, or continues with the second factor. An unknown email and a wrong password get the same response in the same time.
+   * Too many failures get a 429 page.
    */
   @OpenPost('login')
   async signIn(

@@ -3,7 +3,7 @@ import { AuditEventEntity } from '../audit/audit-event.entity.js';
 import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
 import type { BootstrapOperator } from '../config/settings.js';
-import { settingsRefused } from '../config/environment.js';
+import { settingsRefused } from '../config/process-environment.js';
 import { OPERATOR_SCOPES } from '../scopes/scope.entity.js';
 import { newId } from '../secrets/ids.js';
 import { hashPassword } from '../secrets/passwords.js';

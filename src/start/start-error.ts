@@ -1,4 +1,4 @@
-import { SettingsError } from '../config/environment.js';
+import { SettingsError } from '../config/process-environment.js';
 import { connectionProblem } from '../database/connections/connection-problem.js';
 import { MigrationLockError } from '../database/migrations/migration-lock.js';
 

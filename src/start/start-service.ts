@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
-import { SETTING_NAMES, SettingsError } from '../config/environment.js';
+import { SETTING_NAMES, SettingsError } from '../config/process-environment.js';
 import { misspeltSettings } from '../config/misspelt-settings.js';
 import { loadSettings, type Settings } from '../config/settings.js';
 import { logOutput } from '../http/server/log-output.js';

@@ -17,7 +17,7 @@ export interface Tracing {
     work: (traceId: string) => Promise<T>,
     outcome: (result: T) => SpanOutcome,
   ): Promise<T>;
-  /** Exports what is left; takes a second at most. */
+  /** Exports the remaining data; takes at most a second. */
   stop(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { RETENTION, type PurgeTask } from '../database/purge/purge-tasks.js';
 
 /**
  * A consumed code is kept as long as its grant, so that a replay is noticed until the grant's last day. A grant is kept for the
- * retention time after its end, so that operators can see what became of it, and is purged with its codes.
+ * retention time after its end, so that operators can look it up, and is purged with its codes.
  */
 export const TOKENS_PURGE: PurgeTask[] = [
   { table: 'revoked_access_tokens', by: 'expires_at' },

@@ -41,7 +41,7 @@ import { EndpointsRepository } from './endpoints/endpoints.repository.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import { EventCatalogueController } from './event-types/event-catalogue.controller.js';
 import { EventCatalogueService } from './event-types/event-catalogue.service.js';
-import { EventContracts } from './event-types/event-contracts.service.js';
+import { EventValidation } from './event-types/event-validation.service.js';
 import { EventTypeVersionEntity } from './event-types/event-type-version.entity.js';
 import { EventTypeEntity } from './event-types/event-type.entity.js';
 import { EventTypesRepository } from './event-types/event-types.repository.js';
@@ -118,7 +118,7 @@ const ENTITIES = [
     EndpointsRepository,
     EndpointsService,
     EventCatalogueService,
-    EventContracts,
+    EventValidation,
     EventFeed,
     EventFeedRepository,
     EventTypesRepository,

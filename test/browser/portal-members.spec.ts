@@ -5,7 +5,7 @@ import { useServiceWithMail } from '../support/set-up.js';
 import { followFirst, logIn, mainOf, press, saidFirst, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
 import { answersWith, useBrowser } from './use-browser.js';
 
-describe('in the partner portal in a browser', () => {
+describe('in the webhook portal in a browser', () => {
   const { service, smtp } = useServiceWithMail();
   const browser = useBrowser(answersWith(400, 401));
   const owner = madeForEach(() =>

@@ -189,7 +189,7 @@ describe('The account page', () => {
   it('is not what the login page names, if it leads to the portal', async () => {
     const login = async (path: string) =>
       (await new BrowserSession(service.url).open(`/login?return_to=${encodeURIComponent(path)}`)).html.text;
-    expect(await login('/portal/sign-in')).toContain('to continue to Partner portal');
+    expect(await login('/portal/sign-in')).toContain('to continue to Webhook portal');
     for (const path of ['/account', '/portals']) expect(await login(path)).not.toContain('to continue to');
   });
 

@@ -317,9 +317,9 @@ describe('When the words of a scope come to mean something else', () => {
 
     it('it is saved', async () => {
       const answer = await submit(EDIT, { description: `Words ${++counter}`, meaning_changed: 'true' });
-      expect(await said(answer)).toContain('asked anew');
+      expect(await said(answer)).toContain('asked again');
       expect(await pending()).toEqual([SCOPE]);
-      expect((await browser.open('/admin/console/scopes')).text).toContain('Users asked anew since');
+      expect((await browser.open('/admin/console/scopes')).text).toContain('Users asked again since');
     });
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { digestOf } from '../../src/disclosures/batch-digest.js';
+import { batchDigestOf } from '../../src/disclosures/batch-digest.js';
 import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
 import { membersIn, type HttpOptions } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';
@@ -202,7 +202,7 @@ describe('POST /v2/disclosures', () => {
     const early = { clientId: client.id, userId: user.id, scope: SCOPE, requests: 2, day: '2026-01-01' };
     await service.database.query(
       'INSERT INTO disclosure_batches (reporter_id, batch_id, body_digest, counted) VALUES ($1, $2, $3, 7)',
-      [reporter.id, batchId, digestOf([early])],
+      [reporter.id, batchId, batchDigestOf([early])],
     );
     expect((await report([one({ day: '2026-01-01' })], { batchId })).json).toEqual({ counted: 7 });
     expect((await report([one({ day: '2026-01-02' })], { batchId })).status).toBe(422);

@@ -74,7 +74,7 @@ describe('With FOUR_EYES=true, one admin alone', () => {
       const first = await decide(anna!, asked.json.id);
       expect([first.status, first.said]).toEqual([
         200,
-        'You stand behind this now. A second admin has to approve it too.',
+        'You are responsible for this request now. A second admin has to approve it too.',
       ]);
       expect((await userOf(user.id)).id).toBe(user.id);
       const again = await decide(anna!, asked.json.id);

@@ -36,7 +36,7 @@ beforeEach(async () => {
 type Request = [path: string, options: HttpOptions];
 
 const send = (address: string, [path, options]: Request) => from(service.http, address)(path, options);
-const cookie = (name: string, kind: 'session' | 'portalSession'): HttpOptions => ({
+const cookie = (name: string, kind: 'session' | 'linkSession'): HttpOptions => ({
   headers: { cookie: `${name}=${newSecret(kind)}` },
 });
 const wrong = (): HttpOptions => ({
@@ -82,7 +82,7 @@ const COUNTED: [what: string, request: () => Request, status: number][] = [
   ['introspection without the token parameter', () => ['/o/introspect/', { form: {}, basic: operator }], 400],
   ['a wrong secret', () => ['/o/token', wrong()], 401],
   ['the portal without a session', () => ['/portal', {}], 401],
-  ['the portal with an unknown session', () => ['/portal', cookie('portal_session', 'portalSession')], 401],
+  ['the portal with an unknown session', () => ['/portal', cookie('portal_session', 'linkSession')], 401],
   ['an unknown link to the portal', () => [`/portal/login/${newSecret('portalKey')}`, {}], 410],
   ['an unknown password link', () => [`/password/${newSecret('passwordKey')}`, {}], 410],
   ['the console without a session', () => ['/admin/console', cookie('session', 'session')], 302],

@@ -211,7 +211,7 @@ describe('The members of an organisation', () => {
       `You are a member of “${owner.name}” with the role developer.`,
       `You are a member of “${owner.name}” no longer.`,
     ]);
-    expect((await smtp.mailTo(user.email, 3)).subject).toBe('Your access to a partner portal changed');
+    expect((await smtp.mailTo(user.email, 3)).subject).toBe('Your access to a webhook portal changed');
   });
 
   it('of others stay hidden: an admin of one organisation changes nothing in another', async () => {

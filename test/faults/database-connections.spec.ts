@@ -79,7 +79,7 @@ describe('connections to PostgreSQL', () => {
 
   it('that are cut while they listen for deliveries are reopened, and waiting workers are woken', async () => {
     let heard = 0;
-    service.app.get(WakeUps).onWakeUp(() => heard++);
+    service.app.get(WakeUps).onDeliveries(() => heard++);
     const announced = async () => {
       const before = heard;
       await postgres.query("SELECT pg_notify('webhook_deliveries', '')");

@@ -5,8 +5,8 @@ import {
   readEnvironment,
   SETTING_NAMES,
   SettingsError,
-  type Environment,
-} from '../../src/config/environment.js';
+  type ProcessEnvironment,
+} from '../../src/config/process-environment.js';
 import { isUrl } from '../../src/config/is-url.js';
 import { parseIdentityProviders } from '../../src/config/identity-providers.js';
 import { isLoopbackHost } from '../../src/config/loopback.js';
@@ -76,7 +76,7 @@ const value = (): fc.Arbitrary<string> =>
       fc.integer().map(String),
     )
     .map((text) => text.toWellFormed().replaceAll('\0', ''));
-const read = (source: Record<string, string>): Environment | undefined => {
+const read = (source: Record<string, string>): ProcessEnvironment | undefined => {
   try {
     return readEnvironment(source);
   } catch (error) {

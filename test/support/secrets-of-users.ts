@@ -172,7 +172,7 @@ async function providerSignIns({ service, secrets, idp }: Seen): Promise<void> {
 }
 
 /** Everything that people do to log in, in the order of the search for secrets. */
-async function partnerPortal({ service, smtp, secrets }: Seen): Promise<void> {
+async function memberPortal({ service, smtp, secrets }: Seen): Promise<void> {
   const owner = await service.make.user({ kind: 'organisation', emailVerified: true });
   const client = await service.make.client({ ownerId: owner.id });
   secrets.add('client secret', client.secret);
@@ -195,11 +195,4 @@ async function partnerPortal({ service, smtp, secrets }: Seen): Promise<void> {
   expect((await browser.open('/portal/requests')).text).toContain('invalid_scope');
 }
 
-export const STEPS_OF_USERS = [
-  passwords,
-  partnerPortal,
-  leaving,
-  mailedLinks,
-  secondFactors,
-  providerSignIns,
-];
+export const STEPS_OF_USERS = [passwords, memberPortal, leaving, mailedLinks, secondFactors, providerSignIns];

@@ -1,4 +1,4 @@
-import { SettingsError } from '../../src/config/environment.js';
+import { SettingsError } from '../../src/config/process-environment.js';
 import { loadSettings } from '../../src/config/settings.js';
 
 /** The message that prevents the start. */

@@ -1,4 +1,4 @@
-import { SETTING_NAMES } from '../../src/config/environment.js';
+import { SETTING_NAMES } from '../../src/config/process-environment.js';
 import { misspeltSettings } from '../../src/config/misspelt-settings.js';
 import { refusalOf } from '../support/settings-refusal.js';
 

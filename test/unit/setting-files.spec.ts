@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { SettingsError } from '../../src/config/environment.js';
+import { SettingsError } from '../../src/config/process-environment.js';
 import { loadSettings } from '../../src/config/settings.js';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');

@@ -126,7 +126,7 @@ const READS: Record<string, string[]> = {
   // Locks the user whose grants end, so that nothing new is issued in the meantime.
   'tokens/grants/grants.repository.ts': ['users'],
   // The notification of the open period, together with the remaining seconds of the period.
-  'rate-limits/partners/rate-limit-notices.repository.ts': ['notifications'],
+  'rate-limits/partners/rate-limit-notifications.repository.ts': ['notifications'],
   // Readiness asks whether the migrations of this build have run.
   'operations/readiness.repository.ts': ['migrations'],
 };
@@ -134,7 +134,7 @@ const READS: Record<string, string[]> = {
 /** Where another module's table is changed. */
 const WRITES: Record<string, string[]> = {
   // A period and its notification begin together, once, in one guarded statement.
-  'rate-limits/partners/rate-limit-notices.repository.ts': ['notifications'],
+  'rate-limits/partners/rate-limit-notifications.repository.ts': ['notifications'],
   // The first operator exists before the modules and their services do.
   'start/bootstrap-operator.ts': ['audit_events', 'client_secrets', 'clients', 'users'],
   // The epoch of a client's tokens is a column of the client.

@@ -78,7 +78,7 @@ function Applications(props: ApplicationsPageProps): VNode {
 const PortalLink = (): VNode => (
   <p class="notice">
     <Say
-      it="You can work on the applications of your organisation. <portal>Open the partner portal</portal>"
+      it="You can work on the applications of your organisation. <portal>Open the webhook portal</portal>"
       with={{ portal: linkTo('/portal/sign-in') }}
     />
   </p>

@@ -29,7 +29,7 @@ function Confirm({ returnTo, hasPasskeys, place, error }: ConfirmPageProps): VNo
     <>
       <p>
         {t(
-          'You are about to change how your account is protected, to take your data along, to delete your account, to open the console, or to change something in the partner portal.',
+          'You are about to change how your account is protected, to take your data along, to delete your account, to open the console, or to change something in the webhook portal.',
         )}{' '}
         <HowTo place={place} /> {t('Nothing is changed yet.')}
       </p>

@@ -42,7 +42,7 @@ function Invitation(props: InvitationPageProps): VNode {
           />
         ) : (
           <Say
-            it="<name>{organisationName}</name> invites you to its partner portal, with the role {role}."
+            it="<name>{organisationName}</name> invites you to its webhook portal, with the role {role}."
             with={{ organisationName, role, name }}
           />
         )}

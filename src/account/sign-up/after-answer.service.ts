@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { detached } from '../../telemetry/log-scope.js';
 
 /**
- * Work on which the answer must not depend, not even in its time, because it would reveal whether an address has an account. The
+ * Work that must not influence the response or its timing, because that would reveal whether an address has an account. The
  * shutdown waits for it.
  */
 @Injectable()
@@ -21,7 +21,7 @@ export class AfterAnswer implements OnModuleInit {
     });
   }
 
-  /** Starts it. A failure is logged under this name; the person has to ask again. */
+  /** Starts the work. A failure is logged under this name; the person has to try again. */
   run(name: string, work: () => Promise<void>): void {
     const running = detached(work)
       .catch((error: Error) => this.logger.warn(`${name} failed: ${error.message}`))

@@ -17,7 +17,7 @@ export interface EmailFormPageProps {
   /** What was typed, and what is wrong with it. */
   email?: string;
   error?: string;
-  /** Where the person was heading; the mailed link leads there. */
+  /** The page that the person wanted to open; the mailed link leads there. */
   returnTo?: string;
 }
 
@@ -50,7 +50,7 @@ function EmailForm({ title, text, action, submit, email, error, returnTo }: Emai
   );
 }
 
-/** Says what happens next: the same for every address. `text` is a message. */
+/** Explains what happens next, the same for every address. `text` is a message. */
 export const mailSentPage = (email: string, text: string, returnTo: string | undefined): LayoutProps => ({
   title: say('Check your email'),
   isTranslated: true,

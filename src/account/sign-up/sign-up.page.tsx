@@ -37,7 +37,7 @@ function InvitedBy({ name: invitedBy, asOperator: role }: { name: string; asOper
   const name = (children: ComponentChildren) => <bdi class="name">{children}</bdi>;
   return role === undefined ? (
     <Say
-      it="<name>{invitedBy}</name> invites you to its partner portal. You need an account for it."
+      it="<name>{invitedBy}</name> invites you to its webhook portal. You need an account for it."
       with={{ invitedBy, name }}
     />
   ) : (

@@ -17,13 +17,13 @@ export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** What exactly was asked for. */
+/** The details of the request. */
 export type ApprovalDetails = Record<string, unknown>;
 
 /** The hash of a password that was asked for: kept while it waits, and never shown. */
 export const PASSWORD_HASH = 'password_hash';
 
-/** Something that an admin asked for and a second one approves or rejects (contract §17). */
+/** A request of an admin that a second one approves or rejects (contract §17). */
 @Entity('approvals')
 export class ApprovalEntity {
   @PrimaryColumn('text')
@@ -32,18 +32,18 @@ export class ApprovalEntity {
   @Column('text')
   action!: ApprovalAction;
 
-  /** The user or client. It may be gone, or not there yet. */
+  /** The user or client, which may have been deleted or not exist yet. */
   @Column('text')
   subjectId!: string;
 
   @Column('jsonb', { nullable: true })
   details!: ApprovalDetails | null;
 
-  /** What is stored: `pending` also when it is overdue. */
+  /** The stored state: still `pending` when the time to decide is over. */
   @Column('text')
   state!: ApprovalState;
 
-  /** Whether nobody decided in time, by the database's clock. */
+  /** Whether the time to decide is over, by the database's clock. */
   @VirtualColumn({
     type: 'boolean',
     query: (row) => `${row}.state = 'pending' AND ${row}.expires_at <= now()`,
@@ -66,7 +66,7 @@ export class ApprovalEntity {
   @Column('timestamptz')
   expiresAt!: Date;
 
-  /** The admin who stands behind what a client asked for; null until there is one, and for what a person asked for. */
+  /** The admin who takes responsibility for a client's request; null until there is one, and for a person's request. */
   @TextOrNull()
   secondedBy!: string | null;
 
@@ -83,18 +83,18 @@ export class ApprovalEntity {
   decidedAt!: Date | null;
 }
 
-/** The state as everybody sees it. */
+/** The state as shown, including `expired`. */
 export const stateOf = ({ state, isOverdue }: ApprovalEntity): ApprovalState =>
   isOverdue ? 'expired' : state;
 
-/** The person behind the request, who cannot approve it; null for a client's request that nobody stands behind yet. */
+/** The person who is responsible for the request and cannot approve it; null for a client's request without one so far. */
 export const personBehind = ({
   requestedByType,
   requestedByPerson,
   secondedBy,
 }: ApprovalEntity): string | null => (requestedByType === 'user' ? requestedByPerson : secondedBy);
 
-/** What may be shown of the details. */
+/** The details that may be shown. */
 export const shownDetails = ({ details }: ApprovalEntity): ApprovalDetails => {
   const { [PASSWORD_HASH]: hash, ...rest } = details ?? {};
   return hash === undefined ? rest : { ...rest, password: 'a new one' };

@@ -18,7 +18,7 @@ export class ApprovalsPersonalData {
           const found = await approvals.listOf(userId, limit);
           return found.map((approval) => ({
             ...recordOf(approval, 'id', 'action', 'subjectId', 'requestedAt', 'decidedAt'),
-            // What concerns others is theirs.
+            // Details about other people are theirs.
             details: approval.subjectId === userId ? shownDetails(approval) : null,
             state: stateOf(approval),
           }));

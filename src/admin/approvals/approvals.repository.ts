@@ -17,7 +17,7 @@ const OVERDUE = "approval.state = 'pending' AND approval.expiresAt <= now()";
 // Contract §17.
 const EXPIRES_AFTER = "interval '7 days'";
 
-/** Who asks or decides; the person is the user, or the owner of the client. */
+/** Who requests or decides; the person is the user, or the owner of the client. */
 export interface Party {
   type: 'user' | 'client';
   id: string;
@@ -38,7 +38,7 @@ const jsonOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 export class ApprovalsRepository {
   constructor(@InjectRepository(ApprovalEntity) private readonly approvals: Repository<ApprovalEntity>) {}
 
-  /** Newest first. What nobody decided in time is expired, from the moment that the database says so. */
+  /** Newest first. Requests that nobody decided in time are expired, by the database's clock. */
   list(state: ApprovalState | undefined, page: PageRequest): Promise<Page<ApprovalEntity>> {
     const query = this.approvals.createQueryBuilder('approval');
     if (state === 'expired') query.where(`(approval.state = 'expired' OR (${OVERDUE}))`);
@@ -47,7 +47,7 @@ export class ApprovalsRepository {
     return readPage(page, 'approval.id', 'desc', query);
   }
 
-  /** What was asked for about a person, or by one, newest first, up to so many. */
+  /** The requests about a person or by them, newest first, up to a limit. */
   listOf(userId: string, limit: number): Promise<ApprovalEntity[]> {
     return this.approvals.find({
       where: [
@@ -89,7 +89,8 @@ export class ApprovalsRepository {
       })
       .execute();
     const id = newId('appr');
-    // By hand: the conflict is with the partial index over what is pending. If the row is decided in the meantime, a new one is made.
+    // In SQL, because the conflict is with the partial index over pending requests. If the row is decided in the meantime, a new
+    // one is inserted.
     for (;;) {
       const made: unknown[] = await manager.query(
         `INSERT INTO approvals (id, action, subject_id, details, requested_by_type, requested_by_id, requested_by_person, expires_at)
@@ -118,7 +119,10 @@ export class ApprovalsRepository {
       .findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** A person stands behind what a client asked for, once; undefined if it is not pending, or needs nobody, or has someone already. */
+  /**
+   * Records once who takes responsibility for a client's request; undefined if it is not pending, does not need anyone, or
+   * already has someone.
+   */
   async second(manager: EntityManager, id: string, person: string): Promise<ApprovalEntity | undefined> {
     const approvals = manager.withRepository(this.approvals);
     const { affected } = await approvals
@@ -133,12 +137,12 @@ export class ApprovalsRepository {
     return affected === 1 ? ((await approvals.findOneBy({ id })) ?? undefined) : undefined;
   }
 
-  /** Removes what was asked for about an erased person. */
+  /** Removes the requests about an erased person. */
   async forgetDetails(manager: EntityManager, subjectId: string): Promise<void> {
     await manager.withRepository(this.approvals).update({ subjectId }, { details: null });
   }
 
-  /** Decides what is pending, once, and forgets a password; undefined if it is not pending, or no longer. */
+  /** Decides a pending request once, and removes a password from it; undefined if it is not pending. */
   async decide(
     manager: EntityManager,
     id: string,

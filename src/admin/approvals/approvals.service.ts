@@ -13,15 +13,18 @@ import { ApprovalsRepository, type Asked, type Party } from './approvals.reposit
 import { ApprovedActions, type ShownOnApproval } from './approved-actions.service.js';
 import { apiWordsOf } from '../../http/problems/violation.js';
 
-/** What became of an approval: it is carried out, and may have made something that is shown once; or it needs one more admin. */
+/**
+ * The result of an approval: the action was carried out, and may have created something that is shown once; or one more admin has
+ * to approve.
+ */
 export interface Approved {
   approval: ApprovalEntity;
   shown?: ShownOnApproval;
 }
 
 /**
- * What waits for a second admin (contract §17). Approving and what is approved are one transaction, so a crash leaves neither without the
- * other, and of two decisions at once the first counts.
+ * Requests that wait for a second admin (contract §17). The approval and the approved action are one transaction, so a crash
+ * leaves neither without the other, and the first of two concurrent decisions counts.
  */
 @Injectable()
 export class ApprovalsService {
@@ -54,7 +57,10 @@ export class ApprovalsService {
     return this.repository.countPending();
   }
 
-  /** Stores what waits; the pending one, if the same is asked for again. Throws a 409 problem if something else of the kind waits. */
+  /**
+   * Stores a request; returns the pending one if the same is requested again. Throws a 409 problem if the same action waits with
+   * other details.
+   */
   request(asked: Asked, actor: Actor): Promise<ApprovalEntity> {
     return this.transactions.run(async (manager) => {
       const { approval, isNew, isSame } = await this.repository.request(manager, asked, partyOf(actor));
@@ -66,15 +72,16 @@ export class ApprovalsService {
   }
 
   /**
-   * Carries it out. Only a person approves, in a session with a second factor or from a provider. Nobody knows who holds the secret of a
-   * client: behind what one asked for, an admin has to stand first, which is all that the first approval does. Throws a 403 problem for
-   * the person who asked for it, 409 for what is not pending, and 409 with the reason for what became impossible: that stays pending.
+   * Carries it out. Only a person approves, in a session with a second factor or from a provider. Anyone may hold the secret of a
+   * client, so an admin must first take responsibility for a client's request: that is all that the first approval does. Throws a
+   * 403 problem for the person who asked for it, 409 for what is not pending, and 409 with the reason for what became impossible:
+   * that stays pending.
    */
   async approve(id: string, actor: Actor): Promise<Approved> {
     if (actor.type !== 'user') throw forbidden('Only a person approves, in the console.');
     await this.get(id);
     return this.transactions.run(async (manager) => {
-      // First, because everything that changes admins locks in this order.
+      // Locked first, in the order of everything that changes admins.
       await this.protection.requireAdmin(manager, actor);
       await this.acting.requireSecondFactor(manager, actor);
       const by = partyOf(actor);
@@ -96,7 +103,7 @@ export class ApprovalsService {
     });
   }
 
-  /** Nothing is done. Also for the person who asked for it; throws a 409 problem for what is not pending. */
+  /** Rejects a request, also for the person who made it; throws a 409 problem if it is not pending. */
   async reject(id: string, actor: Actor): Promise<ApprovalEntity> {
     await this.get(id);
     return this.transactions.run(async (manager) => {
@@ -107,7 +114,7 @@ export class ApprovalsService {
     });
   }
 
-  /** Throws a 409 problem if the person who asked for it, or stands behind it, is no longer an admin. */
+  /** Throws a 409 problem if the person who made the request, or is responsible for it, is no longer an admin. */
   private async requireAsking(manager: EntityManager, approval: ApprovalEntity): Promise<void> {
     const { requestedByType: type, requestedById: id, secondedBy } = approval;
     const isStill = (each: Pick<Actor, 'type' | 'id'>) => this.protection.isStillAdmin(manager, each);
@@ -166,7 +173,7 @@ export class ApprovalsService {
   }
 }
 
-/** Who asks or decides; behind a client, its owner. */
+/** Who requests or decides; for a client, its owner. */
 function partyOf({ type, id, ownerId }: Actor): Party {
   if (type === 'service' || id === null) throw new Error('Only a user or a client asks for an approval.');
   return { type, id, person: ownerId ?? id };

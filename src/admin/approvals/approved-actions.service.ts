@@ -17,7 +17,7 @@ import {
   type ApprovalEntity,
 } from './approval.entity.js';
 
-/** What approving made, for the person who approved, once: it is not stored. */
+/** What the approved action created, shown once to the person who approved it; it is not stored. */
 export type ShownOnApproval =
   | { passwordLink: string }
   | { secret: string; isNew: boolean; previousSecretExpiresAt: Date | null };
@@ -29,7 +29,7 @@ type CarryOut = (
   actor: Actor,
 ) => Promise<ShownOnApproval | undefined>;
 
-/** Carries out what was approved, in the transaction of the approval, as if the approving admin did it. */
+/** Carries out an approved action in the transaction of the approval, with the approving admin as the actor. */
 @Injectable()
 export class ApprovedActions {
   private readonly actions: Record<ApprovalAction, CarryOut>;
@@ -48,7 +48,7 @@ export class ApprovedActions {
       'user.make_admin': async (manager, id, { email }, actor) => {
         const admin = { role: 'operator', operatorRole: 'admin' } as const;
         const { email: now } = await users.updateIn(manager, id, admin, actor);
-        // A link to another address would open the account of the new admin to someone else.
+        // If the address has changed, the new admin's account could be opened by someone else.
         if (email !== undefined && email !== now) {
           throw conflict(
             'This user has another email address than when this was asked for. Reject it and ask again.',

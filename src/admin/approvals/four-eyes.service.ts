@@ -20,12 +20,12 @@ import { ApprovalsService } from './approvals.service.js';
 import type { Asked } from './approvals.repository.js';
 import { changed, clientPowersIn, isAdminClient, onlyThese, userPowersIn } from './powers.js';
 
-/** What became of a request: it is done, or waits for a second admin. */
+/** The result of an action: done, or waiting for a second admin. */
 export type Outcome<T = void> = { done: T; waiting?: undefined } | { waiting: ApprovalEntity };
 
 /**
- * What needs two admins with `FOUR_EYES=true` (contract §17); without it, it is done at once. Each action runs as it would be done, and is
- * undone before the commit if it has to wait: so whatever refuses it refuses it now, and whether it waits is decided under its locks.
+ * The actions that need two admins with `FOUR_EYES=true` (contract §17); without it, they are done at once. Each action runs
+ * normally, and is rolled back if it has to wait. So it is validated now, and whether it waits is decided under its locks.
  */
 @Injectable()
 export class FourEyes {
@@ -54,7 +54,7 @@ export class FourEyes {
     };
   }
 
-  /** Creates a user. Throws a 409 problem for an admin that a second one would have to approve: there is nobody to approve yet. */
+  /** Creates a user. Throws a 409 problem for a new admin if a second admin would have to approve: the user must exist first. */
   async createUser(input: NewUser, actor: Actor): Promise<UserEntity> {
     if (this.settings.fourEyes && input.role === 'operator' && (input.operatorRole ?? 'admin') === 'admin') {
       throw conflict(
@@ -65,8 +65,9 @@ export class FourEyes {
   }
 
   /**
-   * Updates a user. What makes an admin waits, and what takes over another operator: password, address, role, enabling. It is asked for
-   * alone, because nothing is done until it is approved; otherwise a 409 problem.
+   * Updates a user. A change waits if it makes an admin, or could take over the account of another operator: password, address,
+   * role, enabling. Such a change must be requested alone (otherwise a 409 problem), because nothing is done until it is
+   * approved.
    */
   async updateUser(id: string, changes: UserChanges, actor: Actor): Promise<Outcome<UserEntity>> {
     let asked: Asked | undefined;
@@ -162,7 +163,7 @@ export class FourEyes {
     );
   }
 
-  /** Does it, or asks for an approval if that throws `NeedsApproval`. */
+  /** Runs the action, or requests an approval if it throws `NeedsApproval`. */
   private async attempt<T>(
     asked: Asked | (() => Promise<Asked>),
     actor: Actor,
@@ -188,12 +189,15 @@ export class FourEyes {
     if (user && (await this.isAnother(manager, user, actor))) throw new NeedsApproval();
   }
 
-  /** Whether the user counts as an operator and is not the person who acts: a client is nobody, also on the account of its owner. */
+  /**
+   * Whether the user counts as an operator and is not the actor. A client is never the same person, not even on the account of
+   * its owner.
+   */
   private async isAnother(manager: EntityManager, user: UserEntity, actor: Actor): Promise<boolean> {
     if (actor.type === 'user' && actor.id === user.id) return false;
     return this.protection.counts(user, manager);
   }
 }
 
-/** Ends the transaction of a change that has to wait. */
+/** Rolls back a change that has to wait. */
 class NeedsApproval extends Error {}

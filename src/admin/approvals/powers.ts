@@ -7,7 +7,7 @@ import type { UserEntity } from '../../users/accounts/user.entity.js';
 export const isAdminClient = ({ scopes }: { scopes: string[] }): boolean =>
   scopes.some((scope) => scope === 'admin:read' || scope === 'admin:write');
 
-/** The members that differ from what is there. */
+/** The members whose values differ from the present ones. */
 export function changed<T extends object>(before: object, changes: T): Partial<T> {
   const now = before as Record<string, unknown>;
   return Object.fromEntries(
@@ -17,7 +17,7 @@ export function changed<T extends object>(before: object, changes: T): Partial<T
   ) as Partial<T>;
 }
 
-/** Whether a change makes someone an operator again or another one, or opens the account to the person who makes it. */
+/** Whether a change gives someone an operator role, or lets the person who makes it into the account. */
 export const userPowersIn = (before: UserEntity, wanted: UserChanges): boolean =>
   wanted.role !== undefined ||
   wanted.operatorRole !== undefined ||

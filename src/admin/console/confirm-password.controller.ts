@@ -10,8 +10,8 @@ import { confirmAtProviderPage, confirmPasswordPage } from './pages/confirm-pass
 import { consolePathIn } from './password-rule.js';
 
 /**
- * Asks for the password again before actions that grant power, create a secret or cannot be undone; a user who came from an identity
- * provider authenticates there again, and so does everybody where passwords are switched off.
+ * Asks for the password again before actions that grant power, create a secret or cannot be undone. Users who came from an
+ * identity provider authenticate there again, and so does everyone if passwords are switched off.
  */
 @ConsolePages('confirm-password')
 export class ConsoleConfirmPasswordController {

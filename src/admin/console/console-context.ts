@@ -14,11 +14,12 @@ import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import { mayUseRoute } from './console-routes.js';
 import type { PasswordConfirmations } from '../../rate-limits/sign-in/password-confirmations.service.js';
-import { attempt, type Attempt, type FieldErrors } from './form-attempt.js';
+import { attempt, type Attempt } from './form-attempt.js';
 import type { FormIds } from './form-ids.service.js';
 import { PASSWORD_FIELD } from './pages/console-form.js';
 import { consoleLayout, type ConsolePage } from './pages/console-layout.js';
 import type { ShownOnce } from '../../users/sessions/shown-once.service.js';
+import type { FieldErrors } from '../../web/forms/field.js';
 import type { WaitingRepository } from './waiting/waiting.repository.js';
 
 /** The path of the console, and the prefix of all its pages. */
@@ -48,14 +49,14 @@ const NOTICES = {
   operator_removed: 'The user is no longer an operator.',
   approval_requested: 'Nothing is done yet: another admin has to approve it.',
   approved: 'Approved and carried out.',
-  approval_seconded: 'You stand behind this now. A second admin has to approve it too.',
+  approval_seconded: 'You are responsible for this request now. A second admin has to approve it too.',
   approval_rejected: 'Rejected. Nothing was done.',
   redirect_uri_approved: 'Approved: the client is changed.',
   redirect_uri_rejected: 'Rejected. Nothing was changed.',
   member_saved: 'Member saved. The user is notified.',
   member_removed: 'Member removed.',
   scope_saved: 'Scope saved.',
-  scope_asks_anew: 'Scope saved. Users who agreed to it are asked anew, from now on in the background.',
+  scope_asks_again: 'Scope saved. Users who agreed to it are asked again, from now on in the background.',
   purpose_saved: 'Purpose saved.',
   purpose_deleted: 'Purpose deleted.',
   event_type_saved: 'Event type saved.',
@@ -80,7 +81,7 @@ export type ConsoleAnswer = PageAnswer<ConsolePage, ConsoleNotice>;
 
 /** An operator's request to the console, after its guard. */
 export class ConsoleContext extends UserPageContext<ConsolePage> {
-  /** Whether the path names a user who counts as an operator, as far as that limits the visitor. */
+  /** Whether the path names a user who counts as an operator; always false for admins, whom that does not limit. */
   isAboutOperator = false;
   private counts: Counts = {};
 
@@ -103,7 +104,7 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     return this.operator;
   }
 
-  /** Its role limits what the operator's actions may concern (contract §17). */
+  /** The actor with the operator's role, which limits whom an action may concern (contract §17). */
   override get actor(): Actor {
     return { ...super.actor, operatorRole: this.role };
   }
@@ -117,13 +118,13 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     };
   }
 
-  /** Only with what the role may use. Of operators, others than admins see what viewers see. */
+  /** Hides what the role may not use. On pages about an operator, everyone but admins sees what viewers see. */
   layOut(page: ConsolePage): LayoutProps {
     if (page.preview) return page.preview;
     const isLimited = this.isAboutOperator || (page.isAboutOperator && this.role !== 'admin');
     const role = isLimited ? 'viewer' : this.role;
     const method = isPosted(this.request) ? 'POST' : 'GET';
-    // The guard has refused the rest already, with an error page that is laid out here too.
+    // The guard has already refused other roles, but with an error page, which is laid out here too.
     if (page.isAboutOperator && role !== this.role && !mayUseRoute(role, method, this.path)) {
       throw roleTooLow(`This user is an operator. ${roleNeeded('admin')}`);
     }
@@ -141,8 +142,8 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
   }
 
   /**
-   * Runs the action of a form that keeps its values, if the password was entered within 15 minutes, or is in the form and right.
-   * Otherwise nothing is done, and the form shows the password field.
+   * Runs the action of a form if the password was entered within 15 minutes, or is in the form and right. Otherwise nothing is
+   * done, and the form is shown again with its values and the password field.
    */
   async attemptWithPassword<T>(work: () => Promise<T>): Promise<Attempt<T>> {
     const errors = await this.askPassword();
@@ -150,12 +151,12 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
   }
 
   /** The hidden field of a form whose result is created only once: it holds the id of what will be created. */
-  onceFor(prefix: IdPrefix, path: string): string {
+  formIdFor(prefix: IdPrefix, path: string): string {
     return this.formIds.make(prefix, this.user.id, path);
   }
 
   /** The id in that field; throws a 403 problem. */
-  onceIn(prefix: IdPrefix, path: string): string {
+  formIdIn(prefix: IdPrefix, path: string): string {
     return this.formIds.read(this.form, prefix, this.user.id, path);
   }
 
@@ -163,12 +164,12 @@ export class ConsoleContext extends UserPageContext<ConsolePage> {
     this.shownOnce.keep(this.reply, this.user, path, value);
   }
 
-  /** What the previous form created, shown only once; undefined if it was already shown. */
+  /** The `showOnce` value of the previous form; undefined if it was already shown. */
   takeShown(): unknown {
     return this.shownOnce.take(this.request, this.reply, this.user, this.path);
   }
 
-  /** Undefined if the password was given; otherwise what is wrong. */
+  /** Checks that the password was given; returns the errors otherwise. */
   private async askPassword(): Promise<FieldErrors | undefined> {
     if (this.user.gavePasswordRecently) return undefined;
     const password = this.form.get(PASSWORD_FIELD);

@@ -3,7 +3,7 @@ import { RouteRoles, type RoleRoute } from '../../http/page-routes/route-roles.j
 
 const ROUTES = new RouteRoles<OperatorRole>(roleIncludes, 'admin');
 
-/** Notes a route of a controller whose path is not known yet. */
+/** Registers a route of a controller whose path is not known yet. */
 export const noteRoute = (controller: object, route: RoleRoute<OperatorRole>): void =>
   ROUTES.note(controller, route);
 
@@ -13,6 +13,6 @@ export const placeRoutes = (controller: object, root: string): void => ROUTES.pl
 /** Every route of the console with its least role. */
 export const consoleRoutes = (): readonly RoleRoute<OperatorRole>[] => ROUTES.all();
 
-/** Whether the role may use what is at this path of the console; a path without a route is for admins, as in the guard. */
+/** Whether the role may use this path of the console. A path without a route is for admins, as in the guard. */
 export const mayUseRoute = (role: OperatorRole, method: 'GET' | 'POST', path: string): boolean =>
   ROUTES.mayUse(role, method, path);

@@ -7,7 +7,7 @@ import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import { roleTooLow } from '../../http/problems/problem.js';
 import { formOf, isPosted } from '../../http/page-routes/posted-form.js';
-import { DecidingProviders } from '../../identity-providers/sign-in/deciding-providers.service.js';
+import { RoleProviders } from '../../identity-providers/sign-in/role-providers.service.js';
 import { renderPage, type LayoutProps } from '../../web/layout/layout.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import { sendPage } from '../../http/page-routes/send-page.js';
@@ -44,7 +44,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly shownOnce: ShownOnce,
     private readonly waiting: WaitingRepository,
     private readonly factors: SecondFactorService,
-    private readonly deciding: DecidingProviders,
+    private readonly roleProviders: RoleProviders,
     private readonly protection: OperatorProtectionService,
     private readonly reflector: Reflector,
     private readonly settings: Settings,
@@ -59,7 +59,7 @@ export class ConsoleGuard implements CanActivate {
       sendPage(reply, renderPage(notForYou(), reply.server.brand), { status: 403 });
       return false;
     }
-    const missing = (await this.deciding.missingFor(user))
+    const missing = (await this.roleProviders.requiredFor(user))
       ? confirmPathFor(returnTo)
       : await this.factors.leadingToFactor(user, returnTo);
     if (missing !== undefined) return leadTo(reply, missing);
@@ -81,7 +81,7 @@ export class ConsoleGuard implements CanActivate {
     return true;
   }
 
-  /** Whether the page is about someone who counts as an operator; asked only for those whom it concerns. */
+  /** Whether the page is about someone who counts as an operator; not looked up for admins, whom that does not limit. */
   private async isAboutOperator(role: OperatorRole, path: string, request: FastifyRequest): Promise<boolean> {
     if (role === 'admin') return false;
     const { id, user_id: userId } = request.params as { id?: string; user_id?: string };
@@ -116,7 +116,7 @@ export class ConsoleGuard implements CanActivate {
     request: FastifyRequest,
     { url, path, user }: ConsoleContext,
   ): string | undefined {
-    // Nobody authenticates at a provider within a form.
+    // Authenticating at a provider is not possible within a form.
     const isWithoutPassword =
       user.method === 'provider' || !user.hasPassword || !this.settings.passwordSignIn;
     const isAsked = rule === 'asked' || (rule === 'asked in the form' && isWithoutPassword);

@@ -5,7 +5,7 @@ import type { PageQuery } from '../../http/api/page-query.js';
 import { csvOf, type CsvAnswer, type CsvColumns } from '../../http/page-routes/csv-answer.js';
 import { listQuery } from './list-query.js';
 
-/** The list with the filter in the URL, as a file; throws a 400 problem for a filter that is invalid. */
+/** The list as a file, filtered by the URL; throws a 400 problem for an invalid filter. */
 export async function exportedList<Query extends PageQuery, T extends { id: string }>(
   name: string,
   columns: CsvColumns<T>,

@@ -2,12 +2,10 @@ import type { Type } from '@nestjs/common';
 import { Problem, validationFailed } from '../../http/problems/problem.js';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
 import { pageWordsOf } from '../../http/problems/page-words.js';
+import type { FieldErrors } from '../../web/forms/field.js';
 import type { Violations } from '../../http/problems/violation.js';
 
-/** What a form says, by field; under `form`, of the form as a whole. */
-export type FieldErrors = Record<string, string[]>;
-
-export type Attempt<T> = { done: T; errors?: undefined } | { done?: undefined; errors: FieldErrors };
+export type Attempt<T> = { result: T; errors?: undefined } | { result?: undefined; errors: FieldErrors };
 
 const pipe = new RequestValidationPipe();
 
@@ -17,7 +15,7 @@ export const formValue = async <T extends object>(
   members: Record<string, unknown>,
 ): Promise<T> => (await pipe.transform(members, { type: 'body', metatype: dto })) as T;
 
-/** The same with what is wrong returned, to be thrown together with what other checks find. */
+/** The same, but returns violations, so that they can be thrown together with those of other checks. */
 export async function judged<T extends object>(
   dto: Type<T>,
   members: Record<string, unknown>,
@@ -30,10 +28,10 @@ export async function judged<T extends object>(
   }
 }
 
-/** Runs the action of a form. Input errors of the services are returned for display beside the fields. */
+/** Runs the action of a form; returns input errors of the services, to be shown at the fields. */
 export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
-    return { done: await work() };
+    return { result: await work() };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { violations } = error.extras;

@@ -7,8 +7,8 @@ import { isId, newId, type IdPrefix } from '../../secrets/ids.js';
 import { Signer } from '../../secrets/signer.js';
 
 /**
- * The id of what a form will create, chosen when the form is shown: however often the form is posted, it is created once. The id
- * is authenticated for the operator and the form's path, so nobody can choose ids.
+ * Ids of what forms will create, generated when a form is shown, so that it is created once however often the form is posted. An
+ * id is signed for the operator and the form's path, so nobody can choose one.
  */
 @Injectable()
 export class FormIds {
@@ -24,7 +24,7 @@ export class FormIds {
     return `${id}.${this.signer.sign(`${id} ${userId} ${path}`)}`;
   }
 
-  /** The id in the form; throws a 403 problem if it was not made for this user and path. */
+  /** The id in the form; throws a 403 problem if it was not generated for this user and path. */
   read(form: Form, prefix: IdPrefix, userId: string, path: string): string {
     const [id = '', mac = ''] = form.get(ONCE_FIELD)?.split('.') ?? [];
     if (!isId(prefix, id) || !this.signer.verify(`${id} ${userId} ${path}`, mac)) {

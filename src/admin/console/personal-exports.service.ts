@@ -7,7 +7,7 @@ import type { CsvAnswer, CsvColumns } from '../../http/page-routes/csv-answer.js
 import type { ConsoleContext } from './console-context.js';
 import { exportedList } from './exported-list.js';
 
-/** Lists of what is about people, as files: who took one is in the audit log. */
+/** Exports of personal data as files, each recorded in the audit log. */
 @Injectable()
 export class PersonalExports {
   constructor(
@@ -15,7 +15,7 @@ export class PersonalExports {
     private readonly transactions: Transactions,
   ) {}
 
-  /** As `exportedList`. The entry does not say the filter, which may name a person. */
+  /** As `exportedList`. The audit event does not contain the filter, which may name a person. */
   async of<Query extends PageQuery, T extends { id: string }>(
     { url, user, actor }: ConsoleContext,
     list: string,

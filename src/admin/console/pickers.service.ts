@@ -6,7 +6,7 @@ import type { Option } from '../../web/forms/field.js';
 import { partyNames, type PartyNames } from './pages/party-names.js';
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 
-/** More would make the page large: a field then offers none, and takes what is typed. */
+/** With more options the page would be too large: the field then offers none, and takes any id. */
 const MOST = 200;
 
 interface Named {
@@ -17,7 +17,7 @@ interface Named {
 const optionsOf = (found: Named[]): Option[] =>
   found.length > MOST ? [] : found.map(({ id, name }) => ({ value: id, label: name }));
 
-/** What fields for ids offer by name, and the names of ids in lists. */
+/** The options of fields for ids, by name, and the names of ids in lists. */
 @Injectable()
 export class Pickers {
   constructor(
@@ -36,7 +36,7 @@ export class Pickers {
     return optionsOf(await this.accounts.firstNames(MOST + 1));
   }
 
-  /** Who does what the audit log tells: operators and clients. People who act for themselves are found by their id. */
+  /** The actors offered in the filter of the audit log: operators and clients. Other people are found by their id. */
   async actors(): Promise<Option[]> {
     const operators = this.accounts.firstNames(MOST + 1, 'operators').then(optionsOf);
     return (await Promise.all([operators, this.clients()])).flat();

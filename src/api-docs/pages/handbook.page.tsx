@@ -88,7 +88,7 @@ const Contents = ({ of }: { of: readonly Section[] }): VNode => (
   </nav>
 );
 
-/** The same above the text, where there is no room beside it. */
+/** The same above the text, for screens that are too narrow for a side bar. */
 const ContentsMenu = ({ of }: { of: readonly Section[] }): VNode => (
   <details class="guide-menu guide-contents-menu">
     <summary>On this page</summary>

@@ -13,7 +13,7 @@ import type { DocsReader } from './docs-reader.js';
 /** Remembers for which sandbox client a reader has the guides. */
 const COOKIE = 'docs_client';
 
-/** Who reads the documentation, as far as that changes what it shows (contract §24). */
+/** The reader of the documentation, as far as the pages depend on it (contract §24). */
 @Injectable()
 export class DocsReaders {
   constructor(
@@ -26,8 +26,9 @@ export class DocsReaders {
   ) {}
 
   /**
-   * A member of a partner's organisation, or whoever opened a portal with a one-time link; undefined for everybody else. Nothing is looked
-   * up for a browser without a session. `?client=` chooses one of the reader's clients; that of a sandbox is remembered.
+   * A member of a partner's organisation, or a browser that opened a portal with a one-time link; undefined for everyone else.
+   * Nothing is looked up for a browser without a session. `?client=` chooses one of the reader's clients; that of a sandbox is
+   * remembered.
    */
   async of(request: FastifyRequest, reply: FastifyReply): Promise<DocsReader | undefined> {
     const [own, byLink] = await Promise.all([this.clientsOfMember(request), this.clientOfLink(request)]);

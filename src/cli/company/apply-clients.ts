@@ -123,7 +123,7 @@ const ownMembers = (entry: ClientEntry): object =>
     ),
   );
 
-/** Adds lines to what is told of a client. */
+/** Adds lines to the report about a client. */
 function tell({ changes, dryRun }: Applying, client: PlannedClient, lines: readonly string[]): void {
   if (!client.change) {
     const { id, entry, before } = client;

@@ -22,7 +22,7 @@ import { readCurrent } from './current-company.js';
 import type { CompanyDocument } from './read-company.js';
 import type { SecretSource } from './secret-source.js';
 
-/** Ends a transaction of which nothing is to stay. */
+/** Rolls back a transaction on purpose. */
 class NothingStays extends Error {}
 
 /**

@@ -7,15 +7,15 @@ import { UsersService } from '../../users/accounts/users.service.js';
 import { GivenConsentsService } from '../given-consents.service.js';
 import { ImportedConsentDto } from './imported-consent.dto.js';
 
-/** What became of the lines of a file. */
+/** The results for the lines of a file. */
 export interface ImportResult {
   imported: number;
-  /** They were imported before. */
+  /** Lines that were imported before. */
   unchanged: number;
   refused: { line: number; reason: string }[];
 }
 
-/** Brings along the consents that a company has elsewhere, with their proof: a JSON object on each line. */
+/** Imports consents that a company has in another system, with their proof: one JSON object per line. */
 @Injectable()
 export class ConsentImportService {
   private readonly pipe = new RequestValidationPipe();
@@ -26,7 +26,7 @@ export class ConsentImportService {
   ) {}
 
   /**
-   * Imports each line in a transaction of its own, so that a run that was killed can be repeated: what is there already is left as it is.
+   * Imports each line in a transaction of its own, so that a killed run can be repeated: existing consents are left as they are.
    * With `dryRun` nothing is written.
    */
   async run(text: string, { dryRun }: { dryRun: boolean }): Promise<ImportResult> {

@@ -7,7 +7,7 @@ import {
 } from '../../http/validation/validation.decorators.js';
 import { IsScopeList } from '../../scopes/scope-name.js';
 
-/** A line of a file of consents that a company has elsewhere; one of `user_id` and `email`. */
+/** A line of a file of consents from another system, with either `user_id` or `email`. */
 export class ImportedConsentDto {
   @IsIdOf('clnt', 'client')
   client_id!: string;
@@ -27,7 +27,7 @@ export class ImportedConsentDto {
   @IsTime()
   granted_at!: string;
 
-  /** Until when, if not for good. */
+  /** When it expires, if it does. */
   @IsOptionalNotNull()
   @IsTime()
   expires_at?: string;

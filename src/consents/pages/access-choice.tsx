@@ -12,7 +12,7 @@ export interface AccessChoiceProps {
 /** The name of the field with the scopes that the user chooses. */
 export const OPTIONAL_SCOPE = 'optional_scope';
 
-/** The parts that belong to the yes, as a list. */
+/** The list of what comes with an approval. */
 export function NeededAccess({ access, given }: AccessChoiceProps): VNode | null {
   const t = useText();
   const needed = access.filter(({ optional }) => !optional);
@@ -37,7 +37,7 @@ export function NeededAccess({ access, given }: AccessChoiceProps): VNode | null
   );
 }
 
-/** The parts that the user chooses. None is chosen beforehand: a choice is what the user makes. */
+/** The optional parts. None is preselected, because consent needs an active choice. */
 export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | null {
   const t = useText();
   const optional = access.filter((each) => each.optional);
@@ -62,7 +62,7 @@ export function OptionalAccess({ access, given }: AccessChoiceProps): VNode | nu
   );
 }
 
-/** What the application wants the data for; nothing if it does not say. */
+/** What the application wants the data for; empty if it does not say. */
 export const WhatFor = ({ purposes }: { purposes: readonly string[] }): VNode | null => {
   const t = useText();
   if (purposes.length === 0) return null;
@@ -78,7 +78,7 @@ export const WhatFor = ({ purposes }: { purposes: readonly string[] }): VNode | 
   );
 };
 
-/** The names that developers know the parts by. */
+/** The scope names, for developers. */
 export const ScopeNames = ({ access }: { access: AccessWords[] }): VNode | null => {
   const t = useText();
   if (access.length === 0) return null;

@@ -18,7 +18,7 @@ interface Chosen {
   words: KeptWords;
 }
 
-/** Why a form cannot be accepted: its page is shown again. */
+/** Why a form is not accepted, and its page is shown again. */
 export type Undecided = 'words changed' | 'nothing chosen';
 
 /** Reads the choice in a form. A form without the digest of its words comes from a program that follows only contract §3. */

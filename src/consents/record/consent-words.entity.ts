@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The exact words of a consent page, kept once for all who saw them. */
+/** The exact words of a consent page, stored once for everyone who saw them. */
 @Entity('consent_words')
 export class ConsentWordsEntity {
   /** SHA-256 of the words. */

@@ -10,7 +10,7 @@ import { queryIn } from '../../database/queries/query-in.js';
 export class ConsentWordsRepository {
   constructor(@InjectRepository(ConsentWordsEntity) private readonly words: Repository<ConsentWordsEntity>) {}
 
-  /** Keeps words that may be kept already. */
+  /** Stores words, unless they are already stored. */
   async keep(manager: EntityManager, { digest, language, text }: KeptWords): Promise<void> {
     await queryIn(manager, this.words)
       .insert()

@@ -23,11 +23,11 @@ export interface ConsentWords {
   access: AccessWords[];
   /** What the application wants the data for. */
   purposes: string[];
-  /** For how long, where the browser goes, and how to withdraw it. */
+  /** How long the consent lasts, where the browser goes next, and how to withdraw the consent. */
   notes: string[];
 }
 
-/** The words of a page as they are kept, and their SHA-256 digest. */
+/** The words of a page in their stored form, and their SHA-256 digest. */
 export interface KeptWords {
   digest: Buffer;
   language: string;

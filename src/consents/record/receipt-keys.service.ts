@@ -26,8 +26,8 @@ export interface ReceiptKey {
 }
 
 /**
- * The keys that sign receipts (Ed25519). The first receipt creates one, and a new one follows each year. The private part is stored
- * sealed under `ENCRYPTION_KEY`; the public parts are published for good, so that old receipts can still be verified.
+ * The keys that sign receipts (Ed25519). The first receipt creates one, and a new one follows each year. The private part is
+ * stored sealed under `ENCRYPTION_KEY`; the public parts stay published, so that old receipts can still be verified.
  */
 @Injectable()
 export class ReceiptKeysService {

@@ -2,14 +2,14 @@ import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Settings } from '../../config/settings.js';
 import type { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
 
-/** Work that is repeated, on every instance that works on what waits: one run at a time, until the service stops. */
+/** Work that is repeated on every instance that processes queues: one run at a time, until the service stops. */
 export abstract class PeriodicWorker implements BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
   protected readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
   constructor(
-    /** What the log says of a run that failed. */
+    /** The log line for a failed run. */
     private readonly failure: string,
     protected readonly settings: Settings,
     private readonly schema: SchemaCompatibility,
@@ -21,7 +21,7 @@ export abstract class PeriodicWorker implements BeforeApplicationShutdown {
     await this.running;
   }
 
-  /** To be called on a schedule. A failure is logged, and the next run tries again. */
+  /** Call it on a schedule. A failure is logged, and the next run tries again. */
   protected async runAlone(work: () => Promise<unknown>): Promise<void> {
     const { settings, running, stopping, schema } = this;
     if (!settings.works || running || stopping.signal.aborted || schema.isOutdated) return;

@@ -9,10 +9,10 @@ import type { FastifyInstance } from 'fastify';
 import { detached } from '../../telemetry/log-scope.js';
 import type { SchemaCompatibility } from '../migrations/schema-compatibility.service.js';
 
-/** Contract §14: what is still under way this long after SIGTERM is aborted. */
+/** Contract §14: work that is still running this long after SIGTERM is aborted. */
 const ABORT_AFTER_MS = 8_000;
 
-/** A worker that claims due rows of a queue and works on several of them at a time, from the start of the service to its end. */
+/** A worker that claims due rows of a queue and processes several at a time, for as long as the service runs. */
 export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
   protected readonly underWay = new Set<Promise<void>>();
@@ -43,20 +43,20 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
     void this.claimDue();
   }
 
-  /** Starts to stop: what is under way is finished while the server finishes its requests. */
+  /** Begins to stop: running work completes while the server finishes its requests. */
   beforeApplicationShutdown(): void {
     this.isRunning = false;
     this.stopped = this.finish();
   }
 
-  /** Claims and starts what is due for as long as there is any and there is room. */
+  /** Claims and starts due work as long as there is some and there is room. */
   protected claimDue(): Promise<void> {
     return detached(() => this.claimWhileRoom());
   }
 
   protected abstract hasRoom(): boolean;
 
-  /** Claims and starts what is due; whether to claim again at once. */
+  /** Claims and starts due work; returns whether to claim again at once. */
   protected abstract claim(): Promise<boolean>;
 
   private async claimWhileRoom(): Promise<void> {
@@ -85,8 +85,8 @@ export abstract class QueueWorker implements OnModuleInit, OnApplicationBootstra
     this.afterLast();
   }
 
-  /** Called when nothing is under way any more, and nothing will be. */
+  /** Called after the last work has ended. */
   protected afterLast(): void {
-    // Most have nothing to close.
+    // Most workers have nothing to close.
   }
 }

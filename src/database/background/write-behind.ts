@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const WRITE_EVERY_MS = 5_000;
 
-/** Notes something in this process, and writes it behind the answers, many at once, every few seconds. */
+/** Collects records in this process and writes them in batches every few seconds, outside of requests. */
 export abstract class WriteBehind implements OnModuleInit {
   protected readonly logger = new Logger(this.constructor.name);
   private writing: Promise<void> = Promise.resolve();
@@ -22,7 +22,7 @@ export abstract class WriteBehind implements OnModuleInit {
     });
   }
 
-  /** Writes what was noted since the last write; one write at a time. */
+  /** Writes everything collected since the last write; one write at a time. */
   @Interval(WRITE_EVERY_MS)
   flush(): Promise<void> {
     this.writing = this.writing.then(() => this.write());
@@ -37,9 +37,9 @@ export abstract class WriteBehind implements OnModuleInit {
     return this.flush();
   }
 
-  /** Called after every answer, for what is noted of requests. */
+  /** Called after every response, for subclasses that record requests. */
   protected noteAnswer?(request: FastifyRequest, reply: FastifyReply): void;
 
-  /** Takes what was noted and writes it; never rejects. */
+  /** Writes everything collected so far; never rejects. */
   protected abstract write(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * A change of what tokens depend on, written by triggers and read by `AccessChanges`. Its `xid8` column, the transaction, is of a
- * type that TypeORM does not know.
+ * A change of what tokens depend on, written by triggers and read by `AccessChanges`. The column with its transaction (`xid8`) is
+ * not here, because TypeORM does not know that type.
  */
 @Entity('access_changes')
 export class AccessChangeEntity {
@@ -13,7 +13,7 @@ export class AccessChangeEntity {
   @Column('text', { array: true })
   ids!: string[];
 
-  /** A moment after the commit, written by the purge; `infinity` until then. */
+  /** A time shortly after the commit, set by the purge; `infinity` until then. */
   @Column('timestamptz')
   committedBy!: Date;
 }

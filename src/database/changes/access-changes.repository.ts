@@ -6,9 +6,9 @@ import type { AccessSubject } from './access-subject.js';
 export interface ChangesRead {
   snapshot: string;
   position: number;
-  /** How far the database's log had been written when every transaction that the snapshot sees had ended, in bytes. */
+  /** The position in the write-ahead log, in bytes, at which every transaction that the snapshot sees had ended. */
   logged: number;
-  /** How much of the log was on the disk, in bytes: the rest is lost in a crash. */
+  /** How much of the log was flushed to disk, in bytes: a crash loses the rest. */
   flushed: number;
   /** Milliseconds since 1970. */
   now: number;
@@ -21,13 +21,13 @@ export interface ChangesRead {
 export interface ChangesSince {
   /** The newest transaction with a change that was purged. */
   purged: number;
-  /** Oldest first; null where it is not known. */
+  /** Oldest first; null if unknown. */
   changes: (AccessSubject[] | null)[];
 }
 
 /**
  * The changes made by transactions that the snapshot $1 does not see, newest first, and the snapshot that sees them. One
- * statement, so that no change falls between two reads, whenever it began and however late it was committed.
+ * statement, so that no change is missed between two reads, however long its transaction took.
  */
 const READ = `
   SELECT pg_current_snapshot()::text AS snapshot, pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS position,
@@ -69,7 +69,10 @@ export class AccessChangesRepository {
     });
   }
 
-  /** Returns one row with whom the changes since a transaction are about. Rejects if the listener is not connected. */
+  /**
+   * Returns one row with the clients and users that the changes since a transaction are about. Rejects if the listener is not
+   * connected.
+   */
   readSubjectsSince(position: number, limit: number): Promise<ChangesSince[]> {
     return this.listener.query<ChangesSince>({ text: SINCE, values: [String(position), limit] });
   }

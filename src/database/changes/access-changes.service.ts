@@ -28,7 +28,7 @@ export interface Stamp {
   position: number;
 }
 
-/** A read that a later one can go on from. */
+/** A read that a later one can continue from. */
 interface Reached {
   snapshot: string;
   stamp: Stamp;
@@ -36,9 +36,9 @@ interface Reached {
 
 const NOTHING_READ: Reached = { snapshot: BEGINNING, stamp: { era: 0, position: 0 } };
 
-/** Callbacks for those who pass the changes on. */
+/** Callbacks for code that passes the changes on. */
 export interface ChangeFollower {
-  /** Whom the changes of one read are about, and a stamp since which all of them are found again. */
+  /** The clients and users that the changes of one read are about, and a stamp from which they can all be read again. */
   onChanges(subjects: readonly AccessSubject[], before: Stamp): void;
   /** Changes may have been missed: everything may have changed. */
   onGap(): void;
@@ -57,8 +57,8 @@ export class AccessChanges {
   private isSameLife = false;
   private current = NOTHING_READ.stamp;
   /**
-   * The newest read that only counts transactions as ended that are on the disk. After a crash the database gives the numbers of
-   * the others to new transactions, so a new connection goes on from here.
+   * The newest read that only counts transactions as ended that are on the disk. After a crash, the database reuses the numbers
+   * of the others, so a new connection continues from here.
    */
   private durable = NOTHING_READ;
   /** A newer read, which is durable once the log is on the disk up to `logged`. */
@@ -80,7 +80,7 @@ export class AccessChanges {
       onConnected: () => {
         this.isSameLife = false;
         this.snapshot = this.durable.snapshot;
-        // What a crash cut off is written differently now.
+        // After a crash, the end of the log is written anew.
         this.pendingDurable = undefined;
         this.roundTrip().catch(() => undefined);
       },
@@ -96,8 +96,8 @@ export class AccessChanges {
   }
 
   /**
-   * Whom the changes since a stamp are about; undefined if not all of them are known any more. Rejects if the database cannot be
-   * asked.
+   * The clients and users that the changes since a stamp are about; undefined if some of them are no longer stored. Rejects if
+   * the database is unavailable.
    */
   async subjectsSince({ era, position }: Stamp): Promise<AccessSubject[] | undefined> {
     if (era === 0 || era !== this.current.era) return undefined;

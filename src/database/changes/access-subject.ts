@@ -1,4 +1,4 @@
-/** Whom a change is about: a client, a user, or the two together; neither: everybody (contract §23). */
+/** Who is affected by a change: a client, a user, or a client for one user; everyone if both are missing (contract §23). */
 export interface AccessSubject {
   client_id?: string;
   user_id?: string;

@@ -19,10 +19,10 @@ interface Kept<V> {
   until: number;
 }
 
-// How outdated the reason for a refusal may be, for callers that are refused anyway.
+// How stale the reason for a refusal may be, for callers that are refused anyway.
 const RECALLED_MS = 60_000;
 
-/** Caches values for as long as nothing they depend on has changed, and never while that cannot be known. */
+/** Caches values as long as nothing that they depend on has changed. While that is unknown, nothing is served from the cache. */
 export class ChangeTrackedCache<V extends object> {
   private readonly kept: LRUCache<string, Kept<V>>;
 
@@ -38,7 +38,7 @@ export class ChangeTrackedCache<V extends object> {
     return this.changes.isTrusted ? this.unchanged(key) : undefined;
   }
 
-  /** The value as of at most a minute ago, without a read. Only good enough to refuse a request. */
+  /** The value as of at most a minute ago, without a read. Only use it to refuse a request. */
   recall(key: string): V | undefined {
     return this.changes.wasTrusted(RECALLED_MS) ? this.unchanged(key) : undefined;
   }

@@ -9,7 +9,7 @@ export const EVERYTHING: string = '*';
 
 /**
  * The changes that were read, by the ids they affect, keeping the newest per id. Above `most` ids the oldest are dropped, and
- * whatever is as old as the newest dropped one counts as changed.
+ * every value read before the newest dropped change counts as changed.
  */
 export class ChangeWindow {
   private readonly changes = new Map<string, Change>();

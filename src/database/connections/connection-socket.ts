@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 export const socketOf = (connection: Client): Socket =>
   (connection as unknown as { connection: { stream: Socket } }).connection.stream;
 
-/** Says goodbye and closes a connection, without waiting for the other side, which may not respond. */
+/** Sends the end message and closes a connection, without waiting for the other side, which may not respond. */
 export function closeAtOnce(connection: Client): void {
   connection.end().catch(() => undefined);
   socketOf(connection).destroySoon();

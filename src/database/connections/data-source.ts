@@ -18,9 +18,10 @@ const SILENCE_MS = 12_000;
 const PLAN_FOR_LARGE_TABLES =
   'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off';
 
-/** Reports a connection that breaks, or becomes silent, to its user. */
+/** Reports a broken or silent connection to the code that uses it. */
 function watch(connection: Client): void {
-  // While the pool hands it to its user nobody else listens, and an error event without a listener would end the process.
+  // While the pool hands a connection out, nothing else listens to it, and an error event without a listener would end the
+  // process.
   connection.on('error', () => undefined);
   const socket = socketOf(connection);
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('Connection terminated: no answer in time')));

@@ -35,7 +35,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly listeners = new Map<string, ChannelListener>();
   private readonly followers: ConnectionFollower[] = [];
   private connection: pg.Client | undefined;
-  /** The connection that was made last, proved or not; only its end leads to another. */
+  /** The latest connection, verified or not; only when it ends is another one made. */
   private newest: pg.Client | undefined;
   private reconnection: NodeJS.Timeout | undefined;
   private stopped = false;
@@ -118,7 +118,7 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
       this.lastProblem = undefined;
       for (const follower of this.followers) follower.onConnected();
     } catch (error) {
-      // Otherwise it broke a while ago, and a newer one says what is the case.
+      // Otherwise it is an old connection, and a newer one reports the state.
       if (connection === this.newest) {
         this.notificationsLost = error instanceof SessionLostError;
         this.tellOnce((error as Error).message);

@@ -34,7 +34,7 @@ export class Primary {
     }
   }
 
-  /** All at once, so that a silent server does not hold up the others; the first one in order wins. */
+  /** Tries all at once, so that a silent server does not delay the others; the first one in order wins. */
   private async ask(): Promise<DatabaseHost> {
     const answers = this.hosts.map((host) => this.tryOne(host));
     for (const answer of answers) answer.catch(() => undefined);
@@ -47,7 +47,7 @@ export class Primary {
         errors.push(error);
       }
     }
-    // That a server is there but read-only is more informative than that another is unreachable.
+    // A read-only server is more informative than an unreachable one.
     throw errors.find((error) => (error as { code?: unknown }).code === '25006') ?? errors[0];
   }
 

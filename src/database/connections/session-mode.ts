@@ -5,7 +5,7 @@ import { closeAtOnce } from './connection-socket.js';
 // Only used to prove that notifications arrive.
 const OWN_CHANNEL = 'listener_proof';
 
-/** A pooler in transaction mode stands in between: what belongs to a session (notifications, locks) is lost there. */
+/** There is a pooler in transaction mode in between, which loses everything that belongs to a session (notifications, locks). */
 export class SessionLostError extends Error {
   constructor() {
     super(

@@ -4,6 +4,6 @@ export const TextOrNull = (): PropertyDecorator => Column('text', { nullable: tr
 
 export const TimeOrNull = (): PropertyDecorator => Column('timestamptz', { nullable: true });
 
-/** When the row was made, by the clock of the database; the service only reads it. */
+/** When the row was created, by the database's clock; the service only reads it. */
 export const TimeOfInsert = (): PropertyDecorator =>
   Column({ type: 'timestamptz', insert: false, update: false });

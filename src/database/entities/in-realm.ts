@@ -1,9 +1,9 @@
 import { Column } from 'typeorm';
 import { TimeOfInsert } from './columns.js';
 
-/** What people, clients and endpoints have in common. */
+/** The base of users, clients and endpoints. */
 export abstract class InRealm {
-  /** What foreign keys carry, so that nothing refers to another realm: `realmOf`. */
+  /** Part of the foreign keys, so that no row can refer to another realm (`realmOf`). */
   @Column({ type: 'text', select: false, update: false })
   realm!: string;
 

@@ -1,7 +1,7 @@
 import { Column, PrimaryColumn } from 'typeorm';
 import { TimeOfInsert } from './columns.js';
 
-/** A link, code or session that was issued until some time. Only the digest of its secret is stored. */
+/** A link, code or session that expires. Only the digest of its secret is stored. */
 export abstract class IssuedSecret {
   @PrimaryColumn('bytea')
   digest!: Buffer;

@@ -16,13 +16,13 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 const KEEP_ALIVE_OF_SERVER =
   'SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3';
 
-/** Why the lock of the migrations cannot be had; the message names the setting. */
+/** Why the lock of the migrations cannot be taken; the message names the setting. */
 export class MigrationLockError extends Error {}
 
 export interface LockWait {
   /** How long to wait for another holder. */
   waitSeconds?: number;
-  /** Is told after five seconds who holds the lock. */
+  /** Called after five seconds with the holder of the lock. */
   say?: (line: string) => void;
 }
 
@@ -106,7 +106,7 @@ async function tryToTake(connection: pg.Client): Promise<boolean> {
   return rows[0]!.held;
 }
 
-/** Explicitly: whatever is between here and the server may keep the session after the connection ends. */
+/** Released explicitly, because a proxy may keep the session after the connection ends. */
 async function giveBack(connection: pg.Client): Promise<void> {
   // A connection that broke has lost the lock with its session.
   await connection.query('SELECT pg_advisory_unlock($1)', [LOCK.toString()]).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { MIGRATION_NAMES } from '../../../migrations/index.js';
-import { settingsRefused } from '../../config/environment.js';
+import { settingsRefused } from '../../config/process-environment.js';
 
 /** Runs a statement without parameters and returns its rows. */
 export type Ask = <Row>(sql: string) => Promise<Row[]>;

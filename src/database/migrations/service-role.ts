@@ -1,6 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import { SettingsError } from '../../config/environment.js';
+import { SettingsError } from '../../config/process-environment.js';
 
 /** Tables that the service only reads, and only the owner of the schema writes. */
 const READ_ONLY = ['migrations', 'required_migrations'];

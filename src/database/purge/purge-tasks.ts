@@ -12,13 +12,13 @@ export interface PurgeTask {
   /** A database function that removes the rows instead, given a start time and a maximum number (returns `count` and `last`). */
   function?: string;
   /**
-   * For a table with a partition for each day or month: a call of the database function that makes those to come and drops those that are over
-   * (returns about how many rows went).
+   * For a table with a partition per day or month: a call of the database function that creates future partitions and drops old
+   * ones (returns roughly how many rows were dropped).
    */
   partitions?: string;
 }
 
-/** Done before anything is deleted: changes up to `limit` rows and returns their number. */
+/** Runs before anything is deleted: changes up to `limit` rows and returns their number. */
 export interface PurgePreparation {
   table: string;
   runBatch(retentionDays: number, limit: number): Promise<number>;
@@ -27,12 +27,12 @@ export interface PurgePreparation {
 /** For rows that are kept for the retention time after their end. */
 export const RETENTION = 'now() - make_interval(days => $2)';
 
-// What has expired, what is kept for a time after its end, what only a function may delete.
+// Expired rows, rows that are kept for a while after their end, and rows that only a function may delete.
 const phaseOf = (task: PurgeTask): number => (task.function ? 2 : task.before ? 1 : 0);
 
 /**
- * What is purged. Every module that stores something that expires adds its tasks when it is made. The order within a phase does
- * not matter.
+ * The tasks of the purge. Every module that stores something that expires adds its own when it is created. The order within a
+ * phase does not matter.
  */
 @Injectable()
 export class PurgeTasks {

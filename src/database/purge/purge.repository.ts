@@ -18,7 +18,7 @@ export class PurgeRepository {
 
   /**
    * Records when each change was committed at the latest. A change is stamped with the time of its statement, and tokens issued
-   * between statement and commit did not see it. Passes over rows that another instance is noting.
+   * between statement and commit did not see it. Skips rows that another instance is updating.
    */
   async noteCommittedChanges(): Promise<void> {
     const open = this.changes
@@ -35,7 +35,7 @@ export class PurgeRepository {
       .execute();
   }
 
-  /** Deletes changes from before a restore of the database, which mean nothing any more. */
+  /** Deletes changes from before a restore of the database, which are meaningless now. */
   async deleteLostChanges(): Promise<void> {
     await this.changes
       .createQueryBuilder()
@@ -46,7 +46,7 @@ export class PurgeRepository {
 
   /**
    * Deletes up to `size` rows of a task, from a value of its column on. In SQL, because it finds rows of any module's table by
-   * their position and passes over those that others hold.
+   * their position and skips locked ones.
    */
   async deleteBatch(
     task: PurgeTask,
@@ -61,7 +61,7 @@ export class PurgeRepository {
     return batch!;
   }
 
-  /** Makes and drops partitions of a task; returns about how many rows went. */
+  /** Creates and drops the partitions of a task; returns roughly how many rows were dropped. */
   async turnPartitions(call: string): Promise<number> {
     const [turned]: { count: number }[] = await this.changes.manager.query(`SELECT ${call}::float8 AS count`);
     return turned!.count;

@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-// A statement that takes longer is waiting for something; others are then no longer held up by it.
+// A statement that takes longer is waiting for something, so others no longer wait for it.
 const PATIENCE_MS = 20;
-// The most statements at once, however long the first of them take.
+// The maximum number of concurrent statements.
 const AT_ONCE = 4;
 const MOST = 200;
 

@@ -1,10 +1,12 @@
 import type { Page, PageRequest } from './read-page.js';
 
 const AT_ONCE = 100;
-/** More rows than people look at, and than a list of theirs usually has. */
+/** More rows than people look at, or than such a list usually has. */
 const EXPORTED_MAX = 10_000;
 
-/** The items of a list from its beginning, up to `EXPORTED_MAX`, read in pages as they are asked for; the first page at once. */
+/**
+ * The items of a list from its beginning, up to `EXPORTED_MAX`, read page by page as they are consumed; the first page at once.
+ */
 export async function eachOfList<T extends { id: string }>(
   read: (page: PageRequest) => Promise<Page<T>>,
 ): Promise<AsyncIterable<T>> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A place among rows: the number of their transaction, and the id of one. */
+/** A position among rows: the number of a transaction, and the id of a row. */
 export interface CommitPlace {
   xid: string;
   id: string;
@@ -10,15 +10,15 @@ const READ_AT_ONCE = 500;
 const LOOK_EVERY_MS = 1_000;
 const CURSOR = /^(\d{1,19})\.(\w{1,40})$/;
 
-/** The place of a cursor; undefined for other text. */
+/** The position that a cursor stands for; undefined for other text. */
 export function placeOf(cursor: string): CommitPlace | undefined {
   const [, xid, id] = CURSOR.exec(cursor) ?? [];
   return xid === undefined || id === undefined ? undefined : { xid, id };
 }
 
 /**
- * Rows in the order of their commits from a place on, each with the cursor that continues after it; with `follow` it goes on for good.
- * `after` reads up to `limit` of those whose transactions have all ended.
+ * Rows in the order of their commits from a position on, each with the cursor that continues after it; with `follow` it never
+ * ends. `after` reads up to `limit` rows whose transactions, and all earlier ones, have ended.
  */
 export async function* inOrderOfCommits<T>(
   from: CommitPlace,

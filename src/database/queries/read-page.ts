@@ -1,6 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 
-/** Limits in SQL are rounded up to these, because every limit is a statement of its own. One more than the usual page sizes. */
+/** Limits in SQL are rounded up to these, because every limit is a separate statement. One more than the usual page sizes. */
 const LIMITS = [1, 2, 26, 51, 101];
 
 /** Which part of a list to read: rows on one side of an id, one more than requested to see whether there is another page. */

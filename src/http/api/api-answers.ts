@@ -54,7 +54,7 @@ const PROBLEM_DESCRIPTIONS: Record<number, string> = {
 export const ApiEndpoint = (operationId: string, summary: string, description: string) =>
   applyDecorators(ApiIncludeEndpoint(), ApiOperation({ operationId, summary, description }));
 
-/** What a route answers with, unless it sets another status itself. Of several the first one counts. */
+/** The response of a route, with its status unless the route sets another one. If there are several, the first one counts. */
 const answersWith = (
   response: ApiResponseOptions & { status: number; headers: ApiHeaders },
 ): MethodDecorator => {
@@ -68,7 +68,7 @@ const answersWith = (
   );
 };
 
-/** A JSON response: `[View]` is a list; a schema is for what is no class. */
+/** A JSON response: `[View]` is a list; pass a schema if it is not a class. */
 export const ApiAnswer = (
   status: number,
   description: string,
@@ -120,7 +120,7 @@ export const PathParam =
     described(target, method!, ApiParam({ name, schema }));
   };
 
-/** The id of something, which may not be there: 404. */
+/** The id of a resource, which may not exist: 404. */
 export const PathId =
   (name: string, prefix: IdPrefix): ParameterDecorator =>
   (target, method, index) => {
@@ -128,7 +128,7 @@ export const PathId =
     described(target, method!, ApiProblems(404));
   };
 
-/** Of the problems that no request causes; the examples of the others are recorded (src/api-docs/recorded-examples.json). */
+/** Examples of problems that no request can cause; the others are recorded (src/api-docs/recorded-examples.json). */
 const UNCAUSED: Record<number, Problem> = {
   500: internalError('An unexpected error occurred.'),
   503: serviceUnavailable('The service cannot reach its database at the moment.'),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Page } from '../../database/queries/read-page.js';
 
-/** A page of a list as it is sent, and the ids of the items that the next and the previous page begin at. */
+/** A page of a list as sent, with the ids of the items at which the next and previous pages start. */
 export class ListAnswer<V> {
   constructor(
     readonly items: V[],

@@ -6,9 +6,9 @@ type Camel<S extends string> = S extends `${infer Head}_${infer Tail}`
   : S;
 type Wire<V> = V extends Date ? string : V;
 
-/** The schema of a member that the source calls the same in camel case; for any other also how it is read. */
+/** The schema of a member that has the same name in the source, in camel case; for any other member, also how it is read. */
 type Member<S> = ApiPropertyOptions | readonly [schema: ApiPropertyOptions, read: (source: S) => unknown];
-/** The members that the source does not have. */
+/** Members without a counterpart of the same name in the source. */
 type Unread<S, M> = {
   [K in keyof M]: M[K] extends readonly unknown[] ? never : Camel<K & string> extends keyof S ? never : K;
 }[keyof M];
@@ -18,10 +18,10 @@ type Shown<S, M> = {
   >;
 };
 
-/** A class that describes what the API shows of something, and makes it. */
+/** A view class: it describes what the API shows of a source, and creates it. */
 type ViewClass<S, V> = Type<V> & { of: (source: S) => V };
 
-/** What the API shows of a source: each member once, with its schema. Times become ISO 8601. */
+/** Defines the view of a source: each member once, with its schema. Times become ISO 8601. */
 export const viewOf =
   <S extends object>() =>
   <M extends Record<string, Member<S>>>(

@@ -4,10 +4,10 @@ import { isUrl } from '../../config/is-url.js';
 // The limit of request headers: a longer path could not be requested.
 const MAX_LENGTH = 16_384;
 
-/** Where a login leads that was not on the way to anything. */
+/** Where a login without a return path leads. */
 export const AFTER_LOGIN = '/account';
 
-/** The path of a page that then leads to `returnTo`, if there is one. */
+/** The path of a page that then redirects to `returnTo`, if there is one. */
 export const withReturnTo = (path: string, returnTo: string | undefined): string =>
   returnTo === undefined ? path : `${path}?${new URLSearchParams({ return_to: returnTo }).toString()}`;
 

@@ -19,7 +19,7 @@ export interface FormInParts {
 
 const NONE: ReadonlyMap<string, Buffer> = new Map();
 
-/** Uploads that one instance takes at a time: each is in memory until it is answered. */
+/** The most concurrent uploads of one instance, because each is kept in memory until it is answered. */
 const AT_ONCE = 4;
 
 const LIMITS = {
@@ -31,7 +31,7 @@ const LIMITS = {
   headerPairs: 20,
 };
 
-/** Gives upload routes their limit, and takes a few uploads at a time. */
+/** Gives upload routes their body limit, and limits concurrent uploads. */
 export function addUploadLimits(fastify: FastifyInstance): void {
   let underWay = 0;
   fastify.decorateRequest('files', { getter: () => NONE });
@@ -47,7 +47,7 @@ export function addUploadLimits(fastify: FastifyInstance): void {
     reply.raw.once('close', () => underWay--);
     done(null, payload);
   };
-  // Only where files are taken: a hook of all routes would cost every request.
+  // Only on upload routes, because a hook on all routes would cost every request.
   fastify.addHook('onRoute', (route) => {
     if (!route.config?.takesUpload) return;
     route.bodyLimit = UPLOAD_LIMIT_BYTES;

@@ -10,7 +10,10 @@ declare module 'fastify' {
 
 /** The address limit (contract §7), as an interface for modules below the one that implements it. */
 export abstract class AddressLimits {
-  /** Throws a 429 problem if this instance already knows that the address is over its limit. Counts nothing and asks no store. */
+  /**
+   * Throws a 429 problem if this instance already knows that the address is over its limit. Counts nothing and does not query the
+   * store.
+   */
   abstract refuseOverLimit(request: FastifyRequest): void;
   /** Counts the request for its address; throws a 429 problem over the limit. */
   abstract countAddress(request: FastifyRequest): Promise<void>;

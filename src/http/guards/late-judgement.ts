@@ -1,24 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Contract §4: for how long after its end a token may be accepted. */
+/** Contract §4: how long after its revocation a token may still be accepted. */
 const LATE_MS = 100;
 
-/** Admits requests by something that can end while they are carried out, such as a token. */
+/** Admits requests by something that can end while they run, such as a token. */
 export interface Judge {
-  /** Throws the refusal of a request that would not be admitted now as it was. */
+  /** Throws if the request would no longer be admitted now. */
   judgeAgain(request: FastifyRequest): Promise<void>;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What admitted it. */
+    /** What admitted the request. */
     judge?: Judge;
   }
 }
 
 /**
- * Whether the request has to be judged again before its answer is sent: it has waited, for the database for example, longer than it may
- * rely on what it was admitted by. Undefined for almost all, and for refusals.
+ * The judge that must check the request again before its response is sent, because it took (for example waiting for the database)
+ * longer than its admission may be relied on. Undefined for almost all requests, and for refusals.
  */
 export function lateJudgeOf(request: FastifyRequest, reply: FastifyReply): Judge | undefined {
   const { judge } = request;

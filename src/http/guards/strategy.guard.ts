@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 import passport, { type Strategy, type StrategyCreatedStatic } from 'passport';
 
 /**
- * What Passport gets to see of a request, and the strategy that reads it. Query and body are left out, so that a credential in them
- * is never read.
+ * The part of a request that Passport sees, and the strategy that reads it. Query and body are left out, so that a credential in
+ * them is never read.
  */
 export interface CredentialsRequest {
   strategy: Strategy;
@@ -35,13 +35,13 @@ interface Called extends StrategyCreatedStatic {
 }
 
 const NAME = 'the strategy of the request';
-// The types want a subclass of `Strategy`; Passport itself only calls `authenticate`.
+// The types require a subclass of `Strategy`; Passport itself only calls `authenticate`.
 passport.use(NAME, strategyOfRequest as unknown as Strategy);
 
 /** Nest's `AuthGuard` for an injected strategy, instead of one by its name. */
 export abstract class StrategyGuard extends AuthGuard(NAME) {
   constructor(protected readonly strategy: Strategy) {
-    // A strategy among the options would be copied twice for each request, which takes longer than all else here.
+    // Passport copies its options twice for each request, so a strategy in them would be slow.
     super({});
   }
 

@@ -43,7 +43,7 @@ export function csvFile({ columns, rows }: CsvAnswer['csv']): StreamableFile {
     cast: { date: (time) => time.toISOString(), boolean: String },
   });
   const source = Readable.from(rows);
-  // The reader is told of an error, and an answer that nobody reads any more stops the reading.
+  // An error reaches the reader of the file, and if the reader disconnects, reading stops.
   source.on('error', (error) => lines.destroy(error));
   lines.on('close', () => source.destroy());
   return new StreamableFile(source.pipe(lines));

@@ -3,8 +3,8 @@ import { messagePage } from '../../web/layout/message.page.js';
 import type { OpenAnswer } from './open-pages.js';
 
 /**
- * The answer (410) to a one-time link that is used, expired or unknown. `text`: for how long it works; `action`: where to get
- * another; both are messages.
+ * The answer (410) for a one-time link that is used, expired or unknown. `text` says how long such links work, `action` where to
+ * get another; both are messages.
  */
 export const linkGone = (text: string, action?: { href: string; label: string }): OpenAnswer => ({
   status: 410,

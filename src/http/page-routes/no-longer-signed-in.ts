@@ -1,2 +1,2 @@
-/** Rolls back the change of a browser that was logged out while the change waited; its visitor is led to the login. */
+/** Rolls back a change if the browser was logged out while the change waited; the visitor is redirected to the login. */
 export class NoLongerSignedIn extends Error {}

@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 export type LeadsAway = (path: string) => Promise<boolean>;
 
 /**
- * The port through which higher modules name pages that redirect to other sites. A form does not redirect to them: Chromium would hold
- * the whole chain of redirects against the `form-action` of the form's page.
+ * The port through which higher modules register pages that redirect to other sites. No form redirects to them, because Chromium
+ * checks the whole chain of redirects against the `form-action` of the form's page.
  */
 @Injectable()
 export class OnwardRedirects {

@@ -48,13 +48,13 @@ class OpenPagesGuard implements CanActivate {
     return true;
   }
 
-  /** Whether the form comes from a program that has not read the page. */
+  /** Whether the form was posted by a program that has not loaded the page. */
   protected isFromElsewhere(_form: Form): boolean {
     return false;
   }
 }
 
-/** The same for the page of a link in a mail, which mail programs post to on their own (RFC 8058): the link is all they need. */
+/** The same for the page of a link in a mail, to which mail programs post by themselves (RFC 8058) with nothing but the link. */
 @Injectable()
 class OneClickPagesGuard extends OpenPagesGuard {
   protected override isFromElsewhere(form: Form): boolean {

@@ -1,12 +1,12 @@
 import type { CsvAnswer } from './csv-answer.js';
 import type { Readable } from 'node:stream';
 
-/** A way out of this service, by a page that goes on by itself. */
+/** A redirect to another site, by a page that continues there by itself. */
 export interface WayOut {
   leaveTo: string;
-  /** What people call the place; without a name, it is an application. */
+  /** The display name of the site; by default it is called an application. */
   name?: string;
-  /** The heading of the page, a message that is translated; by default it says where the browser goes. */
+  /** The heading of the page, as a message; by default it says where the browser goes. */
   heading?: string;
 }
 
@@ -21,8 +21,9 @@ export interface StreamAnswer {
 }
 
 /**
- * What a page route returns: a page; a redirect to one, which then shows a notice or something just created, once; a file; a stream; or the way out
- * to another site, to which no route redirects, because Chromium holds every redirect after a form against the `form-action` of its page.
+ * What a page route returns: a page; a redirect to one, which shows a notice, or once what `showOnce` holds (`PageContext.keepShown`); a
+ * file; a stream; or a way out to another site. No route redirects to another site itself, because Chromium checks every redirect after a
+ * form against the `form-action` of the form's page.
  */
 export type PageAnswer<Page, Notice extends string = never> =
   | { page: Page; status?: number }

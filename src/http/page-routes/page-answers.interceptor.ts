@@ -21,8 +21,8 @@ import { NoLongerSignedIn } from './no-longer-signed-in.js';
 type Sent = string | StreamableFile | Readable;
 
 /**
- * Sends the answer of a page route: a page in the layout of its area, a redirect to a page with a notice, or a page that goes on to
- * another site. A user who was logged out in the meantime is redirected to the first page of the area.
+ * Sends the answer of a page route, such as a page in the layout of its area, or a redirect with a notice. A user who was logged
+ * out in the meantime is redirected to the first page of the area.
  */
 @Injectable()
 export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, Sent> {
@@ -78,9 +78,9 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
 
   private stream({ stream }: StreamAnswer, reply: FastifyReply): Readable {
     reply.raw.once('close', () => stream.destroy());
-    // The reader may have gone in the meantime.
+    // The reader may have disconnected in the meantime.
     if (reply.raw.destroyed) stream.destroy();
-    // Proxies must not hold back what has arrived, and a stream that has ended leaves no connection to wait for.
+    // Proxies must not buffer the stream, and the connection closes with it.
     void reply.headers({
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',

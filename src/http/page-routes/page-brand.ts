@@ -3,12 +3,12 @@ import type { Brand } from '../../web/layout/brand.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The brand that pages have at this moment. */
+    /** The current brand of the pages. */
     readonly brand: Brand;
   }
 }
 
-/** Lets every page find the brand by its request or reply. */
+/** Makes the brand available to every page through its request or reply. */
 export function addBrand(fastify: FastifyInstance, { current }: { current: () => Brand }): void {
   fastify.decorate('brand', { getter: current });
 }

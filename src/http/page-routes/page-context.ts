@@ -33,11 +33,11 @@ export interface PageArea {
   name: string;
   /** Messages shown after a form was posted. The cookie holds only the key, so nobody can put other text on the page. */
   notices: Record<string, string>;
-  /** Its first page, which leads visitors to the login. */
+  /** Its first page, which redirects visitors to the login. */
   home: string;
 }
 
-/** What a page route knows of its request, after its guard. */
+/** The request of a page route, after its guard. */
 export abstract class PageContext<Page = unknown> {
   constructor(
     protected readonly area: PageArea,
@@ -49,13 +49,13 @@ export abstract class PageContext<Page = unknown> {
     rememberLanguage(request, reply, cookies);
   }
 
-  /** Reads what the layout shows besides the page. */
+  /** Loads what the layout shows in addition to the page. */
   prepare?(): Promise<void>;
 
   /** Puts a page into the layout of its area. */
   abstract layOut(page: Page): LayoutProps;
 
-  /** What the form that is posted to this path is bound to. */
+  /** What a form that is posted to this path is bound to. */
   protected abstract bindingIn(path: string): string;
 
   /** The CSRF token of a form that is posted to this path. */
@@ -64,12 +64,12 @@ export abstract class PageContext<Page = unknown> {
     return this.csrf.tokenFor(this.request, this.reply, this.bindingOf(path));
   };
 
-  /** The page that is sent says when to try again; programs read it here. */
+  /** Sets Retry-After, for programs; the page says the same to people. */
   retryAfter(seconds: number): void {
     void this.reply.header('retry-after', String(seconds));
   }
 
-  /** Who reads the page. The answer to a form cannot be had again in another language. */
+  /** The reader of the page. Without a URL for the answer to a form, because it cannot be loaded again in another language. */
   get reader(): Reader {
     const { request, url } = this;
     return {
@@ -81,7 +81,7 @@ export abstract class PageContext<Page = unknown> {
     };
   }
 
-  /** In which times are shown in this browser. */
+  /** Whether this browser shows times in UTC or local time. */
   get timeChoice(): TimeChoice {
     return timeChoiceOf(this.request);
   }
@@ -124,7 +124,7 @@ export abstract class PageContext<Page = unknown> {
     this.csrf.check(this.request, formOf(this.request), this.bindingOf(this.path));
   }
 
-  /** Passes something on to the page at this path, which shows it once. */
+  /** Keeps a value for the page at this path, which shows it once. */
   keepShown?(path: string, value: object): void;
 
   /** Leaves a message for the next page. */

@@ -1,15 +1,15 @@
 export interface PageOptions {
   status?: number;
   /**
-   * Where its forms may lead outside of this service, as a source of the policy; `anywhere` where that redirects on to addresses that
-   * are not known here, because Chromium applies the policy also to redirects after a form.
+   * Where its forms may redirect to outside of this service, as a source of the policy; `anywhere` if that site may redirect
+   * further, because Chromium also applies the policy to redirects after a form.
    */
   formTarget?: string;
   /** For pages enhanced by a script of this service: the script may run. */
   withScript?: boolean;
-  /** For the page whose script adds style sheets of its own: those that carry this value, new in each response, apply. */
+  /** A nonce for the page whose script adds its own style sheets. */
   styleNonce?: string;
-  /** It shows what only its reader may see, at an address where others see something else. */
+  /** Set for private data at a URL where other readers see something else. */
   isPersonal?: boolean;
 }
 
@@ -22,7 +22,7 @@ export function pageHeaders(options: PageOptions = {}): Record<string, string> {
     ["style-src 'self'", ...(options.styleNonce ? [`'nonce-${options.styleNonce}'`] : [])].join(' '),
     "img-src 'self'",
     ...(options.withScript ? ["script-src 'self'"] : []),
-    // Without a script: what tools read in a page's name, such as /robots.txt.
+    // Also without scripts, because tools fetch for example /robots.txt on behalf of a page.
     "connect-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

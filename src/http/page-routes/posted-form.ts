@@ -17,5 +17,5 @@ export function requireFormBody(request: FastifyRequest): void {
   formOf(request);
 }
 
-/** Whether the request posts something: everything but reading, so that no method is forgotten. */
+/** Whether the request is anything but a read, so that no method is forgotten. */
 export const isPosted = ({ method }: FastifyRequest): boolean => method !== 'GET' && method !== 'HEAD';

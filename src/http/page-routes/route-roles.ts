@@ -19,7 +19,7 @@ export class RouteRoles<Role> {
     private readonly otherwise: Role,
   ) {}
 
-  /** Notes a route of a controller whose path is not known yet. */
+  /** Registers a route of a controller whose path is not known yet. */
   note(controller: object, route: RoleRoute<Role>): void {
     this.unplaced.set(controller, [...(this.unplaced.get(controller) ?? []), route]);
   }

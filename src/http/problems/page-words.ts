@@ -6,7 +6,7 @@ const characters = ({ min, max }: { min: number; max: number }): string =>
 const atLeastOne = () => 'choose at least one of these';
 const oneOfThese = () => 'choose from these';
 
-/** What pages say beside a field: nothing about members, lists and null. */
+/** The error texts at form fields, which do not mention members, lists or null. */
 const PAGE_WORDS: OwnWords = {
   text: characters,
   visible_text: characters,
@@ -45,7 +45,7 @@ const PAGE_WORDS: OwnWords = {
 
 const pageWords = wordsBy(PAGE_WORDS);
 
-/** What a page says beside each field, once each. */
+/** The error texts at each field, without duplicates. */
 export const pageWordsOf = (violations: Violations): Record<string, string[]> =>
   Object.fromEntries(
     Object.entries(violations).map(([name, each]) => [name, [...new Set(each.map(pageWords))]]),

@@ -1,6 +1,6 @@
 import { BODY_LIMIT } from '../server/body-limit.js';
 
-/** What the page at a problem's `type` URL says. */
+/** The page at a problem's `type` URL. */
 export interface ProblemKind {
   title: string;
   status: number;

@@ -103,5 +103,5 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** By a guard that redirected before it refused, for example. */
+/** For example by a guard that redirected before it refused. */
 const isAnswered = ({ sent, isHeld }: FastifyReply): boolean => sent || isHeld;

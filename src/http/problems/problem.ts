@@ -11,9 +11,9 @@ export interface ProblemExtras {
   violations?: Violations;
   /** URL of the resource concerned. */
   instance?: string;
-  /** The heading of its page, where the status does not say enough. */
+  /** The heading of its page, if the status is not enough. */
   heading?: string;
-  /** The detail as its page says it to drivers, if it has values. */
+  /** The detail as a message with values, for the page that drivers see. */
   said?: Said;
   /** A notification for the user concerned (source specification §2.4), in its wire format, in a language. */
   notification?: (language: Language) => object;

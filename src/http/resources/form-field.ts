@@ -1,47 +1,47 @@
 import type { Form } from '../forms/form.js';
 import type { Option } from '../../web/forms/field.js';
 
-/** How forms ask for a field. */
+/** How forms show a field. */
 export interface FormField {
   readonly as: keyof FormKinds;
   readonly label: string;
   readonly hint?: string;
   readonly type?: 'email';
   readonly spellcheck?: false;
-  /** Unless the page knows them. */
+  /** Omitted if the page that shows the form provides them. */
   readonly options?: readonly (Option & { hint?: string })[];
 }
 
-/** What each kind of form field holds. */
+/** The typed value of each kind of form field. */
 export interface FormKinds {
-  /** One line; its member has no spaces around it. */
+  /** One line, trimmed. */
   line: string;
-  /** The same, and nothing means null. */
+  /** The same; empty means null. */
   lineOrNone: string;
-  /** The same with spaces around it. */
+  /** One line, not trimmed. */
   text: string;
-  /** A whole number, or nothing. */
+  /** A whole number, or empty. */
   number: string;
   /** A list, one per line. */
   lines: string;
   tick: boolean;
-  /** To vouch for something: empty at first, and only true is a member. */
+  /** A confirmation: never ticked at first, and only sent if it is ticked. */
   vouch: boolean;
   choice: string;
-  /** The same from a long list, where nothing means null. */
+  /** The same from a long list; empty means null. */
   select: string;
   choices: string[];
 }
 
 export interface FormKind<T> {
-  /** What the form shows for a value. */
+  /** The value in the form. */
   of(value: unknown): T;
   in(form: Form, name: string): T;
-  /** The member of a body, to be judged by its rule. */
+  /** The member of a body, before its rule is checked. */
   member(typed: T): unknown;
 }
 
-/** What was typed stays as it is in the form. */
+/** The form keeps the text as typed. */
 const textKind = (member: (typed: string) => unknown): FormKind<string> => ({
   of: (value) => (value as string | number | null | undefined)?.toString() ?? '',
   in: (form, name) => form.get(name) ?? '',

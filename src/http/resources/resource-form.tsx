@@ -45,7 +45,7 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
     return pairs(this.asked, ({ wire, kind }) => [wire, kind.in(form, wire)]);
   }
 
-  /** The members of a body that creates one, to be judged by its rules. */
+  /** The members of a body that creates one, before its rules are checked. */
   newMembers(values: FormValues<F>): Record<string, unknown> {
     return this.members(values, ({ given }) => given !== undefined);
   }

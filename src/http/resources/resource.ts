@@ -3,25 +3,25 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Fixed, IsOptionalNotNull, MayBeNull } from '../validation/validation.decorators.js';
 import type { FormField } from './form-field.js';
 
-/** One field of a resource: every face of the service reads it here. */
+/** One field of a resource. The API with its OpenAPI document, forms, the audit log and company files are derived from it. */
 interface Field<V> {
   /** Its name in the API, in audit events and in forms. By default that in the entity. */
   readonly wire?: string;
-  /** Its schema where the API shows it; one without is never shown. */
+  /** Its schema in API responses; a field without one is never shown. */
   readonly view?: ApiPropertyOptions;
-  /** What a body must hold, with its schema. */
+  /** Its validation rule in request bodies, which also gives its schema there. */
   readonly rule?: PropertyDecorator;
-  /** Describes it in bodies. */
+  /** Its description in request bodies. */
   readonly about?: string;
   readonly example?: unknown;
   readonly orNull?: true;
-  /** Whether it is given when the resource is created. */
+  /** Whether it is required or optional when the resource is created; without this, it is not accepted. */
   readonly given?: 'required' | 'optional';
-  /** What an omitted one becomes; also suggested by forms. */
+  /** Its value if it is omitted; also preset in forms. */
   readonly initial?: V;
-  /** Whether it can be changed later. One that is given and cannot is refused with its reason. */
+  /** Whether it can be changed later. A fixed one in a body of changes is refused. */
   readonly changeable?: true;
-  /** True, or how audit events show it; otherwise why they do not. */
+  /** True, or how audit events show it, or the reason why they do not. */
   readonly audited: true | ((value: V) => unknown) | { readonly not: string };
   readonly form?: FormField;
 }
@@ -29,7 +29,7 @@ interface Field<V> {
 /** For a field that may be omitted from a new one, and can be null. */
 export const NULL_IF_OMITTED = { orNull: true, given: 'optional', initial: null } as const;
 
-/** Every field of the entity: one that is forgotten does not compile. */
+/** A declaration for every member of the entity: a forgotten one does not compile. */
 export type Fields<E> = { readonly [K in keyof E]-?: Field<E[K]> };
 
 export type Name<F, K extends keyof F> = F[K] extends { wire: infer W extends string } ? W : K & string;
@@ -45,10 +45,10 @@ type Hidden<F> = With<F, { audited: { not: string } }>;
 export type View<E, F extends Fields<E>> = {
   [K in ShownKeys<F> & keyof E as Name<F, K>]: Wire<E[K]>;
 };
-/** What a new one is made of. */
+/** The fields of a new resource. */
 export type NewOf<E, F extends Fields<E>> = Pick<E, Required<F> & keyof E> &
   Partial<Pick<E, Exclude<Given<F>, Required<F>> & keyof E>>;
-/** What can be changed; what is omitted stays as it is. */
+/** The changeable fields; omitted ones stay as they are. */
 export type ChangesOf<E, F extends Fields<E>> = Partial<Pick<E, Changeable<F> & keyof E>>;
 /** The same by wire name, as a body. */
 type Body<V, F> = { [K in keyof V as Name<F, K & keyof F>]: V[K] };
@@ -56,12 +56,12 @@ type Body<V, F> = { [K in keyof V as Name<F, K & keyof F>]: V[K] };
 type AnyField = Field<never>;
 export type ListedField = AnyField & { readonly key: string; readonly wire: string };
 
-/** What the API, the audit log and forms know of a resource. */
+/** A resource, as the API, the audit log and forms use it. */
 export class Resource<E extends object, F extends Fields<E>> {
   readonly list: readonly ListedField[];
 
   constructor(
-    /** As errors call it. */
+    /** Its name in error texts. */
     private readonly what: string,
     readonly fields: F,
   ) {
@@ -111,7 +111,7 @@ export class Resource<E extends object, F extends Fields<E>> {
     });
   }
 
-  /** A body by the names of the entity. */
+  /** The members of a body under the names of the entity. */
   newOf(body: Body<NewOf<E, F>, F>): NewOf<E, F> {
     return this.byKey(body);
   }
@@ -120,7 +120,7 @@ export class Resource<E extends object, F extends Fields<E>> {
     return this.byKey(body);
   }
 
-  /** What audit events say of an entity. */
+  /** The view of an entity in audit events. */
   auditView(entity: Omit<E, Hidden<F> & keyof E>): Record<string, unknown> {
     return pairs(this.list, ({ audited, key, wire }) => {
       const value = (entity as Record<string, unknown>)[key] as never;
@@ -129,7 +129,7 @@ export class Resource<E extends object, F extends Fields<E>> {
     });
   }
 
-  /** A new one with what was omitted. */
+  /** The fields of a new resource, including the initial values of omitted ones. */
   complete(input: NewOf<E, F>): Pick<E, Given<F> & keyof E> {
     const given = input as Record<string, unknown>;
     return pairs(this.list, ({ given: isGiven, key, initial }) => {
@@ -138,7 +138,7 @@ export class Resource<E extends object, F extends Fields<E>> {
     });
   }
 
-  /** By wire name: what an omitted one becomes. */
+  /** The initial values of optional fields, by wire name. */
   get defaults(): Record<string, unknown> {
     return pairs(this.list, ({ given, wire, initial }) =>
       given === 'optional' ? [wire, initial] : undefined,

@@ -58,8 +58,8 @@ const TYPES: Record<string, string> = {
 const SUFFIXES = { br: 'br', gzip: 'gz' };
 
 /**
- * Serves the static files from memory, compressed if the client accepts that: a client that reads slowly holds no file open. Byte ranges are
- * not supported; such a request gets the whole.
+ * Serves the static files from memory, compressed if the client accepts that, so that a slow client holds no file open. Byte
+ * ranges are not supported; such a request gets the whole file.
  */
 export function addAssets(fastify: FastifyInstance): void {
   for (const asset of STATIC_ASSETS) {

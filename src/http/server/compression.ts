@@ -58,7 +58,7 @@ const isCompressed = ({ method, url }: RouteOptions): boolean =>
 
 /** Keeps the response to this request uncompressed, because it echoes something of it. */
 export function leaveUncompressed(request: FastifyRequest): void {
-  // What @fastify/compress goes by.
+  // The header that @fastify/compress checks.
   request.headers['x-no-compression'] = 'true';
 }
 

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.js';
 import { addressKey } from './address-key.js';
 import { addressIn, trustOf } from './forwarded-address.js';
 
-// Slow senders are cut off: all valid requests are short.
+// Slow senders are disconnected, because all valid requests are short.
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
@@ -21,8 +21,9 @@ const closed = new Counter({
 for (const reason of ['too_many', 'too_many_of_address', 'not_read']) closed.inc({ reason }, 0);
 
 /**
- * Makes the HTTP server, which bounds how many connections are open, in all and of one address, and cuts off those that do not read what
- * they asked for (contract §14). A connection of a trusted proxy counts in all only: it is that of everybody.
+ * Creates the HTTP server, which limits open connections, in total and per address, and disconnects clients that do not read
+ * their response (contract §14). A connection of a trusted proxy only counts in the total, because it carries requests of many
+ * clients.
  */
 export function connectionServer(settings: Settings): (handler: RequestListener) => Server {
   const isTrusted = trustOf(settings.trustedProxies);
@@ -65,7 +66,7 @@ export function connectionServer(settings: Settings): (handler: RequestListener)
     server.on('timeout', (socket: Socket) => {
       const isWithinRequest = socket.timeout === server.timeout;
       const isUnread = socket.writableLength > 0;
-      // With nothing to read, the client waits for this service.
+      // With nothing to read, the client is waiting for this service.
       if (isWithinRequest && !isUnread) return;
       if (isUnread) closed.inc({ reason: 'not_read' });
       socket.destroy();

@@ -13,7 +13,7 @@ export class Cookies {
     return request.cookies[this.fullName(name)];
   }
 
-  /** Makes a cookie that was just set visible within this request too. */
+  /** Makes a cookie that was just set visible within the same request. */
   remember(request: FastifyRequest, name: string, value: string): void {
     request.cookies[this.fullName(name)] = value;
   }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** What our script notes: the first parts of the groups that the reader folded up, such as `clients.notifications`. */
+/** A cookie set by our script: the first parts of the groups that the reader folded up, such as `clients.notifications`. */
 const NOTED = 'folded';
 const MAX_LENGTH = 200;
 

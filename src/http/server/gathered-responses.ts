@@ -4,12 +4,12 @@ import { bindLogScope } from '../../telemetry/log-scope.js';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The response is made, and waits for the end of the turn. `sent` becomes true after that. */
+    /** The response is complete and waits for the end of the turn; then `sent` becomes true. */
     isHeld: boolean;
   }
 }
 
-// So that the first response does not wait for more work than this.
+// Limits how long the first response waits.
 const AT_MOST = 16;
 
 /** The callback of an `onSend` hook: continues with the payload, or ends with an error. */
@@ -22,8 +22,8 @@ interface Held {
 }
 
 /**
- * Sends the responses that one turn of the event loop makes together, at its end. A response wakes its receiver if that sleeps, which
- * takes longer than making most responses: one after another, each would wake it (docs/decisions/0028-gathered-responses.md).
+ * Sends the responses that one turn of the event loop makes together, at its end. Waking a sleeping receiver takes longer than
+ * making most responses, and each response sent separately would wake it again (docs/decisions/0028-gathered-responses.md).
  */
 export class GatheredResponses {
   private held: Held[] = [];
@@ -43,7 +43,7 @@ export class GatheredResponses {
   };
 }
 
-/** An error, such as that of a malformed header, is answered; it neither ends the process nor holds up the others. */
+/** An error, for example from a malformed header, is answered; it neither ends the process nor delays the others. */
 function send({ reply, payload, go }: Held): void {
   reply.isHeld = false;
   try {

@@ -30,7 +30,7 @@ function describeRequest(request: FastifyRequest): Record<string, unknown> {
   return { method: request.method, route: request.routeOptions?.url, address: request.ip };
 }
 
-/** Contexts whose lines at every start are not worth reading. */
+/** Contexts whose start-up lines are left out. */
 const FRAMEWORK = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -84,7 +84,7 @@ export class NestLog implements LoggerService {
     else this.logger[level](fields, String(message));
   }
 
-  /** Work that nobody in particular waits for says the same over and over while something is broken. */
+  /** Background work repeats the same line while something is broken. */
   private isNew(level: Level, message: unknown, context: string | undefined): boolean {
     if (isLine(message)) return true;
     const text = message instanceof Error ? message.message : String(message);

@@ -1,13 +1,15 @@
-/** How long a line is only counted after it was written. */
+/** How long repetitions of a written line are only counted. */
 const SILENT_MS = 60_000;
-/** More different lines than these are written each time. */
+/** Beyond this many different lines, each one is written. */
 const MOST = 500;
 
-/** Lines that are the same again and again, as while the database is away: written once, and then counted for a minute at a time. */
+/**
+ * Log lines that repeat, for example while the database is unavailable: written once, and then counted for a minute at a time.
+ */
 export class RepeatedLines {
   private readonly counts = new Map<string, number>();
 
-  /** Whether to write the line now. `tell` gets the number of those that were not written, after each minute with any. */
+  /** Whether to write the line now. `tell` is called after each minute with the number of lines that were not written, if any. */
   isNew(line: string, tell: (count: number) => void): boolean {
     const count = this.counts.get(line);
     if (count !== undefined) {

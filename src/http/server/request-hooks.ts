@@ -7,10 +7,10 @@ import { badRequest, methodNotAllowed } from '../problems/problem.js';
 import { countFault, observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from '../api/service-version.guard.js';
 
-/** Headers that say something of an answer which is not sent after all. */
+/** Headers of a response that is replaced by an error. */
 const OF_THE_ANSWER = ['content-type', 'etag', 'last-modified', 'link', 'location'];
 
-/** What happens around every request: its id, the version header, the log line, and closing connections at shutdown. */
+/** The hooks of every request: its id, the version header, the log line, and closing connections at shutdown. */
 export function addRequestHooks(fastify: FastifyInstance): void {
   let closing = false;
   const shutdown = new GracefulShutdown();
@@ -20,7 +20,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     closing = true;
     await shutdown.finish();
   });
-  // Callbacks, because these run for every request: a promise for each would cost more than their work.
+  // With callbacks, because these run for every request, and a promise would cost more than their work.
   fastify.addHook('onRequest', (request, reply, done) => {
     // By default, responses must not be cached; endpoints may override this.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
@@ -47,16 +47,16 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     );
   });
   fastify.addHook('onResponse', (request, reply, done) => {
-    // A response that was made before the shutdown did not announce the connection's end.
+    // A response made before the shutdown did not announce that the connection closes.
     if (closing && !fastify.server.listening) request.raw.socket.destroySoon();
     const { method, routeOptions } = request;
     if (routeOptions.config?.tellsReadiness) shutdown.asked();
     const route = routeOptions.url ?? '(none)';
     const { elapsedTime, statusCode } = reply;
-    // What was asked for in a sandbox must raise no alarm.
+    // Requested sandbox faults must not trigger alerts.
     if (request.sandboxFault === undefined) observeRequest(method, route, statusCode, elapsedTime / 1000);
     else countFault(request.sandboxFault);
-    // Balancers and Prometheus ask all the time.
+    // Load balancers and Prometheus poll constantly.
     const level = routeOptions.config?.isInternal && statusCode < 400 ? 'debug' : 'info';
     request.log[level](
       {
@@ -72,7 +72,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   });
 }
 
-/** RFC 9112 §3.2. Node reads the first; what is in front of this service may read the last. */
+/** RFC 9112 §3.2. Node uses the first Host header, but a proxy in front may use the last. */
 function namesTwoHosts(rawHeaders: string[]): boolean {
   let hosts = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) {

@@ -16,19 +16,19 @@ const YEAR = 31_536_000;
 /** The parameter with which a client, or a link of a page, asks for a language (OpenID Connect Core §3.1.2.1). */
 const UI_LOCALES = 'ui_locales';
 
-/** The language that the address of the request asks for; undefined if it asks for none that there is. */
+/** The language requested by the URL; undefined if there is none, or it is not supported. */
 function languageAskedFor(request: FastifyRequest): Language | undefined {
-  // Most requests ask for nothing, and need no parsing.
+  // Most requests do not ask for a language, and need no parsing.
   if (!request.url.includes(UI_LOCALES)) return undefined;
   try {
     return languageOfUiLocales(Form.parse(queryStringOf(request.url)).get(UI_LOCALES) ?? '');
   } catch {
-    // A query that cannot be read is refused elsewhere.
+    // A malformed query is refused elsewhere.
     return undefined;
   }
 }
 
-/** What was chosen before in this browser. */
+/** The earlier choice in this browser. */
 function languageChosenBefore({ cookies }: FastifyRequest): Language | undefined {
   // By either name: whether the base URL is https does not matter for reading.
   const chosen = cookies?.[`__Host-${COOKIE}`] ?? cookies?.[COOKIE];
@@ -36,8 +36,8 @@ function languageChosenBefore({ cookies }: FastifyRequest): Language | undefined
 }
 
 /**
- * The language of the person behind the request: what the address asks for, then what was chosen before in this browser, then that of the
- * account (`readAs`), then what the browser prefers.
+ * The language of the person behind the request: from the URL, else the earlier choice in this browser, else that of the account
+ * (`readAs`), else what the browser prefers.
  */
 export function languageOf(request: FastifyRequest): Language {
   request.language ??=
@@ -48,9 +48,9 @@ export function languageOf(request: FastifyRequest): Language {
 }
 
 /**
- * Goes on in the language of the account of the person behind the request, unless another was chosen in this browser. Returns a choice
- * that the account does not know yet: what the address asks for, or the first that was made in this browser. What a client asks for at
- * the authorization endpoint changes no choice that was made.
+ * Continues in the language of the user's account, unless another one was chosen in this browser. Returns a choice that is not
+ * stored in the account yet: the one in the URL, or the first one made in this browser. A language requested by a client at the
+ * authorization endpoint does not override an earlier choice.
  */
 export function readAs(request: FastifyRequest, ofAccount: Language | null): Language | undefined {
   const asked = languageAskedFor(request);
@@ -61,13 +61,13 @@ export function readAs(request: FastifyRequest, ofAccount: Language | null): Lan
   return choice === ofAccount ? undefined : choice;
 }
 
-/** Remembers in the browser the language that the address asks for, so that the pages that follow have it. */
+/** Stores the language in the URL in the browser, for the following pages. */
 export function rememberLanguage(request: FastifyRequest, reply: FastifyReply, cookies: Cookies): void {
   const asked = languageAskedFor(request);
   if (asked) cookies.set(reply, COOKIE, asked, YEAR);
 }
 
-/** The language that a program asks for; undefined if it asks for none, so that it gets what it always got. */
+/** The language that a program asks for; undefined if it asks for none, so that its responses stay as they were. */
 export const languageOfProgram = ({ headers }: FastifyRequest): Language | undefined =>
   headers['accept-language'] === undefined ? undefined : languageOfHeader(headers['accept-language']);
 
@@ -77,7 +77,7 @@ export const inLanguage = (language: Language, isWhole = true): Record<string, s
   vary: 'accept-language',
 });
 
-/** The headers with what else the answer depends on. */
+/** The headers with `Vary` extended by what the response depends on. */
 export function withVary(reply: FastifyReply, headers: Record<string, string>): Record<string, string> {
   const before = reply.getHeader('vary');
   if (headers.vary === undefined || before === undefined) return headers;

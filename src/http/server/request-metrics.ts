@@ -8,14 +8,14 @@ const requestDuration = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
 });
 
-/** Requests that failed because a partner asked for it in the sandbox (contract §19): no failures of the service. */
+/** Requests that failed because a partner requested a fault in the sandbox (contract §19); not failures of the service. */
 const faults = new Counter({
   name: 'sandbox_faults_total',
   help: 'Requests that the sandbox made fail on request, by kind',
   labelNames: ['kind'] as const,
 });
 
-/** Counts a request whose answer is a fault that was asked for. */
+/** Counts a request that was answered with a requested fault. */
 export const countFault = (kind: string): void => faults.inc({ kind });
 
 // Bounded by the number of routes and statuses, because all labels come from the code.

@@ -8,7 +8,7 @@ export const originOf = (request: FastifyRequest): { address: string; requestId:
   requestId: request.id,
 });
 
-/** A person whom the service does not know yet, or need not, as the one who acts; with the language of the browser. */
+/** An actor without a known account, with the language of the browser. */
 export const visitorOf = (
   request: FastifyRequest,
 ): { type: 'user'; id: null; address: string; requestId: string; language: Language } => ({

@@ -2,23 +2,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timeZoneOf, UTC } from '../../language/time-zones.js';
 import type { Cookies } from './cookies.js';
 
-/** What our script notes of the browser: the name of its time zone. */
+/** A cookie set by our script: the name of the browser's time zone. */
 const NOTED = 'zone';
-/** What was chosen instead. */
+/** The cookie with the choice of the reader. */
 const CHOSEN = 'times';
 const YEAR = 31_536_000;
 
-/** In which times are shown: the time zone of the browser, or UTC. */
+/** How times are shown: in the time zone of the browser, or in UTC. */
 export const TIME_CHOICES = ['local', 'utc'] as const;
 export type TimeChoice = (typeof TIME_CHOICES)[number];
 
-/** What was chosen in this browser. */
+/** The choice made in this browser. */
 export function timeChoiceOf({ cookies }: FastifyRequest): TimeChoice {
   // By either name: whether the base URL is https does not matter for reading.
   return (cookies?.[`__Host-${CHOSEN}`] ?? cookies?.[CHOSEN]) === 'utc' ? 'utc' : 'local';
 }
 
-/** The time zone in which pages show times: that of the browser, once our script has noted it, unless UTC was chosen. */
+/** The time zone in which pages show times: that of the browser, once our script has set it, unless UTC was chosen. */
 export function timeZoneOfRequest(request: FastifyRequest): string {
   const noted = request.cookies?.[NOTED];
   if (noted === undefined || timeChoiceOf(request) === 'utc') return UTC;

@@ -2,7 +2,7 @@ import { say } from '../../language/text.js';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../problems/problem.js';
 
-/** On an instance that only works (`ROLE=worker`) nothing is answered but the routes that watch it. */
+/** An instance with `ROLE=worker` only answers its monitoring routes. */
 export function addRoleGate(fastify: FastifyInstance): void {
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     if (request.routeOptions.config?.isInternal) return done(null, payload);

@@ -23,13 +23,13 @@ declare module 'fastify' {
     tellsReadiness?: boolean;
     /** The route also works on a schema that requires a newer build. */
     servesAnySchema?: boolean;
-    /** The route is for those who run this instance: it works with every `ROLE`, and its successes are not logged. */
+    /** The route is for monitoring this instance: it works with every `ROLE`, and its successes are not logged. */
     isInternal?: boolean;
     /** The route also gets the text of a JSON body, as `request.bodyText`. */
     keepsBodyText?: boolean;
-    /** Takes what mail programs post by one click (RFC 8058), also as a form in parts. */
+    /** Accepts one-click posts of mail programs (RFC 8058), also as multipart/form-data. */
     takesOneClick?: boolean;
-    /** Takes a file, in a form in parts. */
+    /** Accepts a file, as multipart/form-data. */
     takesUpload?: boolean;
   }
 }

@@ -3,7 +3,7 @@ import { PathParam } from '../api/api-answers.js';
 import { validationFailed } from '../problems/problem.js';
 import { violation, type Violations } from '../problems/violation.js';
 
-/** What the names in a catalogue are like. */
+/** The form of names in a catalogue. */
 export interface NameRule {
   pattern: RegExp;
   /** The same in words. */

@@ -33,7 +33,7 @@ const rule = (
 const sized = (min: number, max: number): MemberSchema =>
   text(undefined, { ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 
-/** Whether it is a text of so many code points. */
+/** Whether it is a text with this many code points. */
 export const isTextOf = (value: unknown, min: number, max: number): value is string => {
   if (typeof value !== 'string') return false;
   // Code points, as PostgreSQL counts; class-validator's length rules ignore variation selectors.
@@ -81,10 +81,10 @@ const readableRule = (
 export const IsText = (min: number, max: number): PropertyDecorator =>
   rule(violation('text', { min, max }), (value) => isTextOf(value, min, max), sized(min, max));
 
-/** Fewer letters and digits than these are in nearly every row, and no index finds them. */
+/** Shorter texts occur in nearly every row, and no index helps to find them. */
 const SEARCHED = 3;
 
-/** A part of a text to search for in a table that grows with people. */
+/** A text to search for in a table that grows with the number of users. */
 export const IsSearch = (max: number): PropertyDecorator =>
   rule(
     violation('search', { max, least: SEARCHED }),
@@ -92,7 +92,7 @@ export const IsSearch = (max: number): PropertyDecorator =>
     sized(SEARCHED, max),
   );
 
-/** Matches a text that shows something. */
+/** Matches a text with visible characters. */
 export const VISIBLE = /[^\s\p{C}\p{Z}]/u;
 
 /** A text that people read: one line or many, and either visible or possibly empty. */
@@ -201,7 +201,7 @@ export const IsHttpsPage = (): PropertyDecorator =>
     }),
   );
 
-/** A colour that text can be read on, and in which text can be read (WCAG level AA). */
+/** A colour with enough contrast, both as text and as a background of text (WCAG level AA). */
 export const IsAccentColor = (): PropertyDecorator =>
   rule(
     (value) =>

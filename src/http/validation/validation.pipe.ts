@@ -43,7 +43,7 @@ export class RequestValidationPipe extends ValidationPipe {
     );
   }
 
-  /** Most lists are asked for without parameters: what that means for a class is found out once. */
+  /** Most lists are requested without parameters, so the result for a class is computed once. */
   private async empty(metatype: Type): Promise<unknown> {
     if (!this.optional.has(metatype)) {
       await super.transform({}, { type: 'query', metatype });
@@ -81,14 +81,14 @@ export function violationsOf(errors: ValidationError[], path = ''): Violations {
   for (const { property, value, constraints, contexts = {}, children = [] } of errors) {
     const name = path + property;
     const own = Object.keys(constraints ?? {})
-      // What has to be a list of objects has a rule of its own that says so.
+      // A list of objects has its own rule with its own error.
       .filter((constraint) => constraint !== 'nestedValidation')
       .map((constraint) =>
         constraint === 'whitelistValidation'
           ? violation('unknown_member')
           : (contexts[constraint] as RuleContext).violationOf(value),
       );
-    // Nothing is said of the parts of what is wrong as a whole.
+    // No errors for the parts of a member that is wrong as a whole.
     if (own.length > 0) result[name] = own;
     else Object.assign(result, violationsOf(children, `${name}.`));
   }

@@ -19,7 +19,7 @@ interface Refusal {
 @UseGuards(AddressRateLimitGuard)
 export class BackchannelLogoutController {
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly logout: BackchannelLogout,
   ) {}
 
@@ -30,7 +30,7 @@ export class BackchannelLogoutController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Refusal | undefined> {
-    const provider = this.clients.get(id);
+    const provider = this.providerClients.get(id);
     void reply.header('cache-control', 'no-store');
     const { body } = request;
     const token = body instanceof Form && !body.isRepeated('logout_token') && body.get('logout_token');

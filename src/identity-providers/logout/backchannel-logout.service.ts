@@ -13,10 +13,10 @@ import { SignInRefused } from '../refusals.js';
 import { LogoutTokensRepository } from './logout-tokens.repository.js';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-// Explicit types are only recommended; any other type is that of another kind of token.
+// Explicit types are only recommended; any other type belongs to another kind of token.
 const TYPES = [undefined, 'JWT', 'logout+jwt', 'application/logout+jwt'];
 const AGE_MAX_SECONDS = 10 * 60;
-// Longer than the token is accepted, with clocks that differ.
+// Longer than the token is accepted, even with clocks that differ.
 const KEPT_SECONDS = 2 * AGE_MAX_SECONDS;
 
 /** OpenID Connect Back-Channel Logout 1.0: a provider ends the sessions that came from it. */
@@ -25,13 +25,13 @@ export class BackchannelLogout {
   private readonly logger = new Logger(BackchannelLogout.name);
 
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly tokens: LogoutTokensRepository,
     private readonly sessions: SessionsService,
     private readonly transactions: Transactions,
   ) {}
 
-  /** Ends the sessions that the token names; throws a `SignInRefused` for an invalid one, and for one that was used. */
+  /** Ends the sessions that the token names; throws a `SignInRefused` for an invalid or used token. */
   async logOut(provider: IdentityProvider, token: string, actor: Actor): Promise<void> {
     const claims = await this.verify(provider, token);
     const { jti, sid, sub: subject } = claims;
@@ -40,14 +40,14 @@ export class BackchannelLogout {
     await this.transactions.run(async (manager) => {
       const used = { provider: provider.id, jtiDigest: digestOf(jti as string) };
       if (!(await this.tokens.use(manager, used, KEPT_SECONDS))) refuse('used before');
-      // With both, the session there decides, as long as it is that person's.
+      // If the token names both, the provider's session decides, provided that it belongs to that person.
       await this.sessions.endByProvider(manager, provider.id, { sid, subject } as Ended, actor);
     });
   }
 
   private async verify(provider: IdentityProvider, token: string): Promise<Claims> {
     try {
-      const { metadata, keysForLogoutTokens: keys } = await this.clients.of(provider);
+      const { metadata, keysForLogoutTokens: keys } = await this.providerClients.of(provider);
       const { payload, protectedHeader } = await jwtVerify<Claims>(token, orLater(keys), {
         issuer: metadata.issuer,
         audience: provider.clientId,
@@ -70,7 +70,7 @@ export class BackchannelLogout {
   }
 }
 
-/** These keys; a key that is unknown while they are not read again may be a new one, which a later call finds. */
+/** The provider's keys. A key that is unknown during their cooldown may be new; a later call finds it. */
 const orLater =
   (keys: Keys): JWTVerifyGetKey =>
   async (header, token) => {

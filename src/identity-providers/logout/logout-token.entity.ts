@@ -10,7 +10,7 @@ export class LogoutTokenEntity {
   @PrimaryColumn('bytea')
   jtiDigest!: Buffer;
 
-  /** From then on the token is refused for its age. */
+  /** When the token is too old to be accepted anyway. */
   @Column('timestamptz')
   expiresAt!: Date;
 }

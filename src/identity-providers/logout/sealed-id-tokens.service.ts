@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 
-// It goes back in an address, and servers take addresses of about 8 kB.
+// It is sent back in a URL, and servers accept URLs of about 8 kB.
 const MAX_LENGTH = 6_000;
 
-/** Whose ID token it is; it opens for nobody else. */
+/** Whom the ID token belongs to; it can only be decrypted for them. */
 interface Owner {
   provider: string;
   subject: string;

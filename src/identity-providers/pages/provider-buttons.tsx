@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { PostButton } from '../../web/forms/form.js';
 import { Say } from '../../web/layout/say.js';
 
-/** What pages show of a provider. */
+/** A provider as pages show it. */
 export interface ProviderName {
   id: string;
   label: string;

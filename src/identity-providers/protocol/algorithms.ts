@@ -1,4 +1,4 @@
-/** Signatures with a key that only the provider has: neither `none` nor a shared secret. */
+/** Only signatures with a private key of the provider: neither `none` nor a shared secret. */
 export const ASYMMETRIC_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

@@ -16,8 +16,8 @@ export function claimAt(claims: object, path: string): unknown {
   return undefined;
 }
 
-/** The texts of a claim: each of an array; a single text as it is, and as a list with commas. */
-export function textsIn(claim: unknown): string[] {
+/** The texts of a claim: every item of an array; a single text both as it is and split at commas. */
+export function claimTexts(claim: unknown): string[] {
   if (typeof claim === 'string') return [claim, ...claim.split(',').map((text) => text.trim())];
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];
 }
@@ -26,7 +26,7 @@ export function textsIn(claim: unknown): string[] {
 export function requireStrength({ acrValues, amrValues }: IdentityProvider, { acr, amr }: Claims): void {
   if (!acrValues && !amrValues) return;
   const isStrong =
-    acrValues?.some((value) => value === acr) || textsIn(amr).some((value) => amrValues?.includes(value));
+    acrValues?.some((value) => value === acr) || claimTexts(amr).some((value) => amrValues?.includes(value));
   if (!isStrong) {
     throw new SignInRefused(
       'authentication_too_weak',

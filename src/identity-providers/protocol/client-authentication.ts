@@ -3,7 +3,7 @@ import { ClientSecretPost, modifyAssertion, PrivateKeyJwt, type ClientAuth } fro
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import type { ProviderKey } from '../../config/provider-key.js';
 
-/** How this service authenticates at the token endpoint of the provider: as its settings say, or as its metadata do. */
+/** How this service authenticates at the provider's token endpoint: as configured, otherwise as the provider's metadata say. */
 export async function authenticationAt(provider: IdentityProvider): Promise<ClientAuth> {
   const { tokenEndpointAuthMethod: method, clientSecret: secret, privateKey } = provider;
   if (privateKey) return byPrivateKey(privateKey, provider.assertionAudience);
@@ -11,15 +11,15 @@ export async function authenticationAt(provider: IdentityProvider): Promise<Clie
   if (method === 'client_secret_basic') return byBasic(secret!);
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported;
-    // Without a word from the provider, Basic (OpenID Connect Discovery §3).
+    // If the provider does not say, Basic (OpenID Connect Discovery §3).
     const isBasic = methods === undefined || methods.includes('client_secret_basic');
     return (isBasic ? byBasic(secret!) : ClientSecretPost(secret))(server, ...rest);
   };
 }
 
 /**
- * RFC 6749 §2.3.1, as most providers read it: form encoding leaves `-`, `.` and `_` as they are. The library escapes them too, and
- * providers that do not decode what needs no escape then see another secret.
+ * RFC 6749 §2.3.1, as most providers read it: form encoding leaves `-`, `.` and `_` as they are. The library escapes them too,
+ * and a provider that does not decode unneeded escapes would see another secret.
  */
 const byBasic =
   (secret: string): ClientAuth =>
@@ -41,7 +41,7 @@ async function byPrivateKey(
       { key: imported, kid: id },
       {
         [modifyAssertion]: (header, payload) => {
-          // The library names Ed25519 by its newer name, which fewer providers know.
+          // The library uses the newer name of Ed25519, which fewer providers support.
           header.alg = algorithm;
           if (audience === 'token_endpoint') payload.aud = server.token_endpoint;
         },

@@ -3,22 +3,22 @@ import type { IdentityProvider } from '../../config/identity-providers.js';
 import { OPERATOR_ROLES, type OperatorRole } from '../../config/operator-role.js';
 import { illegible } from '../../http/validation/legible-text.js';
 import { SignInRefused } from '../refusals.js';
-import { claimAt, textsIn, type Claims } from './claims.js';
+import { claimAt, claimTexts, type Claims } from './claims.js';
 
-/** What a provider says about a person, checked. */
+/** A person as the provider describes them, validated. */
 export interface Person {
   issuer: string;
   subject: string;
   sid?: string;
   authenticatedAt?: Date;
-  /** Only an address that the provider calls verified, or whose word the settings take for it. */
+  /** Only an address that the provider calls verified, or that the settings trust. */
   verifiedEmail?: string;
   /** Whether the provider sent any address, verified or not. */
   hasEmail: boolean;
   name?: string;
   /** The role that the provider's claim gives; undefined if it gives none. */
   role?: OperatorRole;
-  /** The ID token that says so, for logging out there. */
+  /** The ID token with these claims, needed to log out at the provider. */
   idToken: string;
 }
 
@@ -45,7 +45,7 @@ export function personOf(
   };
 }
 
-/** OpenID Connect: at most 255 ASCII characters. Others are kept too, as long as they can be stored. */
+/** OpenID Connect allows at most 255 ASCII characters. Others are accepted too, if they can be stored. */
 const isIdentifier = (value: string): boolean =>
   value.length > 0 && value.length <= 255 && value.isWellFormed() && !value.includes('\0');
 
@@ -54,12 +54,14 @@ function dateOf(seconds: number): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Only together with its own `email_verified`, which some providers send as a text. */
+/** Only with an `email_verified` from the same source, which some providers send as text. */
 function verifiedEmailIn({ email, email_verified: verified }: Claims): string | undefined {
   return verified === true || verified === 'true' ? addressIn(email) : undefined;
 }
 
-/** The address of a provider that says nothing about addresses, if the settings trust it; one that says "not verified" is believed. */
+/**
+ * The address from a provider that sends no `email_verified`, if the settings trust it; an explicit "not verified" always counts.
+ */
 function trustedEmailIn(
   { trustEmail }: IdentityProvider,
   idToken: Claims,
@@ -90,7 +92,7 @@ function roleOf(
   userinfo: Claims,
 ): OperatorRole | undefined {
   if (roleClaim === undefined) return undefined;
-  const values = textsIn(claimAt(idToken, roleClaim) ?? claimAt(userinfo, roleClaim));
+  const values = claimTexts(claimAt(idToken, roleClaim) ?? claimAt(userinfo, roleClaim));
   const given = values.map((value) => roles.get(value));
   return OPERATOR_ROLES.findLast((role) => given.includes(role));
 }

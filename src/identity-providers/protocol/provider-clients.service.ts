@@ -23,18 +23,21 @@ export const KEYS_AGAIN_AFTER_MS = 30_000;
 
 export type Keys = ReturnType<typeof createRemoteJWKSet>;
 
-/** This service as a client of one provider, as discovered there. */
+/** The OpenID Connect client for one provider, built from its discovery document. */
 export interface ProviderClient {
   provider: IdentityProvider;
   config: Configuration;
   metadata: ProviderMetadata;
-  /** Reads the provider's keys again at once if one is unknown. */
+  /** Fetches the provider's keys again at once if a key is unknown. */
   keys: Keys;
   /** The same, but not more often than every 30 s. */
   keysForLogoutTokens: Keys;
 }
 
-/** What this service knows of each provider: discovered at the first use, again after an hour, and again after a failure. */
+/**
+ * The configured providers, and the OpenID Connect client for each: discovered at the first use, again after an hour, and after a
+ * failure.
+ */
 @Injectable()
 export class ProviderClients {
   private readonly known = new Map<string, { client: ProviderClient; until: number }>();
@@ -94,11 +97,12 @@ async function discover(provider: IdentityProvider): Promise<ProviderClient> {
     [customFetch]: fetch,
     execute: issuer.protocol === 'http:' ? [allowInsecureRequests] : [],
   });
-  // Before it is kept: nothing that is used later may fail on it.
+  // Checked before it is cached, so that nothing fails on it later.
   const metadata = checkedMetadata(found.serverMetadata(), issuer);
   const keys = (cooldownDuration: number) =>
     createRemoteJWKSet(new URL(metadata.jwks_uri), { [joseFetch]: fetch, cooldownDuration });
-  // With its keys a provider may change the algorithm, an hour before this is read again: a key of its own decides what is accepted.
+  // A provider may change the algorithm together with its keys, up to an hour before the metadata are read again, so every
+  // asymmetric algorithm is accepted: the key decides.
   const server: ServerMetadata = {
     ...metadata,
     id_token_signing_alg_values_supported: ASYMMETRIC_ALGORITHMS,

@@ -2,11 +2,11 @@ import type { FetchBody } from 'openid-client';
 import type { SignInRefusalReason } from '../refusals.js';
 import { isAllowedUrl } from './provider-metadata.js';
 
-// For everything: connecting, and the whole answer.
+// For everything, from connecting to the end of the response.
 const TIMEOUT_MS = 10_000;
 const BODY_MAX_BYTES = 512 * 1024;
 
-/** An answer that no check of tokens or claims has to look at, or none: what is wrong is known from HTTP alone. */
+/** A response that is wrong at the level of HTTP, or none at all, so that tokens and claims need not be checked. */
 export class ProviderFailure extends Error {
   constructor(
     readonly reason: SignInRefusalReason,
@@ -65,7 +65,7 @@ async function readResponse({ status, headers, body }: Response): Promise<Answer
   return { status, headers, body: Buffer.concat(parts) };
 }
 
-/** The answer, if it is one of a provider: its content is judged by others. */
+/** The response, if it is one that a provider may send; others check its content. */
 function judged({ status, headers, body }: Answer, method?: string): Response {
   const fail = (reason: SignInRefusalReason, what = ''): never => {
     throw new ProviderFailure(reason, `status ${status}${what}`);

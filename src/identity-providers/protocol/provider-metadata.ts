@@ -13,9 +13,9 @@ export type ProviderMetadata = Readonly<ServerMetadata> & {
 const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
 const OPTIONAL = ['userinfo_endpoint', 'end_session_endpoint'];
 
-/** The metadata, after everything in them that is used later was checked; throws a `SignInRefused`. */
+/** The metadata, with everything that is used later checked; throws a `SignInRefused`. */
 export function checkedMetadata(metadata: Readonly<ServerMetadata>, issuer: URL): ProviderMetadata {
-  // The library lets some hosts name another issuer.
+  // The library accepts another issuer from some hosts.
   if (!isUrl(metadata.issuer) || new URL(metadata.issuer).href !== issuer.href) {
     refuse('the metadata name another issuer');
   }
@@ -34,7 +34,10 @@ export function checkedMetadata(metadata: Readonly<ServerMetadata>, issuer: URL)
   return metadata as ProviderMetadata;
 }
 
-/** Whether a provider may be asked, or a browser be sent, there: https, and http on loopback for an issuer that is there itself. */
+/**
+ * Whether this service may call this URL, or redirect a browser to it: https, or http on loopback for an issuer that is on
+ * loopback itself.
+ */
 export function isAllowedUrl(value: unknown, issuer: URL): boolean {
   if (typeof value !== 'string' || !isUrl(value)) return false;
   const { protocol, hostname } = new URL(value);

@@ -2,7 +2,7 @@ import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallenge
 import { SignInRefused, type SignInRefusalReason } from '../refusals.js';
 import { ProviderFailure } from './provider-fetch.js';
 
-/** The refusal that an error of the exchange with a provider means; whatever is not an error of its own is an invalid answer. */
+/** Translates an error of the exchange with a provider into a refusal; anything unknown counts as an invalid answer. */
 export function refusalOfError(error: unknown): SignInRefused {
   if (error instanceof SignInRefused) return error;
   const chain = causesOf(error);
@@ -17,7 +17,7 @@ export function refusalOfError(error: unknown): SignInRefused {
 export const isSaidByBrowser = (error: unknown): boolean =>
   causesOf(error).some((each) => each instanceof AuthorizationResponseError);
 
-// What is wrong with the request, not with the person: the client there, its redirect URI or the scope.
+// Errors in the request rather than with the person: the client at the provider, its redirect URI or the scope.
 const CLIENT_REFUSED = [
   ...['invalid_client', 'unauthorized_client', 'invalid_request', 'invalid_scope'],
   ...['unsupported_response_type', 'unsupported_grant_type'],
@@ -44,7 +44,7 @@ function causesOf(error: unknown): unknown[] {
   return chain;
 }
 
-/** The provider's own words are left out. */
+/** Without the provider's own texts. */
 function messageOf(error: unknown): string {
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)
     return `error ${error.error.replace(/[^\w.-]/g, '').slice(0, 40)}`;

@@ -14,13 +14,13 @@ import { ProviderSignIns } from './provider-sign-ins.service.js';
 import { SignInCookies } from './sign-in-cookies.service.js';
 import { say } from '../../language/text.js';
 
-/** The providers that the login page offers, the one it skips to, and logging out of them. */
+/** The providers on the login page, the redirect to the only one, and logging out at a provider. */
 @Injectable()
 export class OfferedProviders {
   private readonly logger = new Logger(OfferedProviders.name);
 
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly signIns: ProviderSignIns,
     private readonly cookies: SignInCookies,
     private readonly idTokens: SealedIdTokens,
@@ -28,18 +28,18 @@ export class OfferedProviders {
   ) {}
 
   get all(): readonly ProviderName[] {
-    return this.clients.providers;
+    return this.providerClients.providers;
   }
 
   /** The provider that is the only way to log in, if there is one. */
   private get onlyOne(): IdentityProvider | undefined {
-    const [only, ...others] = this.clients.providers;
+    const [only, ...others] = this.providerClients.providers;
     return this.settings.passwordSignIn || others.length > 0 ? undefined : only;
   }
 
   /**
-   * Leads to the provider if it is the only way to log in, unless the user has just logged out or failed; otherwise undefined, and the
-   * login page is shown.
+   * Redirects to the provider if it is the only way to log in, unless the user has just logged out or failed. Otherwise
+   * undefined: the login page is shown.
    */
   async redirectToSoleProvider(
     returnTo: string | undefined,
@@ -54,17 +54,17 @@ export class OfferedProviders {
   }
 
   /**
-   * Notes that the user has logged out. Returns the way to where a session that came from a provider ends there too; undefined for any
-   * other session.
+   * Records that the user has logged out. For a session that came from a provider, returns the redirect that logs out there too;
+   * otherwise undefined.
    */
   async logoutOf(signIn: SignInMethod | undefined, reply: FastifyReply): Promise<WayOut | undefined> {
-    // Whatever the session came from: the user may still be logged in at the provider.
+    // For any kind of session, because the user may still be logged in at the provider.
     if (this.onlyOne) this.cookies.noteEnd(reply);
     if (signIn?.method !== 'provider') return undefined;
-    const provider = this.clients.find(signIn.provider);
+    const provider = this.providerClients.find(signIn.provider);
     if (!provider) return undefined;
     try {
-      const { config, metadata } = await this.clients.of(provider);
+      const { config, metadata } = await this.providerClients.of(provider);
       if (metadata.end_session_endpoint === undefined) return undefined;
       const { sealedIdToken: sealed } = signIn;
       const hint = sealed && this.idTokens.open(signIn, sealed);
@@ -78,7 +78,7 @@ export class OfferedProviders {
         heading: say('You are logged out'),
       };
     } catch (error) {
-      // The session here has ended in any case.
+      // The local session has ended in any case.
       this.logger.warn(`Logout at ${provider.id} is not possible: ${(error as Error).message}`);
       return undefined;
     }

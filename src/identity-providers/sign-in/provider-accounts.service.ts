@@ -13,13 +13,13 @@ import { IdentitiesRepository } from '../identities.repository.js';
 import type { Person } from '../protocol/person.js';
 import { SignInRefused, type SignInRefusalReason } from '../refusals.js';
 
-/** The locked account of a person. A role that was changed now has ended its sessions. */
+/** The locked account of a person. If its role changed now, its sessions have ended. */
 export interface AdmittedAccount {
   user: UserEntity;
   roleChanged: boolean;
 }
 
-/** An account; or a refusal, whose transaction may have changed the account and has to be committed. */
+/** An account, or a refusal. The transaction must be committed in both cases, because it may have changed the account. */
 export type FoundAccount = AdmittedAccount | { refused: SignInRefusalReason; userId: string };
 
 /**
@@ -38,8 +38,8 @@ export class ProviderAccounts {
   ) {}
 
   /**
-   * Finds, links or creates the account. Throws a `SignInRefused` where nothing may be changed, and `NoLongerSignedIn` if the actor's
-   * session has ended. Of two simultaneous first sign-ins one may violate a unique constraint: then it has to be run again.
+   * Finds, links or creates the account. Throws a `SignInRefused` if nothing may be changed, and `NoLongerSignedIn` if the
+   * actor's session has ended. If two first sign-ins run at once, one may violate a unique constraint and must be repeated.
    */
   async find(
     manager: EntityManager,
@@ -65,13 +65,14 @@ export class ProviderAccounts {
     actor: Actor,
   ): Promise<FoundAccount> {
     if (!user.enabled) return { refused: 'account_disabled', userId: user.id };
-    // Before a changed role ends all sessions of the account.
+    // Checked before a changed role ends all sessions of the account.
     await this.acting.requireLive(manager, actor);
     if (person.verifiedEmail !== undefined) {
       await this.accounts.noteVerified(manager, user, person.verifiedEmail, actor);
     }
     const now = await this.applyRole(manager, provider, person, user, actor);
-    // Committed: a user to whom the provider no longer gives a role is no longer an operator, also if the provider is for operators only.
+    // Returned, not thrown, so that it is committed: a user without a role at the provider loses the operator role, even if the
+    // provider is for operators only.
     if (!isFor(provider, now.user.operatorRole)) return { refused: 'not_for_you', userId: user.id };
     return { ...now, user: await this.profiles.follow(manager, now.user, person, provider.label, actor) };
   }
@@ -104,7 +105,7 @@ export class ProviderAccounts {
         : refuse('email_missing', 'no email address');
     }
     const found = await this.accounts.lock(manager, { email });
-    // A simultaneous first sign-in may have linked the same person since this one looked for a link.
+    // A concurrent first sign-in may have linked the same person since this one looked for a link.
     if (found && (await this.identities.touch(manager, issuer, subject, found.id))) {
       return this.admit(manager, provider, person, found, actor);
     }
@@ -127,8 +128,8 @@ export class ProviderAccounts {
   }
 
   /**
-   * The address is the person's, so that notifications can be mailed to it. With the first link, everything else that opened the account
-   * before ends: nobody had proven to be the person. A role that is gained now ends it anyway.
+   * Marks the address as verified, so that notifications are mailed to it. With the first link, all earlier ways to open the
+   * account end, because nobody had proven that they were this person's. If the account gains a role now, they end anyway.
    */
   private async openToPerson(
     manager: EntityManager,
@@ -157,7 +158,7 @@ export class ProviderAccounts {
     if (!isFor(provider, roleAfter(provider, person, user.operatorRole))) {
       refuse('not_for_you', 'the provider is not for this kind of account', user.id);
     }
-    // The address was given to someone else there: it does not make them the person who was linked before.
+    // The provider gave the address to someone else, who must not get the account of the person linked before.
     if (await this.identities.isLinked(manager, user.id, provider.id)) {
       refuse('no_account', 'the account is linked to another person of the provider', user.id);
     }
@@ -181,7 +182,7 @@ export class ProviderAccounts {
   }
 }
 
-/** A claim decides, if the provider has one; otherwise the role stays as it is. */
+/** The role after this sign-in: decided by the provider's claim, if one is configured, otherwise unchanged. */
 const roleAfter = (
   { roleClaim }: IdentityProvider,
   { role }: Person,

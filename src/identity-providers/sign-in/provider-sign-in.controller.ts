@@ -12,16 +12,16 @@ import { refusalPage } from '../pages/refusal.page.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
 
-/** Logging in through an identity provider (contract §15): to the provider, and back. */
+/** Logging in through an identity provider (contract §15): the redirect to the provider, and the callback. */
 @OpenPages('login')
 @UseGuards(AddressRateLimitGuard)
 export class ProviderSignInController {
   constructor(
-    private readonly providers: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly signIns: ProviderSignIns,
   ) {}
 
-  /** Starts a login and leads to the provider. */
+  /** Starts a login and redirects to the provider. */
   @OpenPost('providers/:id')
   async begin(
     @Param('id') id: string,
@@ -29,7 +29,7 @@ export class ProviderSignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
-    const provider = this.providers.get(id);
+    const provider = this.providerClients.get(id);
     const returnTo = safeReturnTo(form.get('return_to'));
     const begun = await this.signIns.begin(provider, { returnTo }, request, reply);
     if ('leaveTo' in begun) return begun;
@@ -44,8 +44,8 @@ export class ProviderSignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
-    const provider = this.providers.get(id);
-    // It would use up the login without anybody seeing the answer.
+    const provider = this.providerClients.get(id);
+    // A HEAD request would use up the login without showing the result.
     if (request.method === 'HEAD') {
       throw methodNotAllowed(say('Open this address in a browser.'), { headers: { allow: 'GET' } });
     }

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TextOrNull } from '../../database/entities/columns.js';
 
-/** A sign-in that a browser has started and that has not come back from the provider yet. */
+/** A started sign-in that has not come back from the provider yet. */
 @Entity('provider_sign_ins')
 export class ProviderSignInEntity {
   @PrimaryColumn('bytea')

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { ProviderSignInEntity } from './provider-sign-in.entity.js';
 
-/** What a started sign-in comes back for. */
+/** What is stored of a started sign-in. */
 export type StartedSignIn = Pick<ProviderSignInEntity, 'sealed' | 'returnTo' | 'userId'>;
 
 interface Key {
@@ -26,7 +26,10 @@ export class ProviderSignInsRepository {
       .execute();
   }
 
-  /** Uses up a sign-in of this browser, in one statement, so that it works once. Undefined if it is used, too old or unknown. */
+  /**
+   * Consumes a started sign-in of this browser in one statement, so that it works once. Undefined if it is used, too old or
+   * unknown.
+   */
   async use(key: Key): Promise<StartedSignIn | undefined> {
     const { raw } = await this.signIns
       .createQueryBuilder()
@@ -40,7 +43,7 @@ export class ProviderSignInsRepository {
     return (raw as StartedSignIn[])[0];
   }
 
-  /** Whether this browser has a sign-in with the provider under way. */
+  /** Whether this browser has started a sign-in with the provider that has not come back. */
   isUnderWay({ browserDigest, provider }: Omit<Key, 'stateDigest'>): Promise<boolean> {
     return this.signIns
       .createQueryBuilder('signIn')

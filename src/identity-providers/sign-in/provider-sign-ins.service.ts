@@ -19,7 +19,10 @@ import { KnownBrowsersService } from '../../users/sessions/known-browsers.servic
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SealedIdTokens } from '../logout/sealed-id-tokens.service.js';
-import { ProviderAuthentication, type AuthenticationRequest } from '../protocol/authentication.service.js';
+import {
+  ProviderAuthentication,
+  type AuthenticationRequest,
+} from '../protocol/provider-authentication.service.js';
 import type { Person } from '../protocol/person.js';
 import { isSaidByBrowser } from '../protocol/refusal-of-error.js';
 import { REFUSAL_STATUS, SignInRefused } from '../refusals.js';
@@ -27,16 +30,16 @@ import { ProviderAccounts, type AdmittedAccount } from './provider-accounts.serv
 import { ProviderSignInsRepository, type StartedSignIn } from './provider-sign-ins.repository.js';
 import { SIGN_IN_SECONDS, SignInCookies } from './sign-in-cookies.service.js';
 
-// Two simultaneous first sign-ins collide at most once in each of these.
+// Two concurrent first sign-ins violate each of these constraints at most once.
 const UNIQUE = ['users_email_key', 'identities_pkey', 'identities_user_provider_key'];
 const ATTEMPTS = 4;
-/** Whom a started sign-in concerns, as long as that is not known. */
+/** The subject in the audit log while it is not known whose sign-in it is. */
 const UNKNOWN = 'unknown';
 
-/** What became of a sign-in that came back. */
+/** The result of a sign-in that came back. */
 export type SignInOutcome = { returnTo?: string; refused?: SignInRefused };
 
-/** Logins through identity providers: started here, finished when the browser comes back, once. */
+/** Logins through identity providers: `begin` sends the browser to the provider, `finish` handles the callback, once. */
 @Injectable()
 export class ProviderSignIns {
   private readonly logger = new Logger(ProviderSignIns.name);
@@ -60,7 +63,7 @@ export class ProviderSignIns {
   }
 
   /**
-   * Starts a sign-in; the way to the provider. With `again`, that user has to authenticate now, and the session
+   * Starts a sign-in; returns the redirect to the provider. With `again`, that user has to authenticate now, and the session
    * continues under a new id. A refusal is counted.
    */
   async begin(
@@ -87,7 +90,7 @@ export class ProviderSignIns {
     }
   }
 
-  /** Finishes the sign-in that the provider's answer belongs to; it is used up, whatever comes of it. */
+  /** Finishes the sign-in that the provider's answer belongs to, and consumes it whatever the result. */
   async finish(
     provider: IdentityProvider,
     query: string,
@@ -165,8 +168,8 @@ export class ProviderSignIns {
   }
 
   /**
-   * The logged-in user authenticated again: the session continues under a new id. If the role there has changed, which ends all sessions,
-   * this browser gets a new one.
+   * The logged-in user authenticated again: the session continues under a new id. If the role at the provider has changed, which
+   * ends all sessions, this browser gets a new session.
    */
   private async confirm(
     provider: IdentityProvider,
@@ -196,7 +199,10 @@ export class ProviderSignIns {
     this.sessions.setCookie(reply, secret);
   }
 
-  /** Runs `work` with the locked account of the person, in one transaction with everything that finding it changed. */
+  /**
+   * Runs `work`, which starts or renews the session and returns its secret, with the person's locked account: in the same transaction
+   * as the changes made by finding it.
+   */
   private async withAccount(
     provider: IdentityProvider,
     person: Person,
@@ -231,8 +237,8 @@ export class ProviderSignIns {
   }
 
   /**
-   * Counts and logs a refusal, and records it if it concerns an account or a sign-in that was started: otherwise anybody could fill the audit
-   * log. Throws any other error.
+   * Counts and logs a refusal. Records it in the audit log only if it concerns an account or a started sign-in, because otherwise
+   * anyone could fill the log. Rethrows any other error.
    */
   private async noteRefusal(
     error: unknown,
@@ -260,7 +266,7 @@ export class ProviderSignIns {
   }
 }
 
-/** Whether the person could do nothing about it, and the provider did it: what the browser's query says of the provider is no proof. */
+/** Whether the provider, not the person, is to blame. What the query from the browser says about the provider is no proof. */
 const isFaultOfProvider = (refused: SignInRefused): boolean =>
   REFUSAL_STATUS[refused.reason] === 503 && !isSaidByBrowser(refused);
 

@@ -7,45 +7,48 @@ import { say, type TextValues } from '../../language/text.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { IdentitiesService } from '../identities.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
-import { DecidingProviders } from './deciding-providers.service.js';
+import { RoleProviders } from './role-providers.service.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
 
-/** Where a user authenticates again instead of entering the password. */
+/** The provider where a user authenticates again instead of entering the password. */
 export interface ReAuthenticationPlace {
-  /** What people call the provider; undefined if the user has none to go to. */
+  /** The display name of the provider; undefined if the user has none. */
   label: string | undefined;
-  /** Because the provider decides the role, a passkey does not do. */
+  /** Whether a passkey is not enough, because the provider decides the role. */
   isOnlyWay: boolean;
 }
 
 /**
- * Sends a user to the provider again where the password would otherwise be asked for (contract §15): a user who came from one or has no
- * password, operators whose role the provider decides, and everybody where passwords are switched off.
+ * Sends a user to the provider where the password would otherwise be asked for (contract §15): users who came from a provider or
+ * have no password, operators whose role a provider decides, and everyone if passwords are switched off.
  */
 @Injectable()
 export class ReAuthentication {
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly identities: IdentitiesService,
     private readonly signIns: ProviderSignIns,
-    private readonly deciding: DecidingProviders,
+    private readonly roleProviders: RoleProviders,
     private readonly settings: Settings,
   ) {}
 
-  /** Whether this user enters the password again. */
+  /** Whether this user confirms with the password. */
   async isByPassword(user: SignedInUser): Promise<boolean> {
     const { method, hasPassword } = user;
     if (method === 'provider' || !hasPassword || !this.settings.passwordSignIn) return false;
-    return (await this.deciding.missingFor(user)) === undefined;
+    return (await this.roleProviders.requiredFor(user)) === undefined;
   }
 
   async placeOf(user: SignedInUser): Promise<ReAuthenticationPlace> {
     const provider = await this.providerOf(user);
-    const isOnlyWay = (await this.deciding.missingFor(user)) !== undefined;
+    const isOnlyWay = (await this.roleProviders.requiredFor(user)) !== undefined;
     return { label: provider?.label, isOnlyWay };
   }
 
-  /** The way to the provider, from which the browser comes back to `returnTo` with a new session id. Or, as a message, why that is not possible. */
+  /**
+   * The redirect to the provider, which leads back to `returnTo` with a new session id; or a message with the reason why that is
+   * not possible.
+   */
   async begin(
     user: SignedInUser,
     returnTo: string,
@@ -66,10 +69,10 @@ export class ReAuthentication {
   /** The provider that decides the role, or that of the session; for a session that came from none, one that the account is linked to. */
   private async providerOf(user: SignedInUser): Promise<IdentityProvider | undefined> {
     const { id, method, provider } = user;
-    const deciding = await this.deciding.missingFor(user);
+    const deciding = await this.roleProviders.requiredFor(user);
     if (deciding) return deciding;
-    if (method === 'provider') return this.clients.find(provider ?? '');
+    if (method === 'provider') return this.providerClients.find(provider ?? '');
     const linked = await this.identities.list(id);
-    return linked.map((identity) => this.clients.find(identity.provider)).find((found) => found);
+    return linked.map((identity) => this.providerClients.find(identity.provider)).find((found) => found);
   }
 }

@@ -9,18 +9,18 @@ const ENDED_COOKIE = 'signed_out';
 export const SIGN_IN_SECONDS = 10 * 60;
 const ENDED_SECONDS = 5 * 60;
 
-/** What a browser keeps of its sign-ins through providers. Lax: it comes back by a link from the provider's site. */
+/** The cookies of sign-ins through providers. Lax, because the callback is a link from the provider's site. */
 @Injectable()
 export class SignInCookies {
   constructor(private readonly cookies: Cookies) {}
 
-  /** The digest of the browser's secret; undefined if it has started nothing. */
+  /** The digest of the browser's secret; undefined if the browser has not started a sign-in. */
   browserDigest(request: FastifyRequest): Buffer | undefined {
     const secret = this.cookies.get(request, COOKIE);
     return secret !== undefined && isSecret('signIn', secret) ? digestOf(secret) : undefined;
   }
 
-  /** The same; a browser without a secret gets one. Several sign-ins of a browser share it. */
+  /** The same, with a new secret for a browser that has none. All sign-ins of a browser share it. */
   keep(request: FastifyRequest, reply: FastifyReply): Buffer {
     const kept = this.cookies.get(request, COOKIE);
     const secret = kept !== undefined && isSecret('signIn', kept) ? kept : newSecret('signIn');
@@ -28,7 +28,9 @@ export class SignInCookies {
     return digestOf(secret);
   }
 
-  /** Notes that the user has just logged out or failed: the login page does not redirect to the only provider by itself. */
+  /**
+   * Records that the user has just logged out or failed, so that the login page does not redirect to the only provider at once.
+   */
   noteEnd(reply: FastifyReply): void {
     this.cookies.set(reply, ENDED_COOKIE, '1', ENDED_SECONDS);
   }

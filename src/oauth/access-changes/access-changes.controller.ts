@@ -38,7 +38,7 @@ export class AccessChangesController {
   @ApiSecurity('oauth2', [INTROSPECTION_SCOPE])
   @ApiHeader({
     name: 'Last-Event-ID',
-    description: 'The last position that was read: the stream goes on from there, or begins with `reset`.',
+    description: 'The last position that was read: the stream continues from there, or begins with `reset`.',
     schema: text() as object,
   })
   @ApiText(200, 'The stream.', MEDIA_TYPE, EXAMPLE)
@@ -48,13 +48,13 @@ export class AccessChangesController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    // Proxies must not hold back what has arrived.
+    // Proxies must not buffer the stream.
     const headers = { 'content-type': MEDIA_TYPE, 'x-accel-buffering': 'no', connection: 'close' };
     if (request.method === 'HEAD') return void reply.headers(headers).send();
     const token = bearerTokenOf(request.headers.authorization)!;
     const stream = await this.feed.open(token, request.principal!, lastEventId);
     reply.raw.once('close', () => stream.destroy());
-    // The reader may have left by now.
+    // The reader may have disconnected by now.
     if (reply.raw.destroyed) return void stream.destroy();
     void reply.headers(headers).send(stream);
   }

@@ -13,7 +13,7 @@ import { changeEvents, ChangeStream, comment, resetEvent } from './change-stream
 const STREAMS_PER_CLIENT = 100;
 const COMMENT_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 100;
-// While changes may be missing, a stream must not look alive.
+// A stream must not look alive while changes may be missing.
 const UNTRUSTED_MS = 1_000;
 const LATE_MS = 25;
 const POSITION = /^(\d{1,10})\.(\d{1,15})$/;
@@ -24,8 +24,8 @@ const openStreams = new Gauge({
 });
 
 /**
- * Tells services that remember introspections what to forget (contract §23): every change that this instance reads, as soon as it
- * reads it. A stream ends when this instance may be missing changes, stops, or its token no longer introspects.
+ * Tells services that cache introspections what to drop (contract §23): every change, as soon as this instance reads it. A stream
+ * ends when this instance may be missing changes, stops, or its token no longer introspects.
  */
 @Injectable()
 export class ChangeFeed implements OnModuleDestroy {
@@ -86,7 +86,7 @@ export class ChangeFeed implements OnModuleDestroy {
     }
   }
 
-  /** The position sent as an id: readers who resume there get the last changes before it again. */
+  /** The position that is sent as the event id. It is slightly behind: readers who resume there get the last changes again. */
   private get position(): string {
     return textOf(this.changes.durableStamp);
   }

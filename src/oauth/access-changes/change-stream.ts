@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { AccessSubject } from '../../database/changes/access-subject.js';
 import type { Principal } from '../../tokens/access/principal.js';
 
-// A reader that is this far behind is cut off, and resumes where it was.
+// A reader that is this far behind is disconnected, and resumes where it was.
 const MOST_WAITING_BYTES = 1_048_576;
 /** With more changes than this at once, readers are told to forget everything instead. */
 const MOST_SUBJECTS = 1_000;
@@ -20,7 +20,7 @@ export class ChangeStream extends Readable {
     super({ read: () => undefined });
   }
 
-  /** Writes the replay, then what has arrived since, and a comment that marks the start of live changes. */
+  /** Writes the replay, then what has arrived in the meantime, and a comment that marks the start of live changes. */
   begin(replayed: string, position: string): void {
     const waiting = this.waiting ?? [];
     this.waiting = undefined;
@@ -58,7 +58,7 @@ export function changeEvents(subjects: readonly AccessSubject[], before: string,
 
 export const resetEvent = (position: string): string => event('reset', position, '{}');
 
-/** Sends the position as an id, so that a reader that resumes after a quiet day does not start a day back. */
+/** Sends the position as an id, so that a reader that resumes after a quiet day does not replay that day. */
 export const comment = (position: string): string => `: ${position}\nid: ${position}\n\n`;
 
 const event = (name: string, position: string, data: string): string =>

@@ -33,7 +33,7 @@ import { consentPage } from './pages/consent.page.js';
 import { displayHostOf, formTargetOf } from './redirect.js';
 
 const PATH = '/o/authorize/';
-/** The last one only in a sandbox. */
+/** The last outcome only occurs in a sandbox. */
 const DECISIONS = ['authorize', 'cancel', 'create_driver'];
 
 /** The authorization endpoint (RFC 6749 §3.1, contract §3): checks, login, consent, and back to the client. */

@@ -77,8 +77,7 @@ export class SandboxAuthorization {
   }
 
   /**
-   * Where the browser goes after the form: back to the client, or to this page after a driver was created; or why the page must be
-   * shown again.
+   * Where the form redirects to: back to the client, or to this page after a driver was created; or why the page is shown again.
    */
   async decide(
     authorizationRequest: AuthorizationRequest,

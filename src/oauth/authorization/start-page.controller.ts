@@ -2,7 +2,7 @@ import { Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
 import { OpenGet, OpenPages, type OpenAnswer } from '../../http/page-routes/open-pages.js';
-import { homePage } from '../../web/layout/home.page.js';
+import { startPage } from '../../web/layout/start.page.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
 
 /** The start page: what this service is, and who is logged in. */
@@ -18,7 +18,7 @@ export class StartPageController {
     const signedInAs = await this.sessions.current(request);
     const { signUp, demonstration } = this.settings;
     return {
-      page: homePage({
+      page: startPage({
         signedInAs,
         isOperator: signedInAs?.role === 'operator',
         offersSignUp: signUp,

@@ -15,7 +15,7 @@ import { IntrospectionForm } from './introspection.form.js';
 import { IntrospectionGuard } from './introspection.guard.js';
 import { ActiveToken, InactiveToken } from './introspection.view.js';
 
-/** The client that asks, by its credentials or its own token. */
+/** The calling client, authenticated by its credentials or its own token. */
 const callerOf = ({ oauthClient, principal }: FastifyRequest) => oauthClient ?? principal!.client;
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);

@@ -66,7 +66,7 @@ export class AuthorizationCodeGrant implements TokenGrant {
     return tokens;
   }
 
-  /** Why the guarded write found nothing to consume. */
+  /** Explains why the guarded write found nothing to consume. */
   private async notConsumed(secret: string, actor: Actor): Promise<OAuthError> {
     const code = await this.codes.find(secret);
     // Another request consumed the code between the read and the write: this was its second use.

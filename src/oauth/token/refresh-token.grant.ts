@@ -5,7 +5,7 @@ import { SandboxFaultsService } from '../../sandbox-faults/sandbox-faults.servic
 import { GrantsService } from '../../tokens/grants/grants.service.js';
 import type { IssuedTokens } from '../../tokens/grants/issued-tokens.js';
 import { intersection } from '../../tokens/access/principal.js';
-import { RefreshTokensService, type UsedGrant } from '../../tokens/refresh/refresh-tokens.service.js';
+import { RefreshTokensService, type GrantOfToken } from '../../tokens/refresh/refresh-tokens.service.js';
 import type { RefreshTokenRecord } from '../../tokens/keys/token-record.js';
 import { invalidRequest, type OAuthError } from '../oauth-error.js';
 import { invalidGrant, malformedScope, scopeNotGranted, scopeOfAnotherRefresh } from '../refusals.js';
@@ -13,7 +13,7 @@ import { parseScope } from '../scope-parameter.js';
 import type { GrantRequest, TokenGrant } from './grant-request.js';
 
 /** A refresh token of another client gets the same description as one that does not exist. */
-const unknown = (reason: 'refresh_token_unknown' | 'refresh_token_of_another_client'): OAuthError =>
+const unknownToken = (reason: 'refresh_token_unknown' | 'refresh_token_of_another_client'): OAuthError =>
   invalidGrant(
     reason,
     'The refresh token is unknown: it was not issued to this client, or it ended some time ago.',
@@ -28,8 +28,8 @@ const malformed = (): OAuthError =>
 const revoked = (): OAuthError =>
   invalidGrant('refresh_token_revoked', 'The refresh token was revoked, with every token of its grant.');
 
-/** A fault requested in the sandbox; the client is told what it would be told live. */
-const failed = (): OAuthError =>
+/** A fault requested in the sandbox; the client gets the same answer as live. */
+const sandboxFault = (): OAuthError =>
   invalidGrant('sandbox_fault', 'The refresh token was revoked, with every token of its grant.');
 
 // Does not disclose why the user or the client ended.
@@ -63,7 +63,7 @@ export class RefreshTokenGrant implements TokenGrant {
     if (scope !== undefined && !scopes) throw malformedScope();
     const opened = await this.refreshTokens.open(token);
     if ('refused' in opened) {
-      throw opened.refused === 'malformed' ? malformed() : unknown('refresh_token_unknown');
+      throw opened.refused === 'malformed' ? malformed() : unknownToken('refresh_token_unknown');
     }
     // At most twice: a request that lost the rotation to a concurrent one finds the next generation on the second try.
     const request = { record: opened.record, client, scopes, actor };
@@ -79,15 +79,15 @@ export class RefreshTokenGrant implements TokenGrant {
    */
   private async use({ record, client, scopes, actor }: RefreshRequest): Promise<IssuedTokens | undefined> {
     const grant = await this.refreshTokens.find(record);
-    if (!grant) throw unknown('refresh_token_unknown');
+    if (!grant) throw unknownToken('refresh_token_unknown');
     // RFC 6749 §6: the refresh token is bound to the client to which it was issued. Another client learns nothing and ends
     // nothing.
-    if (grant.clientId !== client.id) throw unknown('refresh_token_of_another_client');
+    if (grant.clientId !== client.id) throw unknownToken('refresh_token_of_another_client');
     if (grant.keyRevoked) throw revoked();
     // A generation that does not exist yet: the database was restored to an earlier time.
-    if (record.generation > grant.generation) throw unknown('refresh_token_unknown');
+    if (record.generation > grant.generation) throw unknownToken('refresh_token_unknown');
     const isRetired = record.generation < grant.generation;
-    if (isRetired && !grant.inGrace) throw await this.replayed(record.grantId, actor);
+    if (isRetired && !grant.inGrace) throw await this.revokeReplayed(record.grantId, actor);
     if (!grant.grantLive) throw grant.grantRevoked ? revoked() : ended();
     // RFC 6749 §6: the scope MUST NOT include any scope not originally granted by the resource owner.
     const beyond = scopes?.find((name) => !grant.grantScopes.includes(name));
@@ -105,7 +105,7 @@ export class RefreshTokenGrant implements TokenGrant {
       client.environment === 'sandbox' &&
       (await this.faults.useForRefresh(client, record.grantId, actor))
     ) {
-      throw failed();
+      throw sandboxFault();
     }
     return this.refreshTokens.rotate(record, grant, asked, given);
   }
@@ -113,7 +113,7 @@ export class RefreshTokenGrant implements TokenGrant {
   /** The response was lost and the client retries: returns the same pair again, never a second one. */
   private async successorAgain(
     record: RefreshTokenRecord,
-    grant: UsedGrant,
+    grant: GrantOfToken,
     asked: string[],
   ): Promise<IssuedTokens> {
     // A late duplicate: the client already has the successor, since it used it or revoked its access token.
@@ -125,7 +125,7 @@ export class RefreshTokenGrant implements TokenGrant {
   }
 
   /** A retired token after its grace time: it or its successor was stolen, so the whole family of tokens is revoked. */
-  private async replayed(grantId: string, { address, requestId }: Actor): Promise<OAuthError> {
+  private async revokeReplayed(grantId: string, { address, requestId }: Actor): Promise<OAuthError> {
     await this.grants.revokeIfLive(grantId, 'refresh_token_replayed', {
       ...SERVICE_ACTOR,
       address,

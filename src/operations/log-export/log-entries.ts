@@ -9,7 +9,7 @@ export const auditEntry = (event: AuditEventEntity): LogEntry => ({
   severity: 'INFO',
   body: `${event.action} ${event.subjectId}`,
   attributes: {
-    // By it a receiver knows what it has already.
+    // Lets the receiver recognize duplicates.
     'log.record.uid': event.id,
     'audit.action': event.action,
     'audit.actor.type': event.actorType,

@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How far a log was sent by OTLP, and by which instance. */
+/** The position up to which a log was sent by OTLP, and by which instance. */
 @Entity('log_exports')
 export class LogExportEntity {
   @PrimaryColumn('text')
   log!: 'audit' | 'refusals';
 
-  /** After the last entry that a collector has; null before the first. */
+  /** The cursor after the last entry that a collector has; null before the first. */
   @Column('text', { nullable: true })
   cursor!: string | null;
 

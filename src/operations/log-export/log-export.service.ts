@@ -29,8 +29,8 @@ const lastSent = new Gauge({
 type Log = AsyncGenerator<{ entry: LogEntry; cursor: string }>;
 
 /**
- * Sends the audit log and refused requests over OTLP, if configured: in the order of their commits, at least once, by one instance at a
- * time. How far they were sent is in the database, so that nothing is lost while a collector or an instance is away.
+ * Sends the audit log and refused requests over OTLP, if configured: in the order of their commits, at least once, by one
+ * instance at a time. The position is stored in the database, so that nothing is lost while a collector or an instance is down.
  */
 @Injectable()
 export class LogExportService extends PeriodicWorker implements OnApplicationBootstrap {
@@ -81,7 +81,7 @@ export class LogExportService extends PeriodicWorker implements OnApplicationBoo
     });
   }
 
-  /** Sends what is waiting, until a batch does not arrive, or for as long as the lease of the other log bears. */
+  /** Sends waiting entries until a batch fails, or the lease of the other log might expire. */
   private async sendRest(exporter: LogExport, leased: LeasedLog): Promise<void> {
     const end = performance.now() + LONGEST_MS;
     for await (const { entries, cursor } of inBatches(this.logs[leased.log](leased.cursor ?? undefined))) {

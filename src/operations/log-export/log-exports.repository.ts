@@ -8,7 +8,7 @@ const LEASE_SECONDS = 60;
 
 const SERVER = '(SELECT system_identifier::text FROM pg_control_system())';
 
-/** A log that this instance sends, and after which entry it goes on; null: from its beginning. */
+/** A log that this instance sends, and the entry after which it continues; null: from the beginning. */
 export type LeasedLog = Pick<LogExportEntity, 'log' | 'cursor'>;
 
 @Injectable()
@@ -16,9 +16,9 @@ export class LogExportsRepository {
   constructor(@InjectRepository(LogExportEntity) private readonly exports: Repository<LogExportEntity>) {}
 
   /**
-   * The logs that this instance sends: those it does already, and those that nobody sends any more. A cursor counts only on the server
-   * that made it: one that was restored into another numbers its transactions anew. One statement, which writes only when a lease begins or
-   * half of it is over.
+   * The logs that this instance sends: those that it already sends, and those whose lease has expired. A cursor counts only on
+   * the server that made it: one that was restored into another numbers its transactions anew. One statement, which writes only
+   * when a lease begins or half of it is over.
    */
   lease(instance: string): Promise<LeasedLog[]> {
     return this.exports.query(
@@ -48,7 +48,7 @@ export class LogExportsRepository {
     return changed === 1;
   }
 
-  /** Another instance may go on at once. */
+  /** Lets another instance continue at once. */
   async release(instance: string): Promise<void> {
     await this.exports.update({ leasedBy: instance }, { leasedBy: null, leasedUntil: null });
   }

@@ -14,7 +14,7 @@ const OPEN_AT_MOST = 50;
 // Contract §20: the link works once within 7 days.
 const LINK_TTL_SECONDS = 7 * 86_400;
 
-/** The links that invite people, into organisations and to become operators. */
+/** Invitation links, into organisations and to become an operator. */
 @Injectable()
 export class InvitationLinks {
   constructor(

@@ -21,7 +21,7 @@ export class InvitationEntity {
   @Column('text')
   role!: MemberRole | OperatorRole;
 
-  /** The admin behind an invitation to become an operator. */
+  /** The admin responsible for an invitation to become an operator. */
   @TextOrNull()
   invitedBy!: string | null;
 

@@ -12,10 +12,10 @@ export type OperatorInvitation = Common & { organisationId: null; role: Operator
 
 export type Invitation = MemberInvitation | OperatorInvitation;
 
-/** Who invites, and to what; the database refuses every other combination. */
+/** An invitation to insert, by an organisation or by an admin; the database refuses every other combination. */
 export type NewInvitation =
   | Pick<MemberInvitation, 'organisationId' | 'email' | 'role'>
   | Pick<OperatorInvitation, 'organisationId' | 'email' | 'role' | 'invitedBy'>;
 
-/** What is left of an invitation once it is used. */
+/** The contents of a consumed invitation. */
 export type UsedInvitation = Pick<Invitation, 'id' | 'email' | 'role'>;

@@ -13,7 +13,7 @@ import type {
 } from './invitation.js';
 import { queryIn } from '../../database/queries/query-in.js';
 
-/** Those that have not expired; one to become an operator works while the admin behind it is one. */
+/** Invitations that have not expired; those to become an operator work only while the responsible person is an admin. */
 const working = (invitations: Repository<InvitationEntity>): SelectQueryBuilder<InvitationEntity> =>
   invitations
     .createQueryBuilder('invitation')
@@ -51,7 +51,7 @@ export class InvitationsRepository {
     return manager.withRepository(this.invitations).findOneByOrFail({ id }) as Promise<OperatorInvitation>;
   }
 
-  /** Those to an address, up to so many. */
+  /** Those to an address, up to a limit. */
   async listTo(email: string, limit: number): Promise<Invitation[]> {
     const found = await this.invitations.find({
       where: { emailKey: emailKeyOf(email) },
@@ -83,7 +83,7 @@ export class InvitationsRepository {
     return (found as Invitation | null) ?? undefined;
   }
 
-  /** Uses up an invitation; undefined if it no longer works. */
+  /** Consumes an invitation; undefined if it no longer works. */
   async use(manager: EntityManager, digest: Buffer): Promise<UsedInvitation | undefined> {
     const { raw } = await queryIn(manager, this.invitations)
       .delete()

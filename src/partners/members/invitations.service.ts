@@ -22,7 +22,7 @@ import { MembersService } from './members.service.js';
 
 /** What the page of an invitation shows. */
 export type ShownInvitation = Invitation & {
-  /** The organisation, or the company that looks for operators. */
+  /** The organisation, or the company, for operators. */
   inviterName: string;
   /** Whether the address has an account. */
   hasAccount: boolean;
@@ -53,8 +53,8 @@ export class InvitationsService {
   }
 
   /**
-   * Mails the link; an earlier one to the same address ends. Throws a 404 problem without mail, and a 409 problem for a member, beyond 50,
-   * and for an account that is no organisation.
+   * Mails the link; an earlier one to the same address ends. Throws a 404 problem without mail, and a 409 problem for a member,
+   * beyond 50, and for an account that is not an organisation.
    */
   async invite(organisationId: string, email: string, role: MemberRole, actor: Actor): Promise<void> {
     if (!this.mails.isOn) throw notFound('This service sends no mail. An operator can add members.');
@@ -82,7 +82,7 @@ export class InvitationsService {
     });
   }
 
-  /** What the link is about; undefined for a link that is used, expired or unknown. */
+  /** The invitation of the link; undefined for a link that is used, expired or unknown. */
   async find(key: string): Promise<ShownInvitation | undefined> {
     const invitation = isSecret('invitationKey', key) && (await this.repository.find(digestOf(key)));
     if (!invitation) return undefined;
@@ -95,8 +95,8 @@ export class InvitationsService {
   }
 
   /**
-   * Makes the logged-in user a member, if the invitation is for their address and that is verified. The invitation is used up in the same
-   * transaction. False for a link that no longer works, or not for them. Throws a 409 problem beyond 50 members.
+   * Makes the logged-in user a member, if the invitation is for their address and that is verified. The invitation is consumed in
+   * the same transaction. False for a link that no longer works, or not for them. Throws a 409 problem beyond 50 members.
    */
   async accept(key: string, userId: string, actor: Actor): Promise<boolean> {
     const found = await this.findForMember(key);
@@ -107,7 +107,7 @@ export class InvitationsService {
         const invitation = await this.repository.use(manager, digestOf(key));
         if (!invitation) return false;
         const user = await this.membersRepository.holdUser(manager, userId);
-        // After the account: whatever ends its sessions locks in this order.
+        // Locked after the account, in the order in which sessions are ended.
         await this.acting.requireLive(manager, actor);
         if (!isFor(invitation, user)) throw new NotForThem();
         await this.members.addIn(manager, organisation, userId, found.role, actor);
@@ -151,7 +151,7 @@ export class InvitationsService {
     return {};
   }
 
-  /** The address itself is not in the log: it belongs to a person, whom the log could not forget. */
+  /** The address is not written to the log, because it could not be erased there. */
   private record(
     manager: EntityManager,
     actor: Actor,

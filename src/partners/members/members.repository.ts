@@ -17,7 +17,7 @@ export class MembersRepository {
     return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** Reads an account, which stays as it is until the transaction ends. */
+  /** Reads an account and locks it against changes until the transaction ends. */
   holdUser(manager: EntityManager, id: string): Promise<UserEntity | null> {
     return manager.findOne(UserEntity, { where: { id }, lock: { mode: 'pessimistic_read' } });
   }
@@ -61,7 +61,7 @@ export class MembersRepository {
     return this.members.existsBy({ userId });
   }
 
-  /** The organisations that the user is a member of, up to so many. */
+  /** The organisations that the user is a member of, up to a limit. */
   async listOf(userId: string, limit: number): Promise<(MemberEntity & { organisationName: string })[]> {
     const found = await this.members.find({
       where: { userId },

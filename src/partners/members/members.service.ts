@@ -62,8 +62,8 @@ export class MembersService {
   }
 
   /**
-   * Adds a user whom an operator names. Throws a 400 problem for an unknown user, and a 409 problem for the owner, for someone who is a
-   * member already, beyond 50, and for an account that is no organisation.
+   * Adds a user chosen by an operator. Throws a 400 problem for an unknown user, and a 409 problem for the owner, for someone who
+   * is a member already, beyond 50, and for an account that is not an organisation.
    */
   async add(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
     await this.transactions.run(async (manager) => {
@@ -107,7 +107,7 @@ export class MembersService {
     return true;
   }
 
-  /** Gives a member another role; doing it again is no change. Throws a 404 problem for someone who is no member. */
+  /** Gives a member another role; the same role changes nothing. Throws a 404 problem for someone who is not a member. */
   async changeRole(organisationId: string, userId: string, role: MemberRole, actor: Actor): Promise<Member> {
     await this.transactions.run(async (manager) => {
       const organisation = await this.lockAccount(manager, organisationId, actor);
@@ -124,7 +124,7 @@ export class MembersService {
     return this.get(organisationId, userId);
   }
 
-  /** Ends the membership, and with it the member's portal sessions. Throws a 404 problem for someone who is no member. */
+  /** Ends the membership, and with it the member's portal sessions. Throws a 404 problem for someone who is not a member. */
   async remove(organisationId: string, userId: string, actor: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {
       const organisation = await this.lockAccount(manager, organisationId, actor);
@@ -138,7 +138,7 @@ export class MembersService {
     });
   }
 
-  /** Tells the owner and the members who are admins, in the caller's transaction. */
+  /** Notifies the owner and the members who are admins, in the caller's transaction. */
   async tellAdmins(manager: EntityManager, organisationId: string, message: Message): Promise<void> {
     const admins = [organisationId, ...(await this.repository.admins(manager, organisationId))];
     for (const userId of admins) await this.notifications.raise(manager, userId, null, message);
@@ -156,7 +156,7 @@ export class MembersService {
     return organisation;
   }
 
-  /** The same whatever its kind: an account that was an organisation keeps the members it had until they are removed. */
+  /** The same for an account of any kind: a former organisation keeps its members until they are removed. */
   private async lockAccount(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {
     const account = isId('user', id) ? await this.repository.lockOrganisation(manager, id) : null;
     if (actor) await this.acting.requireLive(manager, actor);
@@ -189,7 +189,7 @@ export class MembersService {
   }
 }
 
-/** Drivers of a sandbox are nobody (contract §19). */
+/** Drivers of a sandbox are not people (contract §19). */
 const isSynthetic = (user: UserEntity & { environment?: string }): boolean => user.environment === 'sandbox';
 
 function refuseOwner(organisationId: string, userId: string): void {

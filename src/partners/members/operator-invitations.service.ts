@@ -19,7 +19,10 @@ import { InvitationLinks } from './invitation-links.service.js';
 import type { OperatorInvitation } from './invitation.js';
 import { InvitationsRepository } from './invitations.repository.js';
 
-/** Invitations to become an operator, by mail (contract §17): an admin gives the role, and stays behind it until it is accepted. */
+/**
+ * Invitations to become an operator, by mail (contract §17): an admin gives the role, and must still be an admin when it is
+ * accepted.
+ */
 @Injectable()
 export class OperatorInvitationsService {
   constructor(
@@ -45,9 +48,9 @@ export class OperatorInvitationsService {
   }
 
   /**
-   * Mails the link; an earlier one to the same address ends. The admin behind it is the actor, or owns the client that is. Throws a 403
-   * problem for anybody but an admin, a 404 problem without mail, and a 409 problem for an operator, beyond 50, for a client that no admin
-   * owns, and for an admin whom a second one would have to approve.
+   * Mails the link; an earlier one to the same address ends. The responsible admin is the actor, or the owner of the acting
+   * client. Throws a 403 problem for anybody but an admin, a 404 problem without mail, and a 409 problem for an operator, beyond
+   * 50, for a client that no admin owns, and for an admin whom a second one would have to approve.
    */
   async invite(email: string, role: OperatorRole, actor: Actor): Promise<OperatorInvitation> {
     if (!this.mails.isOn) throw notFound('This service sends no mail. Create the user, and give the role.');
@@ -63,7 +66,7 @@ export class OperatorInvitationsService {
         const id = await this.links.send(manager, { organisationId: null, email, role, invitedBy }, (url) =>
           MAIL_TEXTS.operatorInvitation(name, role, url),
         );
-        // The address itself is not in the log: it belongs to a person, whom the log could not forget.
+        // The address is not written to the log, because it could not be erased there.
         await this.audit.record(manager, actor, {
           action: 'invitation.sent',
           subjectId: id,
@@ -89,9 +92,9 @@ export class OperatorInvitationsService {
   }
 
   /**
-   * Gives the role to the logged-in user, if the invitation is for their address and that is verified; as with every role that an account
-   * gains, all that opened the account before ends, so a new password comes with it. The invitation is used up in the same transaction. False
-   * for a link that no longer works, or not for them; throws a 409 problem for an operator.
+   * Gives the role to the logged-in user, if the invitation is for their address and that is verified; as with every role that an
+   * account gains, all earlier ways to log in end, so a new password is set at the same time. The invitation is consumed in the
+   * same transaction. False for a link that no longer works, or not for them; throws a 409 problem for an operator.
    */
   async accept(key: string, userId: string, password: string | undefined, actor: Actor): Promise<boolean> {
     const found = await this.find(key);
@@ -105,7 +108,7 @@ export class OperatorInvitationsService {
         if (!(await this.protection.isStillAdmin(manager, { type: 'user', id: invitedBy }))) return false;
         const invitation = await this.repository.use(manager, digestOf(key));
         if (!invitation) return false;
-        // With the power of the admin who gives the role, and no more than this.
+        // As the admin who gives the role, with only that admin's power.
         const given: Actor = { ...actor, operatorRole: 'admin' };
         await this.users.updateIn(manager, userId, changes, given, async (_manager, before) => {
           if (!isFor(invitation, before)) throw new NotForThem();
@@ -147,7 +150,7 @@ export class OperatorInvitationsService {
     const person = type === 'client' ? ownerId : id;
     if (!person || !(await this.protection.isStillAdmin(manager, { type: 'user', id: person }))) {
       throw conflict(
-        'An admin stands behind each invitation. Use a client that an admin owns, or the console.',
+        'An admin has to be responsible for each invitation. Use a client that an admin owns, or the console.',
       );
     }
     return person;
@@ -158,12 +161,15 @@ export class OperatorInvitationsService {
     return invitation && invitation.organisationId === null ? invitation : undefined;
   }
 
-  /** With `FOUR_EYES`, nobody alone makes an admin, or gives someone a role who counts as an operator; also not with an earlier invitation. */
+  /**
+   * With `FOUR_EYES`, no one can make an admin alone, or give a role to someone who counts as an operator, not even by an earlier
+   * invitation.
+   */
   private async refuseAlone(role: OperatorRole, user?: UserEntity | null): Promise<void> {
     if (!this.settings.fourEyes) return;
     if (user && (await this.protection.counts(user))) {
       throw conflict(
-        'This person stands behind a client of the admin API, so a second admin approves the role: give it on the page of the user.',
+        'This person is responsible for a client of the admin API, so a second admin approves the role: give it on the page of the user.',
       );
     }
     if (role === 'admin')

@@ -23,7 +23,7 @@ export class RedirectUriRequestEntity {
   @Column('text')
   state!: RedirectUriRequestState;
 
-  /** Why it was rejected, if someone said so. */
+  /** The reason of the rejection, if one was given. */
   @TextOrNull()
   reason!: string | null;
 

@@ -30,7 +30,7 @@ export class RedirectUriRequestsRepository {
     return readPage(page, 'request.id', 'desc', query);
   }
 
-  /** What a user asked for, newest first, up to so many. */
+  /** The requests of a user, newest first, up to a limit. */
   listBy(userId: string, limit: number): Promise<RedirectUriRequestEntity[]> {
     return this.requests.find({ where: { requestedBy: userId }, order: { id: 'DESC' }, take: limit });
   }
@@ -51,7 +51,7 @@ export class RedirectUriRequestsRepository {
     await manager.withRepository(this.requests).insert({ ...request, state: 'pending' });
   }
 
-  /** Decides what is pending, once; undefined if it is not, or no longer. */
+  /** Decides a pending request once; undefined if it is not pending. */
   async decide(
     manager: EntityManager,
     id: string,

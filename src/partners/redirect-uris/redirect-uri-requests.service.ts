@@ -20,14 +20,15 @@ import {
 } from './redirect-uri-requests.repository.js';
 import { apiWords } from '../../http/problems/violation.js';
 
-/** Contract §20: how many may wait for each client. */
+/** Contract §20: the maximum of pending requests per client. */
 const WAITING_PER_CLIENT = 10;
 // Contract §2.
 const URIS_PER_CLIENT = 20;
 
 /**
- * Redirect URIs that partners ask to register or to remove (contract §20). Nothing changes until an operator approves; approving and
- * what is approved are one transaction, and of two decisions at once the first counts. Those of a sandbox client are approved at once.
+ * Redirect URIs that partners ask to register or to remove (contract §20). Nothing changes until an operator approves; the
+ * approval and the change are one transaction, and the first of two concurrent decisions counts. Those of a sandbox client are
+ * approved at once.
  */
 @Injectable()
 export class RedirectUriRequestsService {
@@ -55,8 +56,9 @@ export class RedirectUriRequestsService {
   }
 
   /**
-   * Asks for a change. Throws a 400 problem with `field_errors` for a URI that may not be registered, and a 409 problem for a change that
-   * is there already, waits already, or would leave the client without any; beyond 20 URIs, and beyond 10 that wait.
+   * Requests a change. Throws a 400 problem with `field_errors` for a URI that may not be registered, and a 409 problem for a
+   * change that was made already, waits already, or would leave the client without a URI; also beyond 20 URIs, and beyond 10
+   * pending requests.
    */
   async ask(
     clientId: string,
@@ -85,20 +87,20 @@ export class RedirectUriRequestsService {
   }
 
   /**
-   * Carries it out. Throws a 404 problem for an unknown one, a 409 problem for one that is not pending, and a 409 problem with the reason
-   * for what became impossible: that stays pending.
+   * Approves a request and changes the client. Throws a 404 problem for an unknown request, a 409 problem for one that is not
+   * pending, and a 409 problem with the reason for one that has become impossible, which stays pending.
    */
   async approve(id: string, actor: Actor): Promise<RedirectUriRequestEntity> {
     const { clientId } = await this.get(id);
     return this.transactions.run(async (manager) => {
-      // First, because everything that changes operators' roles locks in this order.
+      // Locked first, in the order of everything that changes operators' roles.
       await this.protection.requireAdmin(manager, actor);
       const client = await this.clients.lockIn(manager, clientId);
       return this.carryOut(manager, client, id, actor);
     });
   }
 
-  /** Nothing is changed. Throws a 404 problem for an unknown one, and a 409 problem for one that is not pending. */
+  /** Rejects a request. Throws a 404 problem for an unknown one, and a 409 problem for one that is not pending. */
   async reject(id: string, reason: string | null, actor: Actor): Promise<RedirectUriRequestEntity> {
     const { clientId } = await this.get(id);
     return this.transactions.run(async (manager) => {
@@ -161,7 +163,7 @@ export class RedirectUriRequestsService {
   }
 }
 
-/** Whether what it asks for needs nobody's approval (contract §19). */
+/** Whether the request needs no approval (contract §19). */
 const isSandbox = ({ environment }: ClientEntity): boolean => environment === 'sandbox';
 
 /** Throws a 400 problem for a URI that the client may not register (contract §3). */
@@ -170,7 +172,7 @@ function checkUri({ type }: ClientEntity, { action, uri }: RedirectUriChange): v
   if (found) throw validationFailed({ uri: [found] });
 }
 
-/** Throws a 409 problem for a change that is done already, or not possible. */
+/** Throws a 409 problem for a change that was made already, or is not possible. */
 function checkChange(client: ClientEntity, change: RedirectUriChange): void {
   const isRegistered = client.redirectUris.includes(change.uri);
   if (change.action === 'add' && isRegistered) throw conflict('This URI is registered already.');

@@ -13,7 +13,10 @@ const KINDS: Record<string, { cause?: string; explanation?: string; whatToDo: st
   ...PROBLEM_KINDS,
 };
 
-/** Why it was refused: the reason that was noted, in the words for this reader, else what its error means; undefined if it was served. */
+/**
+ * Why a request was refused: the recorded reason in the words for this reader, otherwise what its error means; undefined if it
+ * was served.
+ */
 export function reasonOf(
   {
     status,

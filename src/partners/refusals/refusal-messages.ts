@@ -4,7 +4,7 @@ import {
   PORTAL_SENDINGS_PER_MINUTE,
 } from '../../rate-limits/rate-limits.service.js';
 
-/** What was refused to a client, and how to fix it. */
+/** The refused requests of a client, and how to fix them. */
 export interface RefusalMessage {
   status: string;
   what: string;
@@ -258,7 +258,7 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
   },
 };
 
-/** What to do, where only operators can do what the message says. */
+/** What to do if only operators can do what the message says. */
 const HELP_FOR_PARTNERS: Record<string, string> = {
   client_disabled: 'Ask the operators of this service to enable the client. It then needs new tokens.',
   owner_disabled: 'Ask the operators of this service to enable the organisation. It then needs new tokens.',
@@ -274,7 +274,7 @@ const HELP_FOR_PARTNERS: Record<string, string> = {
 export const clientRefusalMessage = (kind: ActivityKind, detail: string): RefusalMessage =>
   MESSAGES[kind]?.[detail] ?? { status: '4xx', what: detail.replaceAll('_', ' '), help: '' };
 
-/** The same for the client's own people, who are not told that an account is disabled. */
+/** The same for people of the client, who are not told that an account is disabled. */
 export function refusalMessageForPartner(kind: ActivityKind, given: string): RefusalMessage {
   const detail = given === 'user_disabled' ? 'token_revoked' : given;
   const message = clientRefusalMessage(kind, detail);

@@ -72,7 +72,7 @@ export class ClientRequestsRepository {
     );
   }
 
-  /** Removes all but the newest of these clients. In SQL, because what goes depends on the other rows. */
+  /** Removes all but the newest of these clients. In SQL, because which rows are removed depends on other rows. */
   async trim(clientIds: string[]): Promise<void> {
     await this.requests.query(
       `DELETE FROM client_requests r USING unnest($1::text[]) AS c (client_id), LATERAL (

@@ -13,11 +13,11 @@ export interface ExplainedRequestsProps {
   requests: KnownRequest[];
   /** The words for this reader. */
   messageOf: (kind: ActivityKind, detail: string) => RefusalMessage;
-  /** How the client of a request is shown; left out where it is the reader's own. */
+  /** How the client of a request is shown; omitted if it is the reader's own. */
   clientOf?: (clientId: string | null) => ComponentChildren;
 }
 
-/** Says of requests what they were, what became of them and why. */
+/** Explains requests: what they were, their results and the reasons. */
 export const ExplainedRequests = ({ requests, ...props }: ExplainedRequestsProps): VNode => (
   <>
     {requests.length > 1 && (

@@ -4,13 +4,13 @@ import { RequestRecordsService } from '../../requests/request-records.service.js
 import type { ClientRequestEntity } from './client-request.entity.js';
 import { RequestLogService } from './request-log.service.js';
 
-/** As many requests as share an id of the caller's choice are of use; as many others as show what led to one. */
+/** How many requests with the same caller-chosen id are shown, and how many others that led to one. */
 const SHOWN = 10;
 
-/** A request that is known. */
+/** A request found in one of the two logs. */
 export type KnownRequest = NewRequestRecord;
 
-/** Requests by their ids, for the pages that explain them. */
+/** Finds requests by id, for the pages that explain them. */
 @Injectable()
 export class KnownRequests {
   constructor(
@@ -19,8 +19,8 @@ export class KnownRequests {
   ) {}
 
   /**
-   * The requests with this id, of one client or of any, newest first: of the last seven days, or of the last ones of a client. Those with a
-   * client's id and a wrong secret are the client's, too: it has to learn why they are refused.
+   * The requests with this id, of one client or of any, newest first: of the last seven days, or of the last ones of a client. A
+   * request with a client's id and a wrong secret also counts as the client's, so that it can see why it was refused.
    */
   async withId(id: string, clientId?: string): Promise<KnownRequest[]> {
     const records = await this.records.withId(id, clientId, SHOWN);
@@ -29,9 +29,9 @@ export class KnownRequests {
     return ofClients.map((request) => ({ ...request, refusedKind: null, refused: null }));
   }
 
-  /** What the request's client asked for up to then, newest first. */
+  /** The requests of the same client up to that time, newest first. */
   around({ clientId, occurredAt }: KnownRequest): Promise<ClientRequestEntity[]> {
-    // The two logs note a request one after the other.
+    // The two logs record a request one after the other.
     const noted = new Date(occurredAt.getTime() + 1_000);
     return clientId === null ? Promise.resolve([]) : this.ofClients.before(clientId, noted, SHOWN);
   }

@@ -105,7 +105,7 @@ export class RequestLogService extends WriteBehind {
         await this.transactions.retried(() => this.repository.trim(clientIds));
       }
     } catch (error) {
-      // The database is unavailable. The log is for looking at what just happened: it goes on with the next requests.
+      // The database is unavailable. The log only helps with recent requests, so it just continues with the next ones.
       this.logger.warn(`Requests of clients could not be written: ${(error as Error).message}`);
     }
   }

@@ -2,20 +2,20 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
 import { bearerTokenOf } from '../../tokens/access/bearer-token.js';
-import { PartnersOverLimit } from './over-limit.service.js';
+import { PartnersOverLimit } from './partners-over-limit.service.js';
 import { countDecision } from '../rate-limit-metrics.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
 
 /**
  * Refuses callers that this instance knows to be over their limit before the token is looked up, so that a flood of requests
- * costs no query (contract §7). It is enough that the token was valid a minute ago, because a refusal reveals nothing.
+ * costs no query (contract §7). A token that was valid a minute ago is good enough, because a refusal reveals nothing.
  */
 @Injectable()
 export class KnownPartnerLimitGuard implements CanActivate {
   constructor(
     private readonly limits: RateLimitsService,
     private readonly accessTokens: AccessTokensService,
-    private readonly refusals: PartnersOverLimit,
+    private readonly overLimit: PartnersOverLimit,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -24,11 +24,11 @@ export class KnownPartnerLimitGuard implements CanActivate {
     const token = bearerTokenOf(headers.authorization);
     const principal = token === undefined ? undefined : this.accessTokens.recall(token);
     if (!principal) return true;
-    const limit = this.refusals.limitOf(principal);
-    const isRead = this.refusals.isRead(context, principal);
+    const limit = this.overLimit.limitOf(principal);
+    const isRead = this.overLimit.isRead(context, principal);
     const refusal = this.limits.refusalOfPartner(principal.client.id, principal.userId, limit, isRead);
     if (!refusal) return true;
     countDecision(isRead ? 'partner-read' : 'partner', false);
-    return this.refusals.refuse(context, principal, limit, retryAfterSeconds(refusal));
+    return this.overLimit.refuse(context, principal, limit, retryAfterSeconds(refusal));
   }
 }

@@ -7,8 +7,8 @@ import { BearerStrategy } from '../../tokens/access/bearer.strategy.js';
 import { RateLimitsService } from '../rate-limits.service.js';
 
 /**
- * The bearer guard under the address limit (contract §7): over that limit no token is checked. Requests that the guard refuses
- * count for the address, like any refusal that was not counted otherwise (`ProblemFilter`).
+ * The bearer guard with the address limit (contract §7) before it: for an address over its limit, no token is checked. Requests
+ * that it refuses count for the address, like every refusal that was not counted otherwise (`ProblemFilter`).
  */
 @Injectable()
 export class LimitedBearerGuard extends BearerGuard {

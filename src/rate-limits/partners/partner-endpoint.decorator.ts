@@ -9,7 +9,7 @@ import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
 import { PartnerRateLimitGuard } from './partner-rate-limit.guard.js';
 import { NeverFails, SandboxFaultGuard } from './sandbox-fault.guard.js';
-import { AllowReadOverLimit, type ReadOverLimit } from './over-limit.service.js';
+import { AllowReadOverLimit, type ReadOverLimit } from './partners-over-limit.service.js';
 
 /** Headers of the bearer endpoints for partners (contract §6, §7). */
 const PARTNER_HEADERS: ApiHeaders = {
@@ -27,8 +27,8 @@ export const PartnerPage = (item: Type) => ApiPage(item, PARTNER_HEADERS);
 
 /**
  * A bearer endpoint for partners: a valid access token, the rate limit, then `Service-Version`, so that a request with a wrong
- * version counts. Every response carries the version. `readOverLimit`: the requests that are answered although the limit is
- * exceeded. `neverFails`: those that faults in a sandbox leave alone.
+ * version counts. Every response carries the version. `readOverLimit`: whether a request is answered even though the limit is
+ * exceeded. `neverFails`: exempt from sandbox faults.
  */
 export const PartnerEndpoint = ({
   readOverLimit = () => false,

@@ -1,8 +1,7 @@
-import type { ExecutionContext } from '@nestjs/common';
 import type { ThrottlerOptions } from '@nestjs/throttler';
-import type { FastifyRequest } from 'fastify';
 import { HOUR_MS } from '../../config/durations.js';
 import type { Settings } from '../../config/settings.js';
+import { principalIn } from '../../tokens/access/current-principal.decorator.js';
 import type { Principal } from '../../tokens/access/principal.js';
 
 /** The key under which requests of this client and user are counted; without a user, those of the client itself. */
@@ -15,13 +14,10 @@ export const partnerLimitOf = ({ client }: Principal, { rateLimit }: Pick<Settin
 /** The limit of partners' endpoints (contract §7): requests in a rolling hour, per client and user. Runs after the bearer guard. */
 export const partnerLimit = (settings: Settings): ThrottlerOptions => ({
   ttl: HOUR_MS,
-  limit: (context) => partnerLimitOf(principalOf(context), settings),
+  limit: (context) => partnerLimitOf(principalIn(context), settings),
   getTracker: (_request, context) => {
-    const { client, userId } = principalOf(context);
+    const { client, userId } = principalIn(context);
     return partnerKey(client.id, userId);
   },
   generateKey: (_context, tracker) => tracker,
 });
-
-export const principalOf = (context: ExecutionContext): Principal =>
-  context.switchToHttp().getRequest<FastifyRequest>().principal!;

@@ -11,17 +11,17 @@ import {
 } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
-import { principalOf } from './partner-limit.js';
-import { PartnersOverLimit } from './over-limit.service.js';
+import { principalIn } from '../../tokens/access/current-principal.decorator.js';
+import { PartnersOverLimit } from './partners-over-limit.service.js';
 import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js';
 
 // A client with less than a fifth of its limit left is near its limit.
 const NEAR = 0.2;
 
 /**
- * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). `KnownPartnerLimitGuard` has already
- * refused callers whom this instance knows to be over it. While it is exceeded, the resources that a 429 refers to can still be
- * read, as many times again (contract §8).
+ * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). It counts the request;
+ * `KnownPartnerLimitGuard` has already refused callers that this instance knows to be over the limit. While the limit is
+ * exceeded, the resources that a 429 refers to can still be read, up to the same limit again (contract §8).
  */
 @Injectable()
 export class PartnerRateLimitGuard extends ThrottlerGuard {
@@ -30,7 +30,7 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     @Inject(getStorageToken()) storage: ThrottlerStorage,
     reflector: Reflector,
     private readonly limits: RateLimitsService,
-    private readonly refusals: PartnersOverLimit,
+    private readonly overLimit: PartnersOverLimit,
     private readonly activity: ActivityService,
   ) {
     super(options, storage, reflector);
@@ -41,7 +41,7 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
     const http = context.switchToHttp();
     http.getRequest<FastifyRequest>().isCounted = true;
     const isAllowed = await super.handleRequest(properties);
-    // The throttler announces the end of its window, but a rolling window has none.
+    // The throttler sets the end of its window in this header, but a rolling window has no end.
     const reply = http.getResponse<FastifyReply>();
     reply.removeHeader('x-ratelimit-reset');
     const remaining = Number(reply.getHeader('x-ratelimit-remaining'));
@@ -49,23 +49,24 @@ export class PartnerRateLimitGuard extends ThrottlerGuard {
       this.activity.count({
         kind: 'rate_limit_near',
         detail: 'partner',
-        client: principalOf(context).client,
+        client: principalIn(context).client,
       });
     }
     return isAllowed;
   }
 
-  /** Throws, except for a read that is still allowed; its response says that nothing of the limit remains. */
+  /** Throws, except for a read that is still allowed, whose response says that nothing of the limit remains. */
   protected override async throwThrottlingException(
     context: ExecutionContext,
     { limit, timeToBlockExpire }: ThrottlerLimitDetail,
   ): Promise<void> {
-    const principal = principalOf(context);
-    if (!this.refusals.isRead(context, principal)) {
-      return this.refusals.refuse(context, principal, limit, timeToBlockExpire);
+    const principal = principalIn(context);
+    if (!this.overLimit.isRead(context, principal)) {
+      return this.overLimit.refuse(context, principal, limit, timeToBlockExpire);
     }
     const read = await this.limits.consumeReadOverLimit(principal.client.id, principal.userId, limit);
-    if (!read.allowed) return this.refusals.refuse(context, principal, limit, retryAfterSeconds(read));
+    if (!read.allowed) return this.overLimit.refuse(context, principal, limit, retryAfterSeconds(read));
+    // The throttler has already set it for a refusal.
     context.switchToHttp().getResponse<FastifyReply>().removeHeader('retry-after');
   }
 }

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { say } from '../../language/text.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { PersonalData, section } from '../../users/accounts/personal-data.js';
-import { RateLimitNoticesRepository } from './rate-limit-notices.repository.js';
+import { RateLimitNotificationsRepository } from './rate-limit-notifications.repository.js';
 
-/** When applications asked too often for a person's data. */
+/** When applications exceeded the rate limit for a person's data. */
 @Injectable()
 export class RateLimitsPersonalData {
-  constructor(notices: RateLimitNoticesRepository, clients: ClientsService, data: PersonalData) {
+  constructor(periods: RateLimitNotificationsRepository, clients: ClientsService, data: PersonalData) {
     data.add(
       section({
         name: 'too_many_requests',
@@ -15,7 +15,7 @@ export class RateLimitsPersonalData {
         title: say('Applications that asked too often'),
         about: say('Applications whose requests for your data were refused for a while.'),
         read: async (userId: string, limit: number) => {
-          const found = await notices.listOf(userId, limit);
+          const found = await periods.listOf(userId, limit);
           const names = await clients.namesById(found.map(({ clientId }) => clientId));
           return found.map(({ clientId, endsAt }) => ({
             client_id: clientId,

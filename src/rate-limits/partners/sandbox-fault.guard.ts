@@ -7,28 +7,28 @@ import type { RequestFault } from '../../sandbox-faults/sandbox-fault.entity.js'
 import { SandboxFaultsService } from '../../sandbox-faults/sandbox-faults.service.js';
 import { invalidToken } from '../../tokens/access/bearer.guard.js';
 import type { Principal } from '../../tokens/access/principal.js';
-import { principalOf } from './partner-limit.js';
-import { PartnersOverLimit } from './over-limit.service.js';
+import { principalIn } from '../../tokens/access/current-principal.decorator.js';
+import { PartnersOverLimit } from './partners-over-limit.service.js';
 
 const NEVER_FAILS = 'never fails in a sandbox';
-// A client that waits as it is told is served soon.
+// A client that honours Retry-After is served soon.
 const RETRY_AFTER_SECONDS = 5;
 
-/** Whether faults leave the route alone: the routes with which a program sets them. */
+/** Exempts a route from sandbox faults: the routes that set them. */
 export const NeverFails = (isTrue: boolean) => SetMetadata(NEVER_FAILS, isTrue);
 
-/** Answers a request of a client in a sandbox with the fault that was asked for (contract §19). Runs after the bearer guard. */
+/** Answers a request of a sandbox client with the fault that it has requested (contract §19). Runs after the bearer guard. */
 @Injectable()
 export class SandboxFaultGuard implements CanActivate {
   constructor(
     private readonly faults: SandboxFaultsService,
-    private readonly refusals: PartnersOverLimit,
+    private readonly overLimit: PartnersOverLimit,
     private readonly activity: ActivityService,
     private readonly reflector: Reflector,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const principal = principalOf(context);
+    const principal = principalIn(context);
     if (principal.client.environment === 'live') return true;
     if (this.reflector.get<boolean>(NEVER_FAILS, context.getHandler())) return true;
     return this.failIfAsked(context, principal);
@@ -58,10 +58,10 @@ export class SandboxFaultGuard implements CanActivate {
         });
         throw invalidToken('token_expired');
       case '429':
-        return this.refusals.refuse(
+        return this.overLimit.refuse(
           context,
           principal,
-          this.refusals.limitOf(principal),
+          this.overLimit.limitOf(principal),
           RETRY_AFTER_SECONDS,
         );
       case '503':

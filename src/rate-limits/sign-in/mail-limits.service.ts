@@ -15,13 +15,13 @@ import { waitingTime } from '../waiting-time.js';
 const MAILS_TO_ONE_ADDRESS = 5;
 const MAILS_OF_ONE_PARTNER = 20;
 
-/** Why a mail is not sent, for the person who asked for it, and when it can be. */
+/** Why a mail is not sent, for the person who requested it, and when it can be. */
 export interface MailRefusal {
   reason: string;
   retryAfterSeconds: number;
 }
 
-/** Limits of the mails that someone causes whom nobody knows, or who names someone else's address (contract §18). */
+/** Limits of the mails that are sent for people who are not logged in, or to an address of their choice (contract §18). */
 @Injectable()
 export class MailLimitsService {
   constructor(
@@ -56,8 +56,8 @@ export class MailLimitsService {
   }
 
   /**
-   * Counts a mail that someone in the portal sends to an address of their choice, for the person, the organisation and the address. It
-   * counts also if what it is about is withdrawn afterwards. Undefined if it may be sent.
+   * Counts a mail that someone in the portal sends to an address of their choice, for the person, the organisation and the
+   * address. It counts even if the invitation or contact is withdrawn afterwards. Undefined if it may be sent.
    */
   async admitOfPartner(
     email: string,

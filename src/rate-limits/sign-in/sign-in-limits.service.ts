@@ -30,13 +30,13 @@ export interface SignInAttempt {
   failureKeys: string[];
   /** Undefined for a known browser. */
   addressKey: string | undefined;
-  /** Set as soon as what was entered is known to be wrong, before that is recorded. */
+  /** Set as soon as the input is known to be wrong, before that is recorded. */
   isWrong: boolean;
   /** Releases the attempts that wait for the result of this one. */
   end: () => void;
 }
 
-/** An attempt among those that others wait for, by the counters that it has a place in. */
+/** A running attempt that others wait for, with the counters it was counted in. */
 interface Turn {
   keys: Set<string>;
   ended: Promise<void>;
@@ -47,7 +47,7 @@ interface Turn {
  * Slows down password guessing (contract §3). An attempt is counted before the password is checked, so that concurrent attempts
  * count too, and the count is taken back if the password was right. Attempts that find the counter full of unfinished attempts
  * wait for those. A browser that has logged in with the account's current password is counted separately, so that strangers
- * cannot hold it up.
+ * cannot lock it out.
  */
 @Injectable()
 export class SignInLimitsService {
@@ -77,7 +77,7 @@ export class SignInLimitsService {
     const account = `signin-account:${accountDigest(email)}`;
     const browser = this.browsers.marked(request, email);
     if (browser === undefined) return this.admitStranger(turn, request, email, [account], []);
-    // Before the password is looked up: a browser over its limit is refused without a query.
+    // Checked before the password is looked up, so that a browser over its limit is refused without a query.
     const own = `${account}:${browser.id}`;
     const filled = await this.reserve(own, ACCOUNT_FAILURES, turn);
     const failureKeys: [string, string] = [account, own];
@@ -85,11 +85,11 @@ export class SignInLimitsService {
       if (!(await this.browsers.isCurrent(browser, email)))
         return await this.admitStranger(turn, request, email, failureKeys, filled);
     } catch (error) {
-      // Refused as a stranger, or the database is away: no password was compared.
+      // Refused as a stranger, or the database is unavailable: no password was compared.
       await this.store.giveBack(own, WINDOW_MS);
       throw error;
     }
-    // Strangers at the same address do not hold up a known browser either.
+    // Strangers at the same address must not lock out a known browser either.
     return this.begin(turn, {
       email,
       isKnownBrowser: true,
@@ -127,8 +127,8 @@ export class SignInLimitsService {
   }
 
   /**
-   * Runs the comparison of an attempt, which has to be settled afterwards. If it fails, the attempt is settled: it only counts if
-   * what was entered is known to be wrong by then, even if that could not be recorded.
+   * Runs the comparison of an attempt, which has to be settled afterwards. If it throws, the attempt is settled here: it only
+   * counts if the input is already known to be wrong, even if that could not be recorded.
    */
   async compare<T>(attempt: SignInAttempt, comparison: () => Promise<T>): Promise<T> {
     try {
@@ -141,8 +141,8 @@ export class SignInLimitsService {
   }
 
   /**
-   * Settles an attempt with the account as read with its password, or undefined. Throws a 429 problem if it was one failure too
-   * many. On success the account's count is cleared, the address's count is taken back, and the browser is known from now on.
+   * Settles an attempt with the account as read with its password, or undefined. Throws a 429 problem if the failure exceeds the
+   * limit. On success the account's count is cleared, the address's count is taken back, and the browser is known from now on.
    */
   async settle(
     attempt: SignInAttempt,
@@ -165,7 +165,8 @@ export class SignInLimitsService {
 
   /**
    * Settles an attempt whose password was right, but which has not logged in yet: the second factor is asked for, or something
-   * failed. It was no failure, but does not clear the count either, so that knowing the password does not allow unlimited code guesses.
+   * failed. It does not count as a failure, but does not clear the count either, so that knowing the password does not allow
+   * unlimited code guesses.
    */
   async settleUnfinished({ counted, end }: SignInAttempt): Promise<void> {
     try {
@@ -176,16 +177,14 @@ export class SignInLimitsService {
   }
 
   /**
-   * Counts a sign-in through a provider or by a passkey that was refused; throws a 429 problem from the 51st of an address in 15 minutes.
-   * Nothing can be guessed there, so the count holds up only what is wrong, and nobody else.
+   * Counts a sign-in through a provider or by a passkey that was refused; throws a 429 problem from the 51st of an address in 15
+   * minutes. Nothing can be guessed there, so the count only refuses failures, never valid logins.
    */
   async countRefused({ ip }: FastifyRequest): Promise<void> {
     await this.reserve(`signin-refused-${addressKey(ip)}`, ADDRESS_FAILURES - 1);
   }
 
-  /**
-   * Counts an attempt, which others then wait for from the moment that it is counted; returns the counter if this attempt filled it up.
-   */
+  /** Counts an attempt, which others wait for as soon as it is counted; returns the counter if this attempt filled it up. */
   private async reserve(key: string, limit: number, turn?: Turn): Promise<[string, number][]> {
     for (;;) {
       const hadOthers = this.underWay.has(key);
@@ -197,7 +196,7 @@ export class SignInLimitsService {
       }
       const others = this.underWay.get(key);
       if (others) await Promise.race(others);
-      // Those that were under way when it was counted have ended since, and may have given back what they took.
+      // The attempts that were running then have ended since, and their counts may have been taken back.
       else if (!hadOthers) {
         this.activity.count({ kind: 'sign_in_refused', detail: 'too_many' });
         throw tooManyFailures(decision);

@@ -6,7 +6,7 @@ import { upTo } from '../../config/cache-capacity.js';
 
 /** About 60 MB per namespace if every key has a few requests; a key with the maximum number of entries takes 4.5 kB. */
 const KEYS_PER_NAMESPACE = 100_000;
-// The service has a handful of namespaces. Any beyond this number share one, so that odd keys cannot use unbounded memory.
+// The service has a handful of namespaces. Any more share one, so that unexpected keys cannot use unbounded memory.
 const NAMESPACES = 16;
 const IDLE_DROPPED_AT_ONCE = 2;
 

@@ -3,7 +3,7 @@ export interface RateLimitDecision {
   allowed: boolean;
   /** How many more requests are allowed now. */
   remaining: number;
-  /** 0 if allowed; otherwise the milliseconds until a request is allowed, unless another one takes the place. */
+  /** 0 if allowed; otherwise the milliseconds until a request is allowed, unless another one takes its place. */
   retryAfterMs: number;
 }
 

@@ -26,7 +26,7 @@ const FAIL_FAST: RedisOptions & { disconnectTimeout: number } = {
 };
 
 /**
- * The library gives up for good if sentinels announce a failover just while it asks them for the master. This one starts over
+ * The library gives up permanently if sentinels announce a failover just while it asks them for the master. This one starts over
  * until it is disconnected.
  */
 class MonitoredRedis extends Redis {

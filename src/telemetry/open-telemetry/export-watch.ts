@@ -5,7 +5,7 @@ import type { Logger } from '@nestjs/common';
 export class ExportWatch {
   private isFailing = false;
 
-  /** `what`: what is exported, at the beginning of a sentence; `fate`: what becomes of it meanwhile. */
+  /** `what`: what is exported, as the start of a sentence; `fate`: what happens to it while the export fails. */
   constructor(
     private readonly what: string,
     private readonly logger: Logger,

@@ -88,8 +88,8 @@ export class AccessTokensRepository {
   });
 
   /**
-   * Records that a token is revoked, until its expiry; false if it has expired or is already revoked. In SQL, because the insert
-   * is guarded by a condition.
+   * Revokes a token until it expires; false if it has expired or is already revoked. In SQL, because the insert is guarded by a
+   * condition.
    */
   async revoke(record: AccessTokenRecord): Promise<boolean> {
     const rows: unknown[] = await this.revoked.query(

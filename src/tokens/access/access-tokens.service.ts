@@ -36,7 +36,7 @@ interface KnownState {
   client: ClientWithSecrets | undefined;
   scopes: readonly string[] | undefined;
   isKeyRevoked: boolean | undefined;
-  /** What a query said about the token since something it depends on changed. */
+  /** The result of a query about the token, made since something it depends on changed. */
   basis: TokenBasis | undefined;
 }
 
@@ -71,7 +71,7 @@ export class AccessTokensService {
   /** Counts a token that `find` refused, and returns the reason, and the client of a genuine token. */
   async countRefusal(token: string, request: Refusable): Promise<Refusal> {
     const judgement = await this.judge(token);
-    // Valid by now: what it depends on became valid again between the two calls.
+    // Valid again: what it depends on was restored between the two calls.
     const { reason, client }: Refusal = 'principal' in judgement ? { reason: 'token_unknown' } : judgement;
     this.activity.count({ kind: 'bearer_refused', detail: reason, client, request });
     return { reason, client };
@@ -84,8 +84,9 @@ export class AccessTokensService {
   }
 
   /**
-   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled, or no operator
-   * stands behind its operator scopes. The token carries the client's epoch: revoking the client's tokens at the same moment raises the epoch and so revokes this token too.
+   * Issues a client-credentials token without a write; undefined if the client or its owner is disabled, or it has operator
+   * scopes without an operator role. The token carries the client's epoch: revoking the client's tokens at the same moment raises
+   * the epoch and so revokes this token too.
    */
   async issueForClient(clientId: string, scopes: string[]): Promise<IssuedTokens | undefined> {
     const known = await this.clients.findAt(clientId);
@@ -163,9 +164,9 @@ export class AccessTokensService {
   }
 
   /**
-   * Everything was valid when the token was issued, so it is valid as long as nothing it depends on has changed. From memory a
-   * token can be accepted, or refused for a reason that no later change can undo. Anything else returns undefined and is queried:
-   * a client that is disabled as far as this instance knows may have been enabled again before another instance issued the token.
+   * Everything was valid when the token was issued, so it is valid as long as nothing it depends on has changed. From memory, a
+   * token can be accepted, or refused for a reason that no later change can undo. Otherwise returns undefined, and the database
+   * is queried: a client that is disabled in the cache may have been enabled again before another instance issued the token.
    */
   private judgeByState(
     record: AccessTokenRecord,

@@ -23,7 +23,7 @@ const challengeOf = (reason: BearerRefusal): string => challengeWith(invalidToke
 
 const NARROWED = 'What the access token may do changed while the request was carried out. Send it again.';
 
-/** The 401 problem for a token that ended after the guard had accepted it. */
+/** The 401 problem for a token that was revoked after the guard had accepted it. */
 export const invalidToken = (reason: BearerRefusal): Problem =>
   unauthorized(invalidTokenMessage(reason), challengeOf(reason));
 
@@ -92,7 +92,10 @@ export class BearerGuard extends StrategyGuard implements Judge {
     if (mayLess(principal, request.principal!)) throw this.refusal(NARROWED, challengeWith(NARROWED));
   }
 
-  /** Refuses an invalid token and counts the reason. The holder may be told why, because the token itself is a secret. */
+  /**
+   * Refuses an invalid token and counts the reason. The reason may be disclosed to the holder, because the token itself is a
+   * secret.
+   */
   private async refuse(request: FastifyRequest): Promise<never> {
     const token = bearerTokenOf(request.headers.authorization) ?? '';
     const { reason, client } = await this.accessTokens.countRefusal(token, request);
@@ -101,7 +104,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
   }
 
   /**
-   * Whether the request only reads. One that changes something may have ended its own token, and still gets its answer.
+   * Whether the request only reads. A request that changes something may have revoked its own token, and still gets its response.
    */
   protected isRead({ method }: FastifyRequest): boolean {
     return method === 'GET' || method === 'HEAD';
@@ -113,7 +116,7 @@ export class BearerGuard extends StrategyGuard implements Judge {
   }
 }
 
-/** Whether a token can currently do less than it was issued for. */
+/** Whether the token currently allows less than it was issued for. */
 const mayLess = (now: Principal, before: Principal): boolean =>
   now.client.operatorRole !== before.client.operatorRole ||
   !before.scopes.every((scope) => now.scopes.includes(scope));

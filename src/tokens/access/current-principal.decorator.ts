@@ -4,10 +4,13 @@ import type { Actor } from '../../audit/audit.service.js';
 import { originOf } from '../../http/server/request-origin.js';
 import type { Principal } from './principal.js';
 
+/** The caller, for guards that run after the bearer guard. */
+export const principalIn = (context: ExecutionContext): Principal =>
+  context.switchToHttp().getRequest<FastifyRequest>().principal!;
+
 /** The caller, after the bearer guard. */
-export const CurrentPrincipal = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Principal =>
-    context.switchToHttp().getRequest<FastifyRequest>().principal!,
+export const CurrentPrincipal = createParamDecorator((_data: unknown, context: ExecutionContext): Principal =>
+  principalIn(context),
 );
 
 /** The caller as recorded in the audit log, after the bearer guard. */

@@ -8,9 +8,9 @@ export interface PrincipalClient {
   type: ClientType;
   environment: Environment;
   ownerId: string;
-  /** What the client may do in the admin API: what its owner may, or everything if it is a company service; null for nothing. */
+  /** The role of the client in the admin API: that of its owner, or admin for a company service; null for none. */
   operatorRole: OperatorRole | null;
-  /** Whether it has operator scopes: then partners see nothing of it. */
+  /** Whether it has operator scopes, which hides it from partners. */
   hasOperatorScope: boolean;
   /** Requests per hour; null for the default of the service. */
   rateLimit: number | null;
@@ -26,7 +26,7 @@ export interface Principal {
   grantId?: string;
   /** When the grant ends, as known when the token was issued; milliseconds since 1970. */
   grantEndsAt?: number | undefined;
-  /** Of a client-credentials token: it ends when the client's epoch is raised. */
+  /** Only for client-credentials tokens, which end when the client's epoch is raised. */
   epoch?: number;
   /** The token's scopes ∩ the client's ∩ (where a user is concerned) the active consent's (contract §2). */
   scopes: readonly string[];

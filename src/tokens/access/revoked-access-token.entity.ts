@@ -11,7 +11,7 @@ export class RevokedAccessTokenEntity {
   @Column('timestamptz')
   expiresAt!: Date;
 
-  /** Whose token it was, for the feed of changes (contract §23); null if it is not known. */
+  /** The client of the token, for the feed of changes (contract §23); null if unknown. */
   @TextOrNull()
   clientId!: string | null;
 

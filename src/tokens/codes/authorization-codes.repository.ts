@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type EntityManager, type Repository } from 'typeorm';
-import { isLive } from '../../consents/consent.sql.js';
+import { consentIsLive } from '../../consents/consent.sql.js';
 import { Statements } from '../../database/queries/statements.js';
 import { AuthorizationCodeEntity } from './authorization-code.entity.js';
 import { GENERATION_COLUMNS, type GenerationRow } from '../refresh/refresh-tokens.repository.js';
@@ -56,8 +56,8 @@ export class AuthorizationCodesRepository {
 
   /**
    * Locks the client, the user and the session as active until the transaction ends; false if one of them no longer is. Disabling
-   * or logging out has to wait for these share locks, and then finds the code that was stored. In SQL, because one
-   * statement locks rows of three tables.
+   * or logging out waits for these share locks, and then finds the stored code. In SQL, because one statement locks rows of three
+   * tables.
    */
   async hold(
     manager: EntityManager,
@@ -132,7 +132,7 @@ export class AuthorizationCodesRepository {
            FROM code
            JOIN clients c ON c.id = code.client_id AND c.enabled
            JOIN users u ON u.id = code.user_id AND u.enabled
-           JOIN consents k ON k.client_id = c.id AND k.user_id = u.id AND ${isLive('k')}
+           JOIN consents k ON k.client_id = c.id AND k.user_id = u.id AND ${consentIsLive('k')}
             FOR SHARE OF c, u, k
        ), consumed AS (
          UPDATE authorization_codes a SET consumed_at = now(), grant_id = $2

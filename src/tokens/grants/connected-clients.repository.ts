@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isLive } from '../../consents/consent.sql.js';
+import { consentIsLive } from '../../consents/consent.sql.js';
 import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import type { Language } from '../../language/languages.js';
 import type { ConnectedClient } from './connected-client.js';
@@ -36,7 +36,7 @@ export class ConnectedClientsRepository {
                   WHERE g.client_id = k.client_id AND g.user_id = k.user_id
                     AND g.created_at >= k.granted_at) AS "lastUsedAt"
            FROM consents k JOIN clients c ON c.id = k.client_id
-          WHERE k.user_id = $1 AND ${isLive('k')} AND ${client} AND ${where} ${orderAndLimit}`,
+          WHERE k.user_id = $1 AND ${consentIsLive('k')} AND ${client} AND ${where} ${orderAndLimit}`,
         params,
       );
     });

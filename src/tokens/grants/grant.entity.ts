@@ -27,7 +27,7 @@ export class GrantEntity {
   @Column('timestamptz')
   expiresAt!: Date;
 
-  /** When it would end if its consent never expired; null for a grant of an earlier build. */
+  /** When the grant ends if the consent does not end earlier; null for a grant of an earlier build. */
   @TimeOrNull()
   ownEnd!: Date | null;
 

@@ -157,7 +157,7 @@ export class GrantsRepository {
 
   /**
    * Sets when the active grants of a consent end: with the consent, but no later than their own end. A refresh token that was cut
-   * short gets its full lifetime back, as far as the grant lasts. The lifetimes, in seconds, are for rows that do not record theirs. In
+   * short gets its full lifetime back, as far as the grant lasts. The lifetimes, in seconds, apply to rows without their own. In
    * SQL, because one statement locks in an order and then updates.
    */
   async endWith(
@@ -183,8 +183,8 @@ export class GrantsRepository {
   }
 
   /**
-   * Postpones the next look at up to `limit` grants whose refresh token is still in use, and returns their number. In SQL,
-   * because it skips locked rows.
+   * Postpones the next check of up to `limit` grants whose refresh token is still in use; returns their number. In SQL, because
+   * it skips locked rows.
    */
   async postponeUsed(retentionDays: number, limit: number): Promise<number> {
     const [, postponed]: [unknown[], number] = await this.grants.query(

@@ -170,7 +170,7 @@ export class TokenKeysService implements OnApplicationBootstrap {
     );
   }
 
-  /** What was loaded, as long as it can be relied on. */
+  /** The loaded keys, as long as they can be relied on. */
   private get known(): Loaded | undefined {
     return this.changes.isTrusted ? this.unchanged : undefined;
   }
@@ -195,7 +195,7 @@ export class TokenKeysService implements OnApplicationBootstrap {
     await this.noteLifetimes(signing);
     const secrets = new Map(
       rows.flatMap(({ id, sealed }) => {
-        // The secret of an id never changes.
+        // The secret of a key never changes.
         const known = this.secretOf(id);
         const bytes = known ? undefined : this.unsealed(id, sealed);
         return known ? [[id, known] as const] : bytes ? [[id, createSecretKey(bytes)] as const] : [];
@@ -214,7 +214,7 @@ export class TokenKeysService implements OnApplicationBootstrap {
     return loaded;
   }
 
-  /** Must run before anything is signed: how long changes and keys are kept depends on these lifetimes. */
+  /** Must run before anything is signed, because these lifetimes decide how long changes and keys are kept. */
   private async noteLifetimes({ id, accessTtl, grantTtl }: TokenKeyEntity): Promise<void> {
     const wanted = this.lifetimes;
     if (accessTtl < wanted.accessTtl || grantTtl < wanted.grantTtl) {

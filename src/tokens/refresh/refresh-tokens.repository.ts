@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { batched } from '../../database/queries/batched.js';
-import { isLive } from '../../consents/consent.sql.js';
+import { consentIsLive } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
 import { arrayParameter, Statements } from '../../database/queries/statements.js';
 import type { RefreshTokenRecord } from '../keys/token-record.js';
@@ -22,7 +22,7 @@ export interface GenerationRow {
   authorizationExpiresIn: number;
 }
 
-/** The current state of a grant, and of everything that using one of its refresh tokens depends on. */
+/** The current state of a grant, and of everything that the use of one of its refresh tokens depends on. */
 export interface FoundGrant extends GenerationRow {
   clientId: string;
   userId: string;
@@ -48,7 +48,7 @@ export interface FoundGrant extends GenerationRow {
   seenAt: number;
 }
 
-/** What is looked up: a refresh token, and its grace time in seconds. */
+/** A lookup: a refresh token, and the grace time in seconds. */
 interface RefreshQuestion extends RefreshTokenRecord {
   grace: number;
 }
@@ -82,8 +82,8 @@ const ROTATIONS = new InputRows<Rotation>(
 );
 
 /**
- * How many rotation times are kept for the grace time: as many as a client may make in a minute. Older tokens count as past
- * their grace time.
+ * How many rotation times are kept to decide the grace time: as many rotations as a client may make in a minute. Older tokens
+ * count as past their grace time.
  */
 const ROTATIONS_KEPT = 600;
 
@@ -117,7 +117,7 @@ export class RefreshTokensRepository {
               EXISTS (SELECT 1 FROM token_keys s
                        WHERE s.id IN (a.key_id::bigint, g.token_key_id) AND s.revoked_at IS NOT NULL) AS "keyRevoked",
               g.revoked_at IS NULL AND g.expires_at > now() AND c.enabled AND u.enabled
-                AND ${isLive('k')} AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
+                AND ${consentIsLive('k')} AS "grantLive", g.revoked_at IS NOT NULL AS "grantRevoked",
               to_json(g.scopes) AS "grantScopes", to_json(c.scopes) AS "clientScopes", to_json(k.scopes) AS "consentScopes",
               pg_snapshot_xmin(pg_current_snapshot())::text::float8 AS "seenAt"
          FROM unnest(${QUESTIONS.arrays}) WITH ORDINALITY AS a (${QUESTIONS.columns}, n)

@@ -8,8 +8,8 @@ import { TokenKeysService } from '../keys/token-keys.service.js';
 import { openRefreshToken, type RefreshTokenRecord } from '../keys/token-record.js';
 
 /** The grant that a refresh token belongs to. */
-export interface UsedGrant extends FoundGrant {
-  /** The moment for which all this is valid. */
+export interface GrantOfToken extends FoundGrant {
+  /** When the grant was read: the position of the data it is based on. */
   seen: Stamp;
 }
 
@@ -24,23 +24,23 @@ export class RefreshTokensService {
     private readonly settings: Settings,
   ) {}
 
-  /** The contents of a refresh token, or why it is not one of ours. */
+  /** The contents of a refresh token, or why it is not valid. */
   open(token: string) {
     return this.keys.open(token, openRefreshToken);
   }
 
   /** The grant of a refresh token, whatever the token's generation. */
-  async find(record: RefreshTokenRecord): Promise<UsedGrant | undefined> {
+  async find(record: RefreshTokenRecord): Promise<GrantOfToken | undefined> {
     const { era } = this.changes;
     const found = await this.repository.find({ grace: this.settings.refreshGrace, ...record });
     if (!found) return undefined;
-    // Not by Object.assign: it turns an object with so many members into a slow one (docs/decisions/0008).
-    const grant = found as UsedGrant;
+    // Not with Object.assign, which makes an object with this many members slow (docs/decisions/0008).
+    const grant = found as GrantOfToken;
     grant.seen = { era, position: found.seenAt };
     return grant;
   }
 
-  /** Whose refresh token this is: its grant, if it was issued to this client. */
+  /** The id of the token's grant, if the token was issued to this client. */
   async grantOf(token: string, clientId: string): Promise<string | undefined> {
     const opened = await this.open(token);
     if ('refused' in opened) return undefined;
@@ -54,7 +54,7 @@ export class RefreshTokensService {
    */
   async rotate(
     { grantId, generation }: RefreshTokenRecord,
-    { clientId, userId, seen }: UsedGrant,
+    { clientId, userId, seen }: GrantOfToken,
     asked: string[],
     given: string[],
   ): Promise<IssuedTokens | undefined> {
@@ -75,7 +75,7 @@ export class RefreshTokensService {
   }
 
   /** The pair of the grant's current generation; undefined if its key is not available. */
-  currentPair(grantId: string, grant: UsedGrant): Promise<IssuedTokens | undefined> {
+  currentPair(grantId: string, grant: GrantOfToken): Promise<IssuedTokens | undefined> {
     const { clientId, userId, expiresIn } = grant;
     return this.tokens.pairOf({ grantId, clientId, userId }, grant, expiresIn);
   }

@@ -11,7 +11,7 @@ import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
-/** What an identity provider says of a person now. */
+/** The profile of a person at an identity provider. */
 export interface Profile {
   name?: string;
   /** Only an address that counts as verified. */
@@ -31,9 +31,9 @@ export class FollowedProfilesService {
   ) {}
 
   /**
-   * Gives a locked account the name and address that the provider has, and returns the account as it is then. An organisation keeps its
-   * name, and everybody the address if another account has the new one. An address that another account gets at the same moment is a
-   * violation of `users_email_key`.
+   * Gives a locked account the name and address that the provider has, and returns the account as it is then. Organisations keep
+   * their name, and the address is kept if another account has the new one. If another account gets the address at the same
+   * moment, `users_email_key` is violated.
    */
   async follow(
     manager: EntityManager,
@@ -45,7 +45,7 @@ export class FollowedProfilesService {
     const name = user.kind === 'individual' ? (profile.name ?? user.name) : user.name;
     const email = await this.newEmail(manager, user, profile.verifiedEmail);
     if (name === user.name && email === undefined) return user;
-    // Before the change, so that the mail goes to the address that the account still has.
+    // Before the change, so that the mail goes to the present address.
     if (email !== undefined) {
       const message = MESSAGES.addressFollowed(providerLabel);
       await this.notifications.raise(manager, user.id, null, message, actor);
@@ -53,7 +53,8 @@ export class FollowedProfilesService {
     const emailVerified = email === undefined ? undefined : true;
     await this.users.update(manager, user.id, { name, email, emailVerified });
     const changed = { ...user, name, ...(email === undefined ? {} : { email, emailVerifiedAt: new Date() }) };
-    // A person who reads the mail to the old address now must not get in by it. It is still the same person, so sessions and access go on.
+    // Someone who now receives the mail for the old address must not get in with it. The person is the same, so sessions and
+    // access continue.
     if (email !== undefined) {
       await this.passwordLinks.deleteByUser(manager, user.id);
       await this.pending.deleteByUser(manager, user.id);

@@ -11,7 +11,7 @@ import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
-/** What a sign-in through an identity provider does with accounts, in the caller's transaction. */
+/** Changes of accounts by sign-ins through an identity provider, in the caller's transaction (called by `ProviderAccounts`). */
 @Injectable()
 export class LinkedAccountsService {
   constructor(
@@ -32,13 +32,13 @@ export class LinkedAccountsService {
     return this.protection.counts(user, manager);
   }
 
-  /** Ends everything that opens a locked account but its address, which the person has just proven. Returns the account as it is then. */
+  /** Ends all ways to open a locked account except the address, which the person has just proven. Returns the changed account. */
   async endWays(manager: EntityManager, user: UserEntity, actor: Actor): Promise<UserEntity> {
     await this.ways.endAll(manager, user.id, actor, { isNew: { email: true } });
     return { ...user, passwordHash: null };
   }
 
-  /** Notes that the address is the locked account's own, if it has this one: a provider calls it verified (contract §18). */
+  /** Marks the locked account's address as verified, if it is the one that a provider calls verified (contract §18). */
   async noteVerified(
     manager: EntityManager,
     { id, email, emailVerifiedAt }: UserEntity,
@@ -84,8 +84,8 @@ export class LinkedAccountsService {
   }
 
   /**
-   * Gives a locked account another role, with all that belongs to it (`RoleChanges`); does nothing if it is the same. The last enabled
-   * admin stays one, whatever a provider says. `person`: who signs in now. Returns the account as it is then.
+   * Gives a locked account another role, with all consequences (`RoleChanges`); does nothing if it is the same. The last enabled
+   * admin stays one, whatever a provider says. `person`: who signs in now. Returns the changed account.
    */
   async setRole(
     manager: EntityManager,

@@ -3,7 +3,7 @@ import type { UserEntity } from './user.entity.js';
 
 type Changes = Partial<Pick<UserEntity, 'email' | 'enabled' | 'webhooksEnabled' | 'passwordHash'>>;
 
-/** What an operator does to an account that its owner should know. A change of role has a notification of its own. */
+/** Changes by operators that the owner of an account is notified of. A change of role has its own notification. */
 export function operatorChanges(before: UserEntity, changes: Changes): string[] {
   const { email, enabled, passwordHash, webhooksEnabled } = changes;
   return [

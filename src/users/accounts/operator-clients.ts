@@ -3,9 +3,9 @@ import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
 import type { OperatorRole } from '../../config/operator-role.js';
 
-/** What accounts need to know of clients that work for operators: of live clients with a scope for operators (contract §17). */
+/** What accounts need from the clients module about live clients with operator scopes (contract §17). */
 export interface ClientsOfOperators {
-  /** What the client may do as an operator at this moment; null: nothing. It stays so until the transaction ends. */
+  /** The current operator role of the client, locked until the transaction ends; null if none. */
   roleOf(manager: EntityManager, clientId: string): Promise<OperatorRole | null>;
   /** Which of the users own such a client, or are admins of an organisation that does. */
   behindOne(userIds: string[], manager?: EntityManager): Promise<string[]>;

@@ -3,7 +3,10 @@ import { roleNeeded } from '../../config/operator-role.js';
 import { roleTooLow } from '../../http/problems/problem.js';
 import type { UserEntity } from './user.entity.js';
 
-/** Whether this is anybody but an admin, the client of one, and the service itself: without a role, or with an unknown one, too (contract §17). */
+/**
+ * Whether the actor is neither an admin, nor a client of one, nor the service itself (contract §17). A missing or unknown role
+ * counts as limited.
+ */
 export const isLimited = ({ type, operatorRole }: Actor): boolean =>
   type !== 'service' && operatorRole !== 'admin';
 

@@ -41,7 +41,7 @@ export class OperatorProtectionService {
     return user !== null && this.counts(user);
   }
 
-  /** Throws a 403 problem for everybody but admins and the person, if the user counts as an operator. */
+  /** If the user counts as an operator, throws a 403 problem for everyone except admins and the user. */
   async refuse(actor: Actor, user: UserEntity, manager?: EntityManager): Promise<void> {
     if (!isLimited(actor) || isOwn(actor, user.id)) return;
     if (await this.counts(user, manager)) {
@@ -50,8 +50,8 @@ export class OperatorProtectionService {
   }
 
   /**
-   * The same for the user with this id. In a transaction, the user's role stays as it is until it ends. `others`: ids of clients that act
-   * on what is theirs. Costs nothing for admins and for what is one's own.
+   * The same for the user with this id. In a transaction, the user's role stays as it is until it ends. `others`: ids of clients
+   * that act on what is theirs. No query for admins, and for one's own account.
    */
   async refuseOn(actor: Actor, id: string, manager?: EntityManager, others: string[] = []): Promise<void> {
     if (!isLimited(actor) || [id, ...others].some((own) => isOwn(actor, own))) return;
@@ -76,6 +76,6 @@ export class OperatorProtectionService {
   }
 }
 
-/** Whether someone acts on their own, and not as an operator. */
+/** Whether the actor acts on their own account or clients rather than as an operator. */
 const isOwn = ({ id, operatorRole }: Actor, subjectId: string): boolean =>
   operatorRole === undefined && id === subjectId;

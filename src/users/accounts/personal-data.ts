@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Language } from '../../language/languages.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 
-/** What the page shows of a member: words, a time, several words, or the members of a structure. */
+/** How the page shows a member: as text, a time, a list of texts, or the members of an object. */
 export type ShownValue =
   | string
   | number
@@ -15,18 +15,24 @@ export type ShownValue =
   | object;
 
 /**
- * What one module holds about a person (contract §13). A record is plain data, without secrets, digests or anything about other people;
- * its members become those of the file.
+ * What one module holds about a person (contract §13). A record is plain data without secrets, digests or anything about other
+ * people; its members are those in the file.
  */
 export interface PersonalDataSection<T extends object> {
   /** The member of the file; unique. */
   name: string;
-  /** Where it stands among the others: 10 to 19 the account, 20 to 39 applications and data, 40 to 59 logins, 60 to 89 records, 90 to 99 partners and operators. */
+  /**
+   * Its position among the sections: 10 to 19 the account, 20 to 39 applications and data, 40 to 59 logins, 60 to 89 records, 90
+   * to 99 partners and operators.
+   */
   place: number;
   title: string;
   /** A sentence for the person. */
   about: string;
-  /** Up to so many records; where there can be many, the newest. What we have said is in the language of the reader, English in the file. */
+  /**
+   * Up to `limit` records, the newest if there can be many. Our own texts are in the language of the reader, in the file in
+   * English.
+   */
   read(userId: string, limit: number, language: Language): Promise<T[]>;
   /** What the page shows of each record, by its heading, in words for drivers. */
   columns: Record<string, (record: T) => ShownValue>;
@@ -74,7 +80,7 @@ export class PersonalData {
     return this.sections.map(({ name }) => name);
   }
 
-  /** All sections, one after the other, with at most so many records each. */
+  /** All sections, one after the other, with at most this many records each. */
   async read(userId: string, limit: number, language: Language = 'en'): Promise<ReadSection[]> {
     const read: ReadSection[] = [];
     for (const { name, title, about, columns, ...section } of this.sections) {

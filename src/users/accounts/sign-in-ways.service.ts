@@ -19,7 +19,7 @@ export interface LinkedPerson {
 /** Removes the account's links to providers, except to this person; returns how many. */
 export type LinkRemoval = (manager: EntityManager, userId: string, except?: LinkedPerson) => Promise<number>;
 
-/** Everything that opens an account. It ends together when the account gains power, because others may have set it before. */
+/** All ways to open an account. They end together when the account gains power, because someone else may have set them. */
 @Injectable()
 export class SignInWaysService {
   private removeLinks!: LinkRemoval;

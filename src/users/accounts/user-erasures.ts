@@ -8,8 +8,8 @@ export interface PersonTraces {
 }
 
 /**
- * What a module does when a user is erased, and what the audit log keeps of it: only ids. Runs in the transaction of the erasure,
- * which locks the user's row exclusively, so that nothing new about the user is added in the meantime.
+ * What a module does when a user is erased. The audit log keeps only ids. Runs in the transaction of the erasure, which locks the
+ * user's row exclusively, so that nothing new about the user is added in the meantime.
  */
 export type UserErasure = (
   manager: EntityManager,
@@ -17,7 +17,7 @@ export type UserErasure = (
   traces: PersonTraces,
 ) => Promise<Record<string, unknown>>;
 
-/** What has to end before people can delete their accounts themselves. */
+/** A reason why people cannot delete their own account yet. */
 export type ErasureObstacle = 'operator' | 'owns_clients';
 
 type FindObstacle = (manager: EntityManager, userId: string) => Promise<ErasureObstacle | undefined>;
@@ -33,19 +33,19 @@ export class UserErasures {
     this.parts.push(part);
   }
 
-  /** Called once by each module whose rows stand in the way of an erasure. */
+  /** Called once by each module whose rows can prevent an erasure. */
   addObstacle(find: FindObstacle): void {
     this.obstacles.push(find);
   }
 
-  /** What the audit log keeps, of all parts together. */
+  /** Runs all parts; returns what the audit log keeps. */
   async run(manager: EntityManager, userId: string, traces: PersonTraces): Promise<Record<string, unknown>> {
     const kept: Record<string, unknown> = {};
     for (const part of this.parts) Object.assign(kept, await part(manager, userId, traces));
     return kept;
   }
 
-  /** The first thing that stands in the way; nothing new does while the caller holds the lock on the user. */
+  /** The first thing that prevents the erasure; no new one appears while the caller holds the lock on the user. */
   async obstacleTo(manager: EntityManager, userId: string): Promise<ErasureObstacle | undefined> {
     for (const find of this.obstacles) {
       const obstacle = await find(manager, userId);

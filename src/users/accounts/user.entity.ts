@@ -28,11 +28,11 @@ export class UserEntity extends InRealm {
   @TimeOrNull()
   emailVerifiedAt!: Date | null;
 
-  /** The kinds of mail that the user switched off. */
+  /** The kinds of mail that the user has unsubscribed from. */
   @Column('text', { array: true, select: false })
   unwantedMails!: OptionalMailKind[];
 
-  /** In which mail is written; null as long as nobody has said. */
+  /** The language of mails; null until the user has chosen one. */
   @TextOrNull()
   language!: Language | null;
 
@@ -45,7 +45,7 @@ export class UserEntity extends InRealm {
   @Column('text')
   role!: UserRole;
 
-  /** Set exactly for operators; the database completes it to admin. */
+  /** Set for operators only; the database sets admin by default. */
   @TextOrNull()
   operatorRole!: OperatorRole | null;
 
@@ -60,11 +60,11 @@ export class UserEntity extends InRealm {
   @Column('boolean')
   enabled!: boolean;
 
-  /** Drivers of a sandbox are `sandbox`; everybody else is live. */
+  /** `sandbox` for drivers of a sandbox, otherwise `live`. */
   @Column('text')
   environment!: Environment;
 
-  /** The owner whose sandbox a driver belongs to; null for everybody else. */
+  /** The owner of a driver's sandbox; null for everyone else. */
   @TextOrNull()
   sandboxOwnerId!: string | null;
 }

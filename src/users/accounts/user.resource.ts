@@ -13,7 +13,10 @@ import { ENGLISH_NAMES, LANGUAGES } from '../../language/languages.js';
 import { ENVIRONMENTS } from './environment.js';
 import { USER_KINDS, USER_ROLES, type UserEntity } from './user.entity.js';
 
-/** The entity as others see it: whether the address is verified instead of when, and a new password instead of its hash. */
+/**
+ * The fields of a user outside of the database: whether the address is verified instead of when, and a new password instead of
+ * its hash.
+ */
 interface UserFields extends Omit<UserEntity, 'emailVerifiedAt' | 'passwordHash'> {
   emailVerified: boolean;
   password: string;
@@ -149,11 +152,11 @@ export type UserChanges = ChangesOf<UserFields, UserFieldsOf>;
 export const USER_FORM = new ResourceForm(USER);
 export type UserFormValues = FormValues<UserFieldsOf>;
 
-/** An entity by the fields that are shown and audited. */
+/** The entity as those fields. */
 export const userFieldsOf = (user: UserEntity): Omit<UserFields, 'password'> => ({
   ...user,
   emailVerified: user.emailVerifiedAt !== null,
 });
 
-/** What the audit log says of a user. */
+/** A user in the audit log. */
 export const auditView = (user: UserEntity): Record<string, unknown> => USER.auditView(userFieldsOf(user));

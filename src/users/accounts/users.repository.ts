@@ -12,7 +12,7 @@ import type { PersonTraces } from './user-erasures.js';
 import { UserEntity } from './user.entity.js';
 import { queryIn } from '../../database/queries/query-in.js';
 
-/** An account without what the repository and the database add. */
+/** A new account, without the columns that the repository and the database add. */
 export type UserValues = Omit<
   UserEntity,
   | 'emailKey'
@@ -30,14 +30,14 @@ export type UserValues = Omit<
   sandboxOwnerId?: string;
 };
 
-/** Users of whom the ids or the addresses are known. */
+/** Selects users by id or by address. */
 export interface NamedUsers {
   ids: readonly string[];
   emails: readonly string[];
   organisations?: boolean;
 }
 
-/** Rows of one statement, which takes at most 65,535 parameters. */
+/** Rows per statement, because a statement takes at most 65,535 parameters. */
 const INSERTED_AT_ONCE = 1_000;
 
 /** All given members must match. */
@@ -107,8 +107,8 @@ export class UsersRepository {
   }
 
   /**
-   * Locks all enabled admins, in the order of their ids, until the transaction ends, and returns their ids: changes that might
-   * leave none wait for each other. Taken before the lock on the user who changes.
+   * Locks all enabled admins, in the order of their ids, until the transaction ends, and returns their ids: changes that could
+   * remove the last admin wait for each other. Taken before the lock on the changed user.
    */
   async lockAdmins(manager: EntityManager): Promise<string[]> {
     const admins = await manager.withRepository(this.users).find({
@@ -120,7 +120,7 @@ export class UsersRepository {
     return admins.map(({ id }) => id);
   }
 
-  /** The user, who stays unchanged until the transaction ends. */
+  /** The user, share-locked until the transaction ends. */
   hold(manager: EntityManager, id: string): Promise<UserEntity | null> {
     return manager.withRepository(this.users).findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
   }
@@ -176,8 +176,8 @@ export class UsersRepository {
   }
 
   /**
-   * The owner of this address has proven to receive what is sent to it. False if the user is disabled or has another address by
-   * now. The time of the first proof is kept.
+   * Marks the address as verified. False if the user is disabled or has another address by now. The time of the first
+   * verification is kept.
    */
   async verifyEmail(manager: EntityManager, id: string, email: string): Promise<boolean> {
     const { affected } = await queryIn(manager, this.users)
@@ -211,7 +211,7 @@ export class UsersRepository {
       .execute();
   }
 
-  /** Switches one more kind of mail off; the kinds that are then, or undefined if it was off before. */
+  /** Unsubscribes from one more kind of mail; returns all such kinds, or undefined if it was already among them. */
   async addUnwantedMail(
     manager: EntityManager,
     id: string,
@@ -240,7 +240,10 @@ export class UsersRepository {
     await manager.withRepository(this.users).delete({ id });
   }
 
-  /** What may stand in rows that do not name the user: all addresses that sessions and the audit log know. In SQL: it reads the log. */
+  /**
+   * Values that may occur in rows without the user's id: all addresses known to sessions and the audit log. In SQL, because it
+   * reads the log.
+   */
   async tracesOf(manager: EntityManager, id: string): Promise<PersonTraces> {
     const [found]: PersonTraces[] = await manager.query(
       `WITH entry AS (
@@ -255,7 +258,7 @@ export class UsersRepository {
                      WHERE address IS NOT NULL AND (actor_id = $1 OR (actor_id IS NULL AND actor_type = 'user'))) AS addresses`,
       [id],
     );
-    // One that the user gave up may be someone else's by now.
+    // A former address may belong to someone else by now.
     const emails: string[] = [];
     for (const email of found!.emails) {
       const holder = await this.findByEmail(email, manager);
@@ -266,7 +269,7 @@ export class UsersRepository {
 
   /** Removes what the audit log says about the user, except ids. */
   async forgetInAuditLog(manager: EntityManager, id: string): Promise<void> {
-    // By a function of the database: the service's role cannot change the log itself.
+    // By a database function, because the service's role cannot change the log.
     await manager.query('SELECT forget_in_audit_events($1)', [id]);
   }
 

@@ -33,11 +33,11 @@ import { auditView, USER, type NewUser, type UserChanges } from './user.resource
 import { UsersRepository, type NamedUsers, type UserFilter } from './users.repository.js';
 import { say } from '../../language/text.js';
 
-/** A user to insert: with the hash of the password, if there is one, and the id, if it was given before. */
+/** A user to insert, with the hash of the password and the id, if they are given. */
 type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?: string; enabled?: boolean };
 type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
 
-/** Looks at a change under the lock on the user; throws what refuses it. */
+/** Checks a change while the user is locked; throws to refuse it. */
 export type ChangeCheck = (manager: EntityManager, before: UserEntity, after: UserEntity) => Promise<void>;
 
 /** Accounts of end users, organisations and operators (contract §2). Every change is an audit event in its transaction. */
@@ -68,7 +68,7 @@ export class UsersService {
     return (await this.repository.findById(id)) ?? this.missing();
   }
 
-  /** The names of those of these users who are still there. */
+  /** The names of these users, as far as they still exist. */
   namesOf(ids: string[]): Promise<Pick<UserEntity, 'id' | 'name'>[]> {
     return this.repository.namesOf(ids);
   }
@@ -86,7 +86,7 @@ export class UsersService {
     return this.repository.list(filter, page);
   }
 
-  /** The user, who stays unchanged until the transaction ends. */
+  /** The user, share-locked until the transaction ends. */
   hold(manager: EntityManager, id: string): Promise<UserEntity | null> {
     return this.repository.hold(manager, id);
   }
@@ -194,7 +194,7 @@ export class UsersService {
       passwordHash,
       emailVerified: emailVerifiedAfter(before, changes, isNewEmail),
     };
-    // Before the change, so that the mail goes to the address that the user still has.
+    // Before the change, so that the mail goes to the present address.
     await this.roleChanges.tell(manager, id, before, { ...before, ...roles });
     await this.tellOwner(manager, before, { ...changes, passwordHash }, actor);
     await this.translatingConflicts(() => this.repository.update(manager, id, values));
@@ -219,7 +219,7 @@ export class UsersService {
 
   /**
    * Erases the user: the account and everything that belongs to it. Each client that could read the user's data is notified; the
-   * audit log keeps only ids. An owner of clients gets a 409. `check` throws what refuses it after all.
+   * audit log keeps only ids. An owner of clients gets a 409. `check` throws to refuse it.
    */
   erase(id: string, actor: Actor, check?: (manager: EntityManager) => Promise<void>): Promise<void> {
     return this.transactions.run(async (manager) => {
@@ -247,7 +247,7 @@ export class UsersService {
     }
   }
 
-  /** Tells the user what an operator does to the account. */
+  /** Notifies the user of what an operator does to the account. */
   private async tellOwner(
     manager: EntityManager,
     before: UserEntity,
@@ -280,7 +280,10 @@ export class UsersService {
     if (disabled) await this.revocations.revokeByOwner(manager, after.id, reason);
   }
 
-  /** Locks all enabled admins if the user is one of them, before the user: changes that might leave none lock in this order. */
+  /**
+   * Locks all enabled admins if the user is one of them, before the user: changes that could remove the last admin lock in this
+   * order.
+   */
   private async lockAdminsWith(manager: EntityManager, id: string): Promise<string[]> {
     const user = await this.repository.findById(id, manager);
     return user && isAdmin(user) ? this.repository.lockAdmins(manager) : [];
@@ -312,5 +315,5 @@ export class UsersService {
 /** The foreign keys of clients to their owners. */
 const OWNER_KEYS = ['clients_owner_id_fkey', 'clients_owner_realm_fkey'];
 
-/** A user who was given nothing yet. */
+/** A user without any rows that refer to it. */
 const EVERYBODY = { role: 'user', webhooksEnabled: true } as const;

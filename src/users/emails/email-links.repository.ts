@@ -61,7 +61,7 @@ export class EmailLinksRepository {
     return row && { userId: row.user_id, email: row.email, returnTo: row.return_to };
   }
 
-  /** Those of the user or to the address, newest first, up to so many. */
+  /** Those of the user or to the address, newest first, up to a limit. */
   list(userId: string, email: string, limit: number): Promise<EmailLinkEntity[]> {
     return this.links.find({
       where: [{ userId }, { emailKey: emailKeyOf(email), userId: IsNull() }],

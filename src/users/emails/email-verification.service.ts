@@ -126,7 +126,7 @@ export class EmailVerificationService {
     });
   }
 
-  /** What was mailed to the address before it had an account; everything else goes with the account. */
+  /** Mails to the address from before it had an account; everything else is deleted with the account. */
   private async forget(manager: EntityManager, emails: string[]): Promise<Record<string, unknown>> {
     for (const email of emails) {
       await this.links.deleteByEmail(manager, email);

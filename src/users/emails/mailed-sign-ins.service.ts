@@ -33,7 +33,7 @@ export class MailedSignInsService {
     if (method === 'password' && (await this.factors.isAskedAfterPassword(user))) {
       return (await this.pending.begin(reply, user)) ? secondFactorPath(returnTo) : undefined;
     }
-    // The person is told of the link's use itself, so the browser is not told of as a new one.
+    // The person is notified of the use of the link, so not also of a new browser.
     if (!(await this.sessions.start(request, reply, user, { method }, actor, false))) return undefined;
     this.browsers.remember(request, reply, user);
     return returnTo;

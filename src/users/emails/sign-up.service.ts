@@ -79,7 +79,7 @@ export class SignUpService {
     });
   }
 
-  /** What the link is about; undefined for a link that is used, expired or unknown. */
+  /** What the link was issued for; undefined for a link that is used, expired or unknown. */
   async find(key: string): Promise<ShownSignUp | undefined> {
     if (!isSecret('signUpKey', key)) return undefined;
     const digest = digestOf(key);

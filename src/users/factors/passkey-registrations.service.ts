@@ -27,7 +27,7 @@ export type MadePasskey = Pick<
 /** What stands for the user in a passkey. */
 export const userHandleOf = (userId: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(userId);
 
-/** Making a passkey in a browser (WebAuthn §7.1): what it is asked for, and the check of what it answers. */
+/** Creating a passkey in a browser (WebAuthn §7.1): the options for the browser, and the check of its response. */
 @Injectable()
 export class PasskeyRegistrations {
   constructor(

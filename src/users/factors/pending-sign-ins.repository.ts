@@ -13,7 +13,7 @@ export class PendingSignInsRepository {
 
   /** Stores it, unless the user was disabled or got another password or email since `user` was read. */
   async insert(digest: Buffer, user: UserEntity, accountMark: Buffer, ttl: number): Promise<boolean> {
-    // By hand: what the user must still be, the lock on the user and the insert are one statement.
+    // In SQL, because checking the user, locking it and the insert are one statement.
     const rows: unknown[] = await this.pending.query(
       `WITH owner AS (
          SELECT id FROM users

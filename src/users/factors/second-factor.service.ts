@@ -27,7 +27,7 @@ export interface SecondFactorState {
   recoveryCodesLeft: number;
 }
 
-/** What users have besides their password, when it is asked for, and what goes for every kind of it (contract §16). */
+/** Second factors of users: which ones they have, when one is asked for, and what applies to every kind (contract §16). */
 @Injectable()
 export class SecondFactorService {
   constructor(

@@ -47,7 +47,7 @@ export class AccountDeletionsRepository {
   }
 
   /**
-   * Claims up to so many that are due, the earliest first, and returns their users. In SQL, because it passes over rows that another
+   * Claims up to `limit` due deletions, the earliest first, and returns their users. In SQL, because it skips rows that another
    * instance is claiming.
    */
   async claim(limit: number): Promise<string[]> {

@@ -75,7 +75,7 @@ export class PasswordLinksRepository {
     return rows[0];
   }
 
-  /** The user's, newest first, up to so many. */
+  /** The sessions of a user, newest first, up to a limit. */
   list(userId: string, limit: number): Promise<PasswordLinkEntity[]> {
     return this.links.find({ where: { userId }, order: { expiresAt: 'DESC' }, take: limit });
   }

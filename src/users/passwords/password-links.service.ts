@@ -147,7 +147,7 @@ export class PasswordLinksService {
     return `${this.settings.baseUrl}/password/${key}`;
   }
 
-  /** What the link is about; undefined for a link that is used, expired or unknown. */
+  /** What the link was issued for; undefined for a link that is used, expired or unknown. */
   async find(key: string): Promise<ShownPasswordLink | undefined> {
     if (!isSecret('passwordKey', key)) return undefined;
     const digest = digestOf(key);

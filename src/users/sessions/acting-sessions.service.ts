@@ -8,21 +8,21 @@ import { SessionsRepository } from './sessions.repository.js';
 export const SECOND_FACTOR_NEEDED =
   'This needs a session in which you gave a second factor, or that an identity provider began. Set up a passkey or an authenticator app under “Security” of your account, and log in with it.';
 
-/** The sessions in which users change accounts. */
+/** Checks the session in which a user makes a change. */
 @Injectable()
 export class ActingSessionsService {
   constructor(private readonly sessions: SessionsRepository) {}
 
   /**
-   * Throws `NoLongerSignedIn` if the actor's session has ended since the request was admitted. To be called under the lock for which
-   * the change has waited. A login or confirmation in the same browser takes its locks the other way round: of such a pair PostgreSQL
-   * cancels one, which is then repeated.
+   * Throws `NoLongerSignedIn` if the actor's session has ended since the request was admitted. Call it while holding the lock
+   * that the change waited for. A login or confirmation in the same browser takes its locks in the opposite order; PostgreSQL
+   * then cancels one of the two, which is repeated.
    */
   async requireLive(manager: EntityManager, { sessionDigest }: Pick<Actor, 'sessionDigest'>): Promise<void> {
     if (sessionDigest && !(await this.sessions.hold(manager, sessionDigest))) throw new NoLongerSignedIn();
   }
 
-  /** Throws a 403 problem unless the actor acts in a session in which a second factor was given, or that a provider began. */
+  /** Throws a 403 problem unless the actor's session has a second factor or came from a provider. */
   async requireSecondFactor(
     manager: EntityManager,
     { sessionDigest }: Pick<Actor, 'sessionDigest'>,

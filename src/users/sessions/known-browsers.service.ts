@@ -19,8 +19,8 @@ export interface MarkedBrowser {
 }
 
 /**
- * Marks browsers that logged in to an account: a cookie bound to the account and its password, so that someone who knew an
- * earlier password counts as a stranger again.
+ * Marks browsers that logged in to an account: a cookie bound to the account and its password, so that someone with an earlier
+ * password counts as a stranger again.
  */
 @Injectable()
 export class KnownBrowsersService {
@@ -55,7 +55,7 @@ export class KnownBrowsersService {
   }
 
   /**
-   * Marks the browser for the account as it was read, with its password; does nothing if it already has that mark, made with the
+   * Marks the browser as known for the account with its present password; does nothing if it already has that mark, made with the
    * current key.
    */
   remember(request: FastifyRequest, reply: FastifyReply, user: UserEntity): void {

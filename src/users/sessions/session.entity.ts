@@ -17,7 +17,7 @@ export class SessionEntity extends IssuedSecret {
   @Column('text')
   userId!: string;
 
-  /** How far use can put off the end of an operator's session; null: not at all. */
+  /** The latest end of an operator's session, however much it is used; null for other sessions, which use does not extend. */
   @TimeOrNull()
   endsAt!: Date | null;
 

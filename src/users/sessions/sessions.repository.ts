@@ -15,20 +15,20 @@ export interface SessionDetails {
   address: string | null;
   userAgent: string | null;
   signIn: SignInMethod;
-  /** The login that it goes on with; undefined for a new one. */
+  /** The login that the session continues; undefined for a new login. */
   loginId?: string;
-  /** Where the session that it replaces would have ended whatever its use. */
+  /** The latest end of the session that it replaces. */
   endsAt?: Date;
 }
 
 /** A session that has ended. */
 interface EndedSession {
   userId: string;
-  /** What it came from. */
+  /** How it was started. */
   signIn: SignInMethod;
   /** The login it belonged to; null if it had expired. */
   loginId: string | null;
-  /** Of an operator's: its end whatever its use. */
+  /** For an operator's session: its latest end. */
   endsAt?: Date;
 }
 
@@ -50,15 +50,16 @@ const ENDED = `user_id AS "userId", method, provider, provider_subject AS subjec
                second_factor AS "gaveSecondFactor",
                CASE WHEN expires_at > now() THEN coalesce(login_id, id) END AS "loginId"`;
 
-// `last_seen_at` is written at most this often: not every page view is a write. Where a session ends without use, more often.
+// `last_seen_at` is written at most this often, so that not every page view is a write; more often for sessions that end without
+// use.
 const SEEN_AGAIN_AFTER = `CASE WHEN ends_at IS NULL THEN interval '5 minutes'
                                ELSE least(interval '5 minutes', make_interval(secs => :idle) / 60) END`;
 // After this time, the console asks for the password again before critical actions.
 const RECENTLY = "interval '15 minutes'";
-// A provider may let someone in who authenticated there long ago. Without a time from the provider, it was never.
+// A provider may accept someone who authenticated there long ago. If it sends no time, the authentication never counts as recent.
 const AUTHENTICATED_AT = `CASE WHEN session.method = 'provider' THEN coalesce(session.authenticatedAt, '-infinity')
                                ELSE session.createdAt END`;
-// A provider is responsible for its factors.
+// The provider is responsible for second factors.
 const HAS_FACTOR = "(session.secondFactor OR session.method = 'provider')";
 
 @Injectable()
@@ -157,8 +158,8 @@ export class SessionsRepository {
   }
 
   /**
-   * Starts a session unless the user was disabled or got another password or email since `user` was read; never for a driver of a
-   * sandbox. An operator's ends earlier than others.
+   * Starts a session unless the user was disabled or got another password or email since `user` was read; never for a sandbox
+   * driver. Operators' sessions end earlier.
    */
   async insert(
     manager: EntityManager,
@@ -167,7 +168,7 @@ export class SessionsRepository {
     { signIn, ...details }: SessionDetails,
   ): Promise<boolean> {
     const provider = signIn.method === 'provider' ? signIn : undefined;
-    // By hand: what the user must still be, the lock on the user and the insert are one statement.
+    // In SQL, because checking the user, locking it and the insert are one statement.
     const rows: unknown[] = await manager.query(
       `WITH owner AS (
          SELECT id, CASE WHEN operator_role IS NOT NULL
@@ -209,7 +210,7 @@ export class SessionsRepository {
     return rows.length === 1;
   }
 
-  /** Notes that a second factor was given in the session. */
+  /** Records that a second factor was given in the session. */
   async noteSecondFactor(manager: EntityManager, digest: Buffer): Promise<void> {
     await manager.withRepository(this.sessions).update({ digest }, { secondFactor: true });
   }

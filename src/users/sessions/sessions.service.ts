@@ -25,7 +25,7 @@ import { UsersRepository } from '../accounts/users.repository.js';
 
 const COOKIE = 'session';
 const USER_AGENT_MAX = 300;
-/** Whether a page made the request by itself (`live-list.js`): with a header or, where it cannot add one, for a stream. */
+/** Whether a page made the request by itself (`live-list.js`): by a header or, for a stream, by the type that it accepts. */
 const isUnattended = ({ headers }: FastifyRequest): boolean =>
   headers['x-unattended'] !== undefined || headers.accept === 'text/event-stream';
 
@@ -56,7 +56,7 @@ export class SessionsService {
   async current(request: FastifyRequest): Promise<SignedInUser | undefined> {
     const digest = this.digestIn(request);
     const found = digest && (await this.sessions.find(digest));
-    // A page that asks for news by itself does not show that anybody is there.
+    // A page that polls by itself does not prove that anyone is using it.
     if (found?.seenLongAgo && !isUnattended(request)) {
       await this.sessions.touch(digest!);
     }
@@ -142,7 +142,7 @@ export class SessionsService {
     return secret;
   }
 
-  /** Logs out this browser; does nothing if nobody is logged in. Returns what it came from. */
+  /** Logs out this browser; does nothing if nobody is logged in. Returns how the session was started. */
   async signOut(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -293,14 +293,15 @@ export class SessionsService {
     return secret && isSecret('session', secret) ? digestOf(secret) : undefined;
   }
 
-  /** Counts a login that was refused before it could start, and records it for the account, if that is known. */
+  /** Counts a refused login, and records it for the account if that is known. */
   async refuse(userId: string | undefined, method: SignInMethod['method'], actor: Actor): Promise<void> {
     this.countSignIn('sign_in_refused', method, actor);
     await this.recordRefusal(userId, actor);
   }
 
   /**
-   * An unknown email leaves nothing behind: anybody could fill the audit log. No commit waits for the disk, so both take the same time.
+   * Nothing is recorded for an unknown email, because anyone could fill the audit log. The commit does not wait for the disk, so
+   * both cases take the same time.
    */
   private async recordRefusal(userId: string | undefined, actor: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {

@@ -9,9 +9,8 @@ import type { SignedInUser } from './signed-in-user.js';
 const SECONDS = 300;
 
 /**
- * Passes something that is shown once from the form that created it to the page that shows it. The database holds only digests,
- * so the value travels in the browser: sealed, for this session and this page, for at most five minutes. Any instance can show
- * it.
+ * Carries a value from the form that created it (`showOnce`) to the page that shows it once. The database only has digests, so
+ * the value is kept in a cookie: sealed, for this session and this page, for at most five minutes. Any instance can show it.
  */
 @Injectable()
 export class ShownOnce {
@@ -31,7 +30,7 @@ export class ShownOnce {
     this.cookies.set(reply, nameOf(path), sealed, SECONDS, 'strict');
   }
 
-  /** Takes the value stored for the page, which removes it; undefined if not found. */
+  /** Returns the value for the page and removes it; undefined if there is none. */
   take(request: FastifyRequest, reply: FastifyReply, user: SignedInUser, path: string): unknown {
     const sealed = this.cookies.get(request, nameOf(path));
     if (sealed === undefined) return undefined;

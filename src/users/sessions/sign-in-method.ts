@@ -1,4 +1,4 @@
-/** How a session was started; through a provider, with what identifies the person and the session there. */
+/** How a session was started; for a provider, with the ids of the person and the session there. */
 export type SignInMethod =
   | { method: 'password'; gaveSecondFactor?: boolean }
   | { method: 'passkey' }
@@ -11,6 +11,6 @@ export type SignInMethod =
       authenticatedAt?: Date;
       /** The ID token, sealed, for logging out there. */
       sealedIdToken?: Buffer;
-      /** Whether a factor was also given here, which such a session is not asked for. */
+      /** Whether a second factor was also given here, although such a session is not asked for one. */
       gaveSecondFactor?: boolean;
     };

@@ -3,7 +3,7 @@ import type { Language } from '../../language/languages.js';
 import type { UserRole } from '../accounts/user.entity.js';
 import type { SignInMethod } from './sign-in-method.js';
 
-/** The user of a browser session, as pages need it. */
+/** The user of a browser session, for pages. */
 export interface SignedInUser {
   id: string;
   name: string;

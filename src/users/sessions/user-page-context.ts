@@ -3,7 +3,7 @@ import { PageContext } from '../../http/page-routes/page-context.js';
 import { visitorOf } from '../../http/server/request-origin.js';
 import type { SignedInUser } from './signed-in-user.js';
 
-/** A request of a logged-in user, after the guard of the pages. */
+/** A page request of a logged-in user, after the guard. */
 export abstract class UserPageContext<Page> extends PageContext<Page> {
   abstract readonly user: SignedInUser;
 
@@ -19,6 +19,6 @@ export abstract class UserPageContext<Page> extends PageContext<Page> {
   }
 }
 
-/** What a form of an area of pages for logged-in users is bound to. */
+/** What the forms of an area for logged-in users are bound to. */
 export const bindingOfUser = (area: string, path: string, { sessionDigest }: SignedInUser): string =>
   `${area} ${path} ${sessionDigest.toString('base64url')}`;

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { RANGES, type Range } from './ranges.js';
 
 export interface RangeSwitchProps {
-  /** Path of the page, which shows the other range with `?range=`. */
+  /** The path of the page; `?range=` selects the other range. */
   path: string;
   /** Where on the page the links lead. */
   hash?: string | undefined;

@@ -19,7 +19,7 @@ export const ClientTile = ({ name, logoId }: { name: string; logoId: string | nu
     <img class="tile tile-logo" src={logoPath(logoId)} alt="" width="40" height="40" />
   );
 
-/** Who stands behind an application, and where to read more; nothing if nothing is known. */
+/** The organisation behind an application, and where to read more; nothing if that is unknown. */
 export function ClientDetails({
   of: { organisation, site, privacyPolicy },
   class: className = '',

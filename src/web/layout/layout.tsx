@@ -39,7 +39,7 @@ export interface LayoutProps {
   scripts?: string[];
   /** Seconds after which the page reloads itself, while something is in progress; with a script, the script does that. */
   refreshAfter?: number;
-  /** The address that the browser goes on to by itself, at once. */
+  /** The URL that the browser is redirected to at once. */
   goesOnTo?: string;
   /** The text of the page footer, after the name of the service. */
   footer?: string;

@@ -21,8 +21,8 @@ const toNamed = (name: string): Words => ({
 });
 
 /**
- * A page that goes on to another site by itself, with a link for browsers that do not. Without a name, it is an application; `ownHeading`
- * is a message.
+ * A page that redirects to another site, with a link for browsers that do not follow. Without a name, the site is called an
+ * application; `ownHeading` is a message.
  */
 export function wayOutPage(to: string, name: string | undefined, ownHeading?: string): LayoutProps {
   const { heading, text, label } = name === undefined ? toApplication : toNamed(name);

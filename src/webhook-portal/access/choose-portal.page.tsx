@@ -6,24 +6,24 @@ import { CountBadge } from '../../web/layout/navigation.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { SandboxBadge } from '../../web/layout/sandbox-badge.js';
 import type { OpenableClient } from './member-sessions.repository.js';
-import { PORTAL_FOOTER, SIGN_IN_PATH } from '../frame/portal-layout.js';
+import { PORTAL_FOOTER, PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
 
 export interface ChoosePortalProps {
   user: { name: string; email: string };
   /** By organisation. */
   clients: OpenableClient[];
-  /** Why the portal was not opened. */
+  /** Why the portal could not be opened. */
   error?: string;
 }
 
 /** The applications of the visitor's organisations, each with a button that opens its portal. */
 export const choosePortalPage = ({ user, clients, error }: ChoosePortalProps): LayoutProps => ({
-  title: 'Partner portal',
+  title: 'Webhook portal',
   width: 'wide',
   footer: PORTAL_FOOTER,
   children: (
     <>
-      <h1>Partner portal</h1>
+      <h1>Webhook portal</h1>
       {error && <ErrorNotice>{error}</ErrorNotice>}
       {clients.length === 0 ? (
         <p class="empty">
@@ -65,7 +65,7 @@ function Organisation({ clients }: { clients: OpenableClient[] }): VNode {
             <p>
               Client ID <code>{id}</code>
             </p>
-            <PostButton action={`${SIGN_IN_PATH}/${id}`}>
+            <PostButton action={`${PORTAL_SIGN_IN_PATH}/${id}`}>
               Open<span class="visually-hidden"> {name}</span>
             </PostButton>
           </li>

@@ -8,7 +8,7 @@ export class LinkSessionEntity extends IssuedSecret {
   @Column('text')
   clientId!: string;
 
-  /** The grant of the owner's token behind it; null for a client-credentials token. */
+  /** The grant of the owner's token that requested the link; null for a client-credentials token. */
   @TextOrNull()
   grantId!: string | null;
 }

@@ -3,9 +3,10 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 import type { OpenedPortal } from './opened-portal.js';
-import { belongingTo, IS_LIVE, JOIN_DEPENDENCIES, OWNER_COLUMNS } from './opened-portal.sql.js';
+import { belongingTo, IS_LIVE, JOIN_DEPENDENCIES, OPENED_PORTAL_COLUMNS } from './opened-portal.sql.js';
 import { LinkSessionEntity } from './link-session.entity.js';
 
+/** The sessions that one-time links opened; `PortalLinksRepository.redeem` starts them. */
 @Injectable()
 export class LinkSessionsRepository {
   constructor(
@@ -15,7 +16,7 @@ export class LinkSessionsRepository {
   /** The portal that an active session of a link opens. In SQL: one join over several modules' tables. */
   async find(digest: Buffer): Promise<OpenedPortal | undefined> {
     const [row]: OpenedPortal[] = await this.sessions.query(
-      `SELECT ${OWNER_COLUMNS} FROM portal_sessions p ${JOIN_DEPENDENCIES} WHERE p.digest = $1 AND ${IS_LIVE}`,
+      `SELECT ${OPENED_PORTAL_COLUMNS} FROM portal_sessions p ${JOIN_DEPENDENCIES} WHERE p.digest = $1 AND ${IS_LIVE}`,
       [digest],
     );
     return row;

@@ -6,7 +6,7 @@ import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 import type { Environment } from '../../users/accounts/environment.js';
 import { MemberSessionEntity } from './member-session.entity.js';
 import type { OpenedPortal } from './opened-portal.js';
-import { belongingTo, HAS_PORTAL, JOIN_OWNER, OWNER_COLUMNS } from './opened-portal.sql.js';
+import { belongingTo, HAS_PORTAL, JOIN_OWNER, OPENED_PORTAL_COLUMNS } from './opened-portal.sql.js';
 
 /** A session, as the database knows it; callers must also check that the login is still active. */
 export interface MemberSession extends OpenedPortal {
@@ -36,7 +36,7 @@ export interface Portals {
   others: OpenableClient[];
 }
 
-// More than anyone has; the page is a single list.
+// More than anyone has, because the page has no paging.
 const LISTED = 500;
 
 /** The user's role in the organisation (`o`) that owns the client (`c`), as its own account or as a member (`m`). */
@@ -101,7 +101,7 @@ export class MemberSessionsRepository {
   /** An active session. In SQL: one join over several modules' tables. */
   async find(digest: Buffer): Promise<MemberSession | undefined> {
     const [row]: MemberSession[] = await this.sessions.query(
-      `SELECT ${OWNER_COLUMNS}, p.user_id AS "userId", p.login_id AS "loginId", ${ROLE('p.user_id')} AS role
+      `SELECT ${OPENED_PORTAL_COLUMNS}, p.user_id AS "userId", p.login_id AS "loginId", ${ROLE('p.user_id')} AS role
          FROM portal_member_sessions p
          JOIN clients c ON c.id = p.client_id AND ${HAS_PORTAL}
          ${JOIN_OWNER}
@@ -112,7 +112,7 @@ export class MemberSessionsRepository {
     return row;
   }
 
-  /** The user's, newest first, up to so many. */
+  /** The sessions of a user, newest first, up to a limit. */
   listOf(userId: string, limit: number): Promise<MemberSessionEntity[]> {
     return this.sessions.find({ where: { userId }, order: { createdAt: 'DESC' }, take: limit });
   }

@@ -15,7 +15,7 @@ import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { MemberSessionsRepository, type OpenableClient, type Portals } from './member-sessions.repository.js';
 import type { PortalVisitor } from './portal-visitor.js';
 
-// As many as are easy to scan; the page that opens portals has all.
+// As many as are easy to scan; `/portal/sign-in` lists all of them.
 const OTHERS_SHOWN = 10;
 
 /**

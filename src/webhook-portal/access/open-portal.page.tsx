@@ -7,17 +7,14 @@ export interface OpenPortalPageProps {
   clientName: string;
   environment: 'live' | 'sandbox';
   ownerName: string;
-  /** Path to post back to: the one of this page. */
+  /** The path of this page, to which the form is posted. */
   action: string;
   secondsLeft: number;
-  /** The page to open, if not the first. */
+  /** The page to open, if it is not the first page of the portal. */
   page?: string;
 }
 
-/**
- * The page of a portal link. The button uses up the link, not the visit, so that mail scanners and link previews
- * cannot.
- */
+/** The page of a portal link. Only its button redeems the link, so that mail scanners and link previews cannot use it up. */
 export function openPortalPage(props: OpenPortalPageProps): LayoutProps {
   const { clientName, environment, ownerName, action, secondsLeft, page } = props;
   return {

@@ -1,6 +1,6 @@
-// SQL shared by the repositories of links and of sessions, which depend on the same things.
+// SQL shared by the repositories of links and of their sessions, which depend on the same things.
 import { Raw } from 'typeorm';
-import { isLive } from '../../consents/consent.sql.js';
+import { consentIsLive } from '../../consents/consent.sql.js';
 import { HAS_OPERATOR_SCOPE } from '../../clients/operator-role.sql.js';
 import type { PortalsOf } from '../../users/accounts/access-revocations.js';
 
@@ -11,7 +11,7 @@ export const HAS_PORTAL = `c.enabled AND NOT ${HAS_OPERATOR_SCOPE}`;
 export const JOIN_OWNER = 'JOIN users o ON o.id = c.owner_id AND o.enabled AND o.webhooks_enabled';
 
 /** Selects an `OpenedPortal` of a link or session (`p`) with its client (`c`) and owner (`o`). */
-export const OWNER_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.logo_id AS "clientLogoId", c.environment, o.id AS "ownerId", o.name AS "ownerName", c.scopes,
+export const OPENED_PORTAL_COLUMNS = `c.id AS "clientId", c.name AS "clientName", c.logo_id AS "clientLogoId", c.environment, o.id AS "ownerId", o.name AS "ownerName", c.scopes,
   p.expires_at AS "expiresAt", extract(epoch FROM p.expires_at - now())::int AS "secondsLeft"`;
 
 /**
@@ -24,7 +24,7 @@ export const JOIN_DEPENDENCIES = `
   LEFT JOIN grants g ON g.id = p.grant_id
   LEFT JOIN consents k ON k.client_id = g.client_id AND k.user_id = g.user_id`;
 export const IS_LIVE = `p.expires_at > now()
-  AND (p.grant_id IS NULL OR (g.revoked_at IS NULL AND g.expires_at > now() AND ${isLive('k')}))`;
+  AND (p.grant_id IS NULL OR (g.revoked_at IS NULL AND g.expires_at > now() AND ${consentIsLive('k')}))`;
 
 /** Links or sessions of one client, or of all clients of an owner. */
 export const belongingTo = (of: PortalsOf) => ({

@@ -28,8 +28,8 @@ const COOKIE = 'portal_session';
 export class PortalAccessService implements AccessRevocation {
   constructor(
     private readonly links: PortalLinksRepository,
-    private readonly sessions: LinkSessionsRepository,
-    private readonly members: MemberSessions,
+    private readonly linkSessions: LinkSessionsRepository,
+    private readonly memberSessions: MemberSessions,
     private readonly cookies: Cookies,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
@@ -75,7 +75,7 @@ export class PortalAccessService implements AccessRevocation {
   /** Redeems the link and starts a session for one client under a new id; false for a link that no longer works. */
   async redeem(key: string, request: FastifyRequest, reply: FastifyReply, actor: Actor): Promise<boolean> {
     if (!isSecret('portalKey', key)) return false;
-    const secret = newSecret('portalSession');
+    const secret = newSecret('linkSession');
     const ttl = this.settings.portalSessionTtl;
     const opened = await this.transactions.run(async (manager) => {
       const clientId = await this.links.redeem(manager, digestOf(key), digestOf(secret), ttl);
@@ -93,14 +93,14 @@ export class PortalAccessService implements AccessRevocation {
   }
 
   /** Starts the session of a logged-in member, replacing the previous one; false if the user may not open this portal. */
-  async open(
+  async openForMember(
     user: SignedInUser,
     clientId: string,
     request: FastifyRequest,
     reply: FastifyReply,
     actor: Actor,
   ): Promise<boolean> {
-    const secret = await this.members.start(user, clientId, actor);
+    const secret = await this.memberSessions.start(user, clientId, actor);
     if (secret === undefined) return false;
     await this.end(request);
     this.cookies.set(reply, COOKIE, secret, this.settings.portalSessionTtl);
@@ -112,9 +112,9 @@ export class PortalAccessService implements AccessRevocation {
     const session = this.sessionIn(request);
     if (!session) return undefined;
     const { digest: sessionDigest, isMembers } = session;
-    if (isMembers) return this.members.visitor(sessionDigest, request);
-    const owner = await this.sessions.find(sessionDigest);
-    return owner && { ...owner, sessionDigest, role: 'developer' };
+    if (isMembers) return this.memberSessions.visitor(sessionDigest, request);
+    const portal = await this.linkSessions.find(sessionDigest);
+    return portal && { ...portal, sessionDigest, role: 'developer' };
   }
 
   async leave(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -125,8 +125,8 @@ export class PortalAccessService implements AccessRevocation {
   private async end(request: FastifyRequest, manager?: EntityManager): Promise<void> {
     const session = this.sessionIn(request);
     if (!session) return;
-    if (session.isMembers) await this.members.end(session.digest, manager);
-    else await this.sessions.delete(session.digest, manager);
+    if (session.isMembers) await this.memberSessions.end(session.digest, manager);
+    else await this.linkSessions.delete(session.digest, manager);
   }
 
   /** Links and sessions from an owner's token depend on its grant and end with it. */
@@ -146,10 +146,10 @@ export class PortalAccessService implements AccessRevocation {
 
   async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
     await this.links.deleteAll(manager, of);
-    await this.sessions.deleteAll(manager, of);
+    await this.linkSessions.deleteAll(manager, of);
   }
 
-  /** As for users: they end with the grant. */
+  /** As in `revokeByUser`: they end with the grant. */
   async revokeByConsent(): Promise<number> {
     return 0;
   }
@@ -159,9 +159,7 @@ export class PortalAccessService implements AccessRevocation {
     const secret = this.cookies.get(request, COOKIE);
     if (!secret) return undefined;
     const isMembers = isSecret('memberSession', secret);
-    return isMembers || isSecret('portalSession', secret)
-      ? { digest: digestOf(secret), isMembers }
-      : undefined;
+    return isMembers || isSecret('linkSession', secret) ? { digest: digestOf(secret), isMembers } : undefined;
   }
 }
 

@@ -9,32 +9,32 @@ import { openPortalPage } from './open-portal.page.js';
 import { PortalAccessService } from './portal-access.service.js';
 import { PortalEntryGet, PortalEntryPages, PortalEntryPost } from './portal-entry.guard.js';
 
-/** The only page besides the first that a link can lead to. */
+/** The only page other than the first that a link can open. */
 const SANDBOX = 'sandbox';
 
 /**
- * Entering and leaving the webhook portal. The key is only in the path of its page, and http/server/security-headers.ts keeps that out of
- * every Referer.
+ * Enters and leaves the webhook portal. The key is only in the path of this page, and http/server/security-headers.ts keeps paths
+ * out of the Referer header.
  */
 @PortalEntryPages()
 export class PortalEntryController {
   constructor(private readonly access: PortalAccessService) {}
 
   /**
-   * The page of a one-time link: its button redeems the link, so that previews and scanners cannot. `?page=sandbox` opens the portal there,
-   * if it has that page.
+   * The page of a one-time link: only its button redeems the link. `?page=sandbox` opens the portal on that page, if the portal
+   * has it.
    */
   @PortalEntryGet('login/:key')
   async showLink(@Param('key') key: string, @Context() { query }: OpenContext): Promise<OpenAnswer> {
-    const owner = await this.access.findLink(key);
-    if (!owner) return linkGone();
+    const portal = await this.access.findLink(key);
+    if (!portal) return linkGone();
     const page = openPortalPage({
-      clientName: legible(owner.clientName),
-      environment: owner.environment,
-      ownerName: legible(owner.ownerName),
+      clientName: legible(portal.clientName),
+      environment: portal.environment,
+      ownerName: legible(portal.ownerName),
       action: `/portal/login/${key}`,
-      page: owner.environment === 'sandbox' && query.get('page') === SANDBOX ? SANDBOX : undefined,
-      secondsLeft: owner.secondsLeft,
+      page: portal.environment === 'sandbox' && query.get('page') === SANDBOX ? SANDBOX : undefined,
+      secondsLeft: portal.secondsLeft,
     });
     return { page };
   }

@@ -15,8 +15,8 @@ import { exchangeOf } from '../../http/server/exchange.js';
 const LOGOUT_PATH = '/portal/logout';
 
 /**
- * Counts every request for its address, and checks every form of entering and leaving the portal: it is bound to the link in its
- * path, otherwise to the session. Without a session there is nothing to end, and nothing to check.
+ * Counts every request for its address, and checks the forms: that of a link is bound to the key in its path, logging out to the
+ * session. Without a session there is nothing to end, and so nothing to check.
  */
 @Injectable()
 export class PortalEntryGuard implements CanActivate {
@@ -26,7 +26,7 @@ export class PortalEntryGuard implements CanActivate {
     private readonly cookies: Cookies,
     private readonly limits: AddressLimits,
     private readonly shownOnce: ShownOnce,
-    private readonly sessions: MemberSessions,
+    private readonly memberSessions: MemberSessions,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -40,12 +40,13 @@ export class PortalEntryGuard implements CanActivate {
       page.checkForm();
       return true;
     }
+    // The form to log out is on the pages of the portal, so it is bound to the session as all their forms.
     const visitor = await this.access.visitor(request);
     if (visitor) {
-      const { sessions, shownOnce, csrf, cookies } = this;
+      const { memberSessions, shownOnce, csrf, cookies } = this;
       new PortalContext(
         visitor,
-        sessions,
+        memberSessions,
         shownOnce,
         () => Promise.resolve(false),
         request,
@@ -58,7 +59,7 @@ export class PortalEntryGuard implements CanActivate {
   }
 }
 
-/** The decorators for the pages before and after a session. */
+/** The decorators for pages that work without a portal session: opening a link, and logging out. */
 export const {
   Pages: PortalEntryPages,
   PageGet: PortalEntryGet,

@@ -11,16 +11,17 @@ import {
   IS_LIVE,
   JOIN_DEPENDENCIES,
   JOIN_OWNER,
-  OWNER_COLUMNS,
+  OPENED_PORTAL_COLUMNS,
 } from './opened-portal.sql.js';
 
-/** The part of a token that the requested link depends on. */
+/** The part of the requesting token that the link depends on. */
 export interface LinkHolder {
   client: { id: string };
   grantId?: string;
   epoch?: number;
 }
 
+/** The one-time links, and redeeming them. */
 @Injectable()
 export class PortalLinksRepository {
   constructor(
@@ -29,9 +30,9 @@ export class PortalLinksRepository {
   ) {}
 
   /**
-   * Stores a link if the token that requests it is valid and its client and owner may have one. One statement, which waits if any
-   * of them is just being ended; in SQL, because it locks and writes. False if the token has ended; undefined if they may
-   * have no link.
+   * Stores a link if the token that requests it is valid and its client and owner may have one. One statement, which waits if one
+   * of them is being ended at this moment; in SQL, because it locks and writes. False if the token has ended; undefined if the
+   * client or its owner may have no link.
    */
   async insertLink(
     digest: Buffer,
@@ -58,7 +59,7 @@ export class PortalLinksRepository {
   /** The portal that an unredeemed link opens. In SQL: one join over several modules' tables. */
   async find(digest: Buffer): Promise<OpenedPortal | undefined> {
     const [row]: OpenedPortal[] = await this.links.query(
-      `SELECT ${OWNER_COLUMNS} FROM portal_links p ${JOIN_DEPENDENCIES}
+      `SELECT ${OPENED_PORTAL_COLUMNS} FROM portal_links p ${JOIN_DEPENDENCIES}
         WHERE p.digest = $1 AND p.redeemed_at IS NULL AND ${IS_LIVE}`,
       [digest],
     );

@@ -11,8 +11,8 @@ export class PortalPersonalData {
       section({
         name: 'portal_sessions',
         place: 94,
-        title: say('Sessions in the partner portal'),
-        about: say('That you opened the partner portal lately.'),
+        title: say('Sessions in the webhook portal'),
+        about: say('That you opened the webhook portal lately.'),
         read: async (userId: string, limit: number) => {
           const found = await sessions.listOf(userId, limit);
           return found.map((session) => recordOf(session, 'clientId', 'createdAt', 'expiresAt'));

@@ -11,14 +11,14 @@ import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SignedInUsers } from '../../users/sessions/signed-in-users.service.js';
 import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
-import { SIGN_IN_AREA, SIGN_IN_PATH } from '../frame/portal-layout.js';
+import { PORTAL_SIGN_IN_AREA, PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
 import { exchangeOf, leadTo } from '../../http/server/exchange.js';
 
-/** What a route of signing in to the portal returns. */
-export type SignInAnswer = PageAnswer<LayoutProps>;
+/** What a route of the portal's sign-in returns. */
+export type PortalSignInAnswer = PageAnswer<LayoutProps>;
 
-/** A logged-in user who has not opened a portal yet, after the guard. */
-export class SignInContext extends UserPageContext<LayoutProps> {
+/** The request of a logged-in user who chooses a portal, after the guard. */
+export class PortalSignInContext extends UserPageContext<LayoutProps> {
   constructor(
     readonly user: SignedInUser,
     request: FastifyRequest,
@@ -26,7 +26,13 @@ export class SignInContext extends UserPageContext<LayoutProps> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: SIGN_IN_AREA, notices: {}, home: SIGN_IN_PATH }, request, reply, csrf, cookies);
+    super(
+      { name: PORTAL_SIGN_IN_AREA, notices: {}, home: PORTAL_SIGN_IN_PATH },
+      request,
+      reply,
+      csrf,
+      cookies,
+    );
   }
 
   layOut(page: LayoutProps): LayoutProps {
@@ -35,8 +41,8 @@ export class SignInContext extends UserPageContext<LayoutProps> {
 }
 
 /**
- * Admits logged-in users, and forms that come from its pages; everyone else is redirected to the login page. Operators who need a second
- * factor are led to it first (contract §16).
+ * Admits logged-in users, and forms that come from its pages; redirects everyone else to the login page. Operators who need a
+ * second factor are redirected to it first (contract §16).
  */
 @Injectable()
 export class PortalSignInGuard implements CanActivate {
@@ -50,11 +56,11 @@ export class PortalSignInGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { request, reply } = exchangeOf(context);
     if (isPosted(request)) requireFormBody(request);
-    const user = await this.users.admit(request, reply, SIGN_IN_PATH);
+    const user = await this.users.admit(request, reply, PORTAL_SIGN_IN_PATH);
     if (!user) return false;
-    const missingFactor = await this.factors.leadingToFactor(user, SIGN_IN_PATH);
+    const missingFactor = await this.factors.leadingToFactor(user, PORTAL_SIGN_IN_PATH);
     if (missingFactor !== undefined) return leadTo(reply, missingFactor);
-    const page = new SignInContext(user, request, reply, this.csrf, this.cookies);
+    const page = new PortalSignInContext(user, request, reply, this.csrf, this.cookies);
     request.pageContext = page;
     if (isPosted(request)) page.checkForm();
     return true;
@@ -63,7 +69,7 @@ export class PortalSignInGuard implements CanActivate {
 
 /** The decorators for the pages where members open a portal. */
 export const {
-  Pages: SignInPages,
-  PageGet: SignInGet,
-  PagePost: SignInPost,
-} = pageRoutes({ root: SIGN_IN_PATH.slice(1), guard: PortalSignInGuard, renderError: errorPage });
+  Pages: PortalSignInPages,
+  PageGet: PortalSignInGet,
+  PagePost: PortalSignInPost,
+} = pageRoutes({ root: PORTAL_SIGN_IN_PATH.slice(1), guard: PortalSignInGuard, renderError: errorPage });

@@ -1,6 +1,6 @@
 import type { LayoutProps } from '../../web/layout/layout.js';
 import { LinkButton } from '../../web/forms/form.js';
-import { PORTAL_FOOTER, SIGN_IN_PATH } from '../frame/portal-layout.js';
+import { PORTAL_FOOTER, PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
 
 /** The page with status 401 for requests without a portal session. */
 export const portalSignedOutPage = (): LayoutProps => ({
@@ -17,7 +17,7 @@ export const portalSignedOutPage = (): LayoutProps => ({
       </p>
       <p>If you are a member of the organisation that the client belongs to, log in with your own account.</p>
       <p class="actions">
-        <LinkButton href={SIGN_IN_PATH}>Log in as a member</LinkButton>
+        <LinkButton href={PORTAL_SIGN_IN_PATH}>Log in as a member</LinkButton>
       </p>
     </>
   ),

@@ -2,7 +2,7 @@ import type { MemberRole } from '../../partners/members/member-role.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import type { OpenedPortal } from './opened-portal.js';
 
-/** A browser logged in to the portal: the owner of the portal, and the session's digest for binding forms to it. */
+/** A browser in a portal: the portal it has opened, and the session's digest, to which forms are bound. */
 export interface PortalVisitor extends OpenedPortal {
   sessionDigest: Buffer;
   /** With a one-time link: developer. */

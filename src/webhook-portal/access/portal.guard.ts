@@ -16,7 +16,7 @@ import { DeliveriesService } from '../../webhooks/deliveries/deliveries.service.
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 import { MemberSessions } from './member-sessions.service.js';
 import { PortalAccessService } from './portal-access.service.js';
-import { SIGN_IN_PATH } from '../frame/portal-layout.js';
+import { PORTAL_SIGN_IN_PATH } from '../frame/portal-layout.js';
 import { PortalContext } from '../frame/portal-context.js';
 import type { PortalVisitor } from './portal-visitor.js';
 import { exchangeOf, leadTo } from '../../http/server/exchange.js';
@@ -30,7 +30,7 @@ export const FormIsAbout = (subject: FormSubject) => SetMetadata(FORM_SUBJECT, s
 
 const LEAST_ROLE = 'portal:least-role';
 
-/** The least role of a member that may use a route; a route without it is for admins. */
+/** The least role of a member that may use a route. Without it, a route is for admins. */
 export const LeastMemberRole = (least: MemberRole) => SetMetadata(LEAST_ROLE, least);
 
 /**
@@ -49,24 +49,33 @@ export class PortalGuard implements CanActivate {
     private readonly limits: AddressLimits,
     private readonly factors: SecondFactorService,
     private readonly shownOnce: ShownOnce,
-    private readonly sessions: MemberSessions,
+    private readonly memberSessions: MemberSessions,
   ) {}
 
   /**
-   * Throws a 401 problem without a session, and a 403 problem if the visitor's role is too low; a 404 problem for a form about something that does
-   * not belong to the client. Redirects an admin who has not authenticated recently to do so before anything that is for admins
-   * (contract §20). For addresses over their limit (contract §7), no session is looked up.
+   * Throws a 401 problem without a session, and a 403 problem if the visitor's role is too low; a 404 problem for a form about
+   * something that does not belong to the client. Redirects admins who have not authenticated recently to do so first, on every
+   * route that is for admins (contract §20). For addresses over their limit (contract §7), no session is looked up.
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { request, reply } = exchangeOf(context);
     this.limits.refuseOverLimit(request);
     const visitor = await this.access.visitor(request);
     if (!visitor) throw new Problem(401, 'Unauthorized', 'There is no portal session in this browser.');
-    const { csrf, cookies, factors, shownOnce, sessions } = this;
+    const { csrf, cookies, factors, shownOnce, memberSessions } = this;
     const isConfirmed = (user: SignedInUser) => factors.mayChange(user);
-    const page = new PortalContext(visitor, sessions, shownOnce, isConfirmed, request, reply, csrf, cookies);
+    const page = new PortalContext(
+      visitor,
+      memberSessions,
+      shownOnce,
+      isConfirmed,
+      request,
+      reply,
+      csrf,
+      cookies,
+    );
     request.pageContext = page;
-    const missingFactor = visitor.user && (await factors.leadingToFactor(visitor.user, SIGN_IN_PATH));
+    const missingFactor = visitor.user && (await factors.leadingToFactor(visitor.user, PORTAL_SIGN_IN_PATH));
     if (missingFactor !== undefined) return leadTo(reply, missingFactor);
     const least = this.reflector.get<MemberRole | undefined>(LEAST_ROLE, context.getHandler()) ?? 'admin';
     if (!memberRoleIncludes(visitor.role, least)) throw refusalOf(visitor, least);

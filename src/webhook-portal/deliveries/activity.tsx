@@ -11,7 +11,7 @@ import { successRate } from '../endpoints/endpoint-state.js';
 import { periodsOf } from '../../web/charts/periods.js';
 
 export interface ActivityProps {
-  /** Path of the page, which shows the other range with `?range=`. */
+  /** The path of the page; `?range=` selects the other range. */
   path: string;
   endpointId: string;
   buckets: ActivityBucket[];

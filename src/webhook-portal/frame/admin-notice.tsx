@@ -2,10 +2,10 @@ import type { VNode } from 'preact';
 import { confirmPathFor } from '../../users/factors/factor-paths.js';
 import { LinkButton } from '../../web/forms/form.js';
 
-/** Whether the visitor may change what is for admins: see `PortalContext.adminState`. */
+/** Whether the visitor may use admin actions: see `PortalContext.adminState`. */
 export type AdminState = 'no admin' | 'to confirm' | 'confirmed';
 
-/** Shown instead of what is for admins: who may change it, or that a new login is needed first. */
+/** Shown in place of admin actions: who may use them, or that a new login is needed first. */
 export function AdminNotice({
   state,
   what,

@@ -6,9 +6,9 @@ import { RangeSwitch } from '../../web/charts/range-switch.js';
 export interface OverTimeProps<B> {
   id: string;
   heading: string;
-  /** Path of the page, which shows the other range with `?range=`. */
+  /** The path of the page; `?range=` selects the other range. */
   path: string;
-  /** Where on the page the links of the ranges lead. */
+  /** The fragment that the links of the ranges lead to. */
   hash?: string;
   range: Range;
   buckets: B[];

@@ -11,7 +11,7 @@ import type { ShownOnce } from '../../users/sessions/shown-once.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { bindingOfUser } from '../../users/sessions/user-page-context.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
-import { portalLayout, SIGN_IN_AREA, SIGN_IN_PATH, type PortalPage } from './portal-layout.js';
+import { portalLayout, PORTAL_SIGN_IN_AREA, PORTAL_SIGN_IN_PATH, type PortalPage } from './portal-layout.js';
 import { PORTAL_ROUTES } from './portal-routes.js';
 import type { MemberSessions } from '../access/member-sessions.service.js';
 import type { Portals } from '../access/member-sessions.repository.js';
@@ -52,13 +52,13 @@ export type PortalAnswer = PageAnswer<PortalPage, keyof typeof NOTICES>;
 
 /** A request inside the portal, after its guard. */
 export class PortalContext extends PageContext<PortalPage> {
-  /** The endpoint that a posted form is about; the guard has read it. Only for routes whose form is about one. */
+  /** The endpoint that a posted form is about, as the guard has read it. Only for routes with the subject `an endpoint`. */
   endpoint!: EndpointEntity;
   private portals: Portals = { failing: 0, others: [] };
 
   constructor(
     readonly visitor: PortalVisitor,
-    private readonly sessions: MemberSessions,
+    private readonly memberSessions: MemberSessions,
     private readonly shownOnce: ShownOnce,
     private readonly isConfirmed: (user: SignedInUser) => Promise<boolean>,
     request: FastifyRequest,
@@ -66,7 +66,7 @@ export class PortalContext extends PageContext<PortalPage> {
     csrf: CsrfService,
     cookies: Cookies,
   ) {
-    super({ name: 'portal', notices: NOTICES, home: SIGN_IN_PATH }, request, reply, csrf, cookies);
+    super({ name: 'portal', notices: NOTICES, home: PORTAL_SIGN_IN_PATH }, request, reply, csrf, cookies);
   }
 
   get clientId(): string {
@@ -102,20 +102,20 @@ export class PortalContext extends PageContext<PortalPage> {
     this.shownOnce.keep(this.reply, this.member, path, value);
   }
 
-  /** What the previous form created, shown only once; undefined if it was already shown. */
+  /** The `showOnce` value of the previous form; undefined if it was already shown. */
   takeShown(): unknown {
     const { user } = this.visitor;
     return user && this.shownOnce.take(this.request, this.reply, user, this.path);
   }
 
   override async prepare(): Promise<void> {
-    this.portals = await this.sessions.portalsOf(this.visitor);
+    this.portals = await this.memberSessions.portalsOf(this.visitor);
   }
 
   layOut(page: PortalPage): LayoutProps {
     const { role } = this.visitor;
     return portalLayout(page, this.visitor, this.portals, this.takeNotice(), (method, path) =>
-      path.startsWith('/portal/') && path !== '/portal/logout' && path !== SIGN_IN_PATH
+      path.startsWith('/portal/') && path !== '/portal/logout' && path !== PORTAL_SIGN_IN_PATH
         ? PORTAL_ROUTES.mayUse(role, method, path)
         : true,
     );
@@ -124,7 +124,8 @@ export class PortalContext extends PageContext<PortalPage> {
   /** The path identifies the action and its object. Forms that open another portal are bound to the login, not to this session. */
   protected bindingIn(path: string): string {
     const { user } = this.visitor;
-    if (user && path.startsWith(`${SIGN_IN_PATH}/`)) return bindingOfUser(SIGN_IN_AREA, path, user);
+    if (user && path.startsWith(`${PORTAL_SIGN_IN_PATH}/`))
+      return bindingOfUser(PORTAL_SIGN_IN_AREA, path, user);
     return `${this.area.name} ${path} ${this.visitor.sessionDigest.toString('base64url')}`;
   }
 }

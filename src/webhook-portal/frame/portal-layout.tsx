@@ -14,9 +14,9 @@ import type { PortalVisitor } from '../access/portal-visitor.js';
 import { TIMES_SCRIPT } from '../../web/tables/moment.js';
 
 /** Where members open portals. */
-export const SIGN_IN_PATH = '/portal/sign-in';
-/** What the forms on that page are bound to. */
-export const SIGN_IN_AREA = 'portal_sign_in';
+export const PORTAL_SIGN_IN_PATH = '/portal/sign-in';
+/** The name that the forms on that page are bound to. */
+export const PORTAL_SIGN_IN_AREA = 'portal_sign_in';
 
 /** The footer of every portal page, including those shown before the login. */
 export const PORTAL_FOOTER = 'webhook portal';
@@ -136,7 +136,7 @@ export const portalLayout = (
           <>
             {' '}
             You are logged in as <bdi>{user.name}</bdi>, with the role {role}.{' '}
-            <a href={SIGN_IN_PATH}>All clients</a>
+            <a href={PORTAL_SIGN_IN_PATH}>All clients</a>
           </>
         )}
       </p>
@@ -153,7 +153,7 @@ function OtherPortals({ clients }: { clients: OpenableClient[] }): VNode | null 
       <ul class="plain" role="list">
         {clients.map(({ id, name, organisationName, environment, failing }) => (
           <li>
-            <PostButton action={`${SIGN_IN_PATH}/${id}`} look="link-button">
+            <PostButton action={`${PORTAL_SIGN_IN_PATH}/${id}`} look="link-button">
               <span class="visually-hidden">Switch to </span>
               <bdi>{name}</bdi>
               {environment === 'sandbox' && <span class="visually-hidden"> in the sandbox</span>}

@@ -35,8 +35,8 @@ export const PortalGet = (path = '', least: MemberRole = 'admin') =>
   routes.PageGet(path, ...forRole('GET', path, least));
 
 /**
- * A form action inside the portal, what it is about (the guard checks that it belongs to the client), and the least role of a
- * member that may use it. Actions for admins require recent authentication.
+ * A form action inside the portal, with what its `:id` names (the guard checks that it belongs to the client) and the least role
+ * of a member that may use it. Actions for admins require recent authentication.
  */
 export const PortalPost = (path: string, subject: FormSubject, least: MemberRole = 'admin') =>
   routes.PagePost(path, FormIsAbout(subject), ...forRole('POST', path, least));

@@ -29,7 +29,7 @@ export const NO_INPUT: CheckInput = {
   body: '',
 };
 
-/** What an attempt of a delivery sent, by default the last one, as far as its client may see it. */
+/** The request of an attempt of a delivery, by default the last one, as far as its client may see it. */
 export function sentWith(
   { id, endpointId, attemptList, payload }: DeliveryDetail,
   which: number,

@@ -24,7 +24,7 @@ export class PortalSearch {
     private readonly members: MembersService,
   ) {}
 
-  /** What was found, kind by kind; kinds without a hit are left out. */
+  /** The results by kind; kinds without a hit are left out. */
   async find(wanted: string, { clientId, ownerId }: PortalVisitor): Promise<HitsOfKind[]> {
     const found = await Promise.all([
       this.requestsWith(wanted, clientId),

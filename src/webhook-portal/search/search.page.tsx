@@ -1,7 +1,7 @@
 import { Search, type HitsOfKind } from '../../web/search/hits.js';
 import { SEARCH_PATH, type PortalPage } from '../frame/portal-layout.js';
 
-/** What was found, kind by kind. */
+/** The results by kind. */
 export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): PortalPage => ({
   title: 'Search',
   part: 'search',

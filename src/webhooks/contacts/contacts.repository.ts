@@ -31,7 +31,7 @@ export class ContactsRepository {
     return manager.withRepository(this.contacts).find({ where: { clientId }, order: { id: 'ASC' } });
   }
 
-  /** Where the address is a contact, up to so many. */
+  /** Where the address is a contact, up to a limit. */
   listTo(email: string, limit: number): Promise<ContactEntity[]> {
     return this.contacts.find({
       where: { emailKey: emailKeyOf(email) },

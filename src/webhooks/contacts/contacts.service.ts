@@ -204,7 +204,7 @@ export class ContactsService {
     return {};
   }
 
-  /** The address itself is not in the log: it belongs to a person, whom the log could not forget. */
+  /** The address is not written to the log, because it could not be erased there. */
   private record(
     manager: EntityManager,
     actor: Actor,

@@ -22,7 +22,7 @@ export interface ClaimedDelivery {
   /** When it was claimed: by the database's clock, and by this process's monotonic clock in milliseconds. */
   claimedAt: Date;
   claimedAtSteady: number;
-  /** Set if it must not be sent because something it depends on is gone. */
+  /** Set if it must not be sent because something that it depends on has ended. */
   cancelReason: CancelReason | null;
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import { shares } from '../../consents/consent.sql.js';
+import { userShares } from '../../consents/consent.sql.js';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { CONSENT_REVOKED } from '../events/event.js';
 import { DeliveryAttemptEntity } from './delivery-attempt.entity.js';
@@ -10,13 +10,13 @@ import type { Delivery, DeliveryDetail } from './delivery.js';
 import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 import { queryIn } from '../../database/queries/query-in.js';
 
-/** A delivery as it is read for people: with its endpoint, its event and its last attempt. */
+/** A delivery with what pages and the API show: its endpoint, its event and its last attempt. */
 type ReadDelivery = DeliveryEntity &
   Required<Pick<DeliveryEntity, 'endpoint' | 'event'>> & { lastAttempt: DeliveryAttemptEntity | null };
 
 /**
  * Whether the client may see the payload (contract §11.4): it was delivered, or the client may read it now, or the event needs no
- * consent. Tests are about nobody. In SQL: the statement that reads the payload checks clients and consents.
+ * consent. Tests are about no user. In SQL: the statement that reads the payload checks clients and consents.
  */
 const MAY_BE_SHOWN = `(
   event.test
@@ -24,7 +24,7 @@ const MAY_BE_SHOWN = `(
   OR EXISTS (SELECT 1 FROM delivery_attempts s WHERE s.delivery_id = delivery.id AND s.status BETWEEN 200 AND 299)
   OR EXISTS (SELECT 1 FROM event_types t
                JOIN clients c ON c.id = delivery.client_id AND t.scope = ANY (c.scopes)
-              WHERE t.name = event.type AND ${shares('c.id', 'event.user_id', 't.scope')}))`;
+              WHERE t.name = event.type AND ${userShares('c.id', 'event.user_id', 't.scope')}))`;
 
 /** The values that restart a delivery's schedule. */
 export const RESTARTED = {
@@ -76,7 +76,8 @@ export class DeliveriesRepository {
       )
       .getRawAndEntities<Pick<DeliveryDetail, 'payload'> & { isErased: boolean }>();
     if (entities.length === 0) return [];
-    // After the deliveries, and only the attempts that they count: one that ends in between would not fit the state.
+    // Read after the deliveries, and only up to their number of attempts: an attempt that ends in between would contradict the
+    // state.
     const attempts = await this.attempts.find({
       where: { deliveryId: In(entities.map(({ id }) => id)) },
       order: { number: 'ASC' },
@@ -144,7 +145,7 @@ export class DeliveriesRepository {
 
   /** Removes the responses to all deliveries about a user, including those of revoked consents. */
   async eraseResponses(manager: EntityManager, userId: string): Promise<void> {
-    // The query builder knows no updates from a join.
+    // The query builder does not support updates from a join.
     await manager.query(
       `UPDATE delivery_attempts a SET response_start = NULL, response_headers = NULL
          FROM deliveries d JOIN events v ON v.id = d.event_id

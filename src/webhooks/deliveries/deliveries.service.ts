@@ -55,7 +55,7 @@ export class DeliveriesService {
     return this.repository.newestAbout(userId, clientId, new Date(Date.now() - DAY_MS), limit);
   }
 
-  /** Resolves when no more attempts are pending, or after this many milliseconds. */
+  /** Resolves when no attempt is pending any more, or after this many milliseconds. */
   async waitUntilFinished(id: string, milliseconds: number): Promise<void> {
     let isOver = false;
     const limit = setTimeout(() => (isOver = true), milliseconds);

@@ -47,27 +47,27 @@ export class DeliveryAttemptService {
   /** Never throws because of a receiver. An attempt aborted by `signal` does not count. */
   async make(claim: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
     const { id, leaseId, endpointId, cancelReason } = claim;
-    const kept = { id, leaseId };
-    if (cancelReason) return unsent({ ...kept, state: 'cancelled', cancelReason });
+    const claimed = { id, leaseId };
+    if (cancelReason) return withoutAttempt({ ...claimed, state: 'cancelled', cancelReason });
     // By the database's clock: receivers reject a timestamp that is minutes off, and an instance's own clock may be.
     const attemptedAt = new Date(claim.claimedAt.getTime() + performance.now() - claim.claimedAtSteady);
     const secrets = this.secrets.openAll(endpointId, claim.sealedSecrets);
     const timestamp = secondsOf(attemptedAt);
     const signature = signDelivery(secrets, { id, timestamp, body: claim.payload });
-    const own = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
+    const ownHeaders = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
     const headers = requestHeaders(id, claim, timestamp, signature);
     const outcome =
-      unsendable(secrets, own) ??
-      (await this.http.post(claim.url, { ...headers, ...own }, claim.payload, signal));
-    if (outcome.kind === 'aborted') return unsent({ ...kept, state: 'pending', waitSeconds: 0 });
+      whyUnsendable(secrets, ownHeaders) ??
+      (await this.http.post(claim.url, { ...headers, ...ownHeaders }, claim.payload, signal));
+    if (outcome.kind === 'aborted') return withoutAttempt({ ...claimed, state: 'pending', waitSeconds: 0 });
     const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
     const isGone = outcome.kind === 'response' && outcome.status === GONE;
-    const sent = { signature, url: claim.url, ownHeaders: Object.keys(own ?? {}) };
+    const sent = { signature, url: claim.url, ownHeaders: Object.keys(ownHeaders ?? {}) };
     const attempt = { attemptedAt, durationMs: outcome.durationMs, ...sent, ...answerOf(outcome) };
     return {
       isSuccess,
       isGone,
-      finished: { attempt, ...kept, ...this.stateAfter(claim, outcome, isSuccess, isGone) },
+      finished: { attempt, ...claimed, ...this.stateAfter(claim, outcome, isSuccess, isGone) },
     };
   }
 
@@ -87,22 +87,28 @@ export class DeliveryAttemptService {
 }
 
 /** Why the request cannot be sent: the key that sealed the secrets or headers is no longer configured. */
-function unsendable(secrets: string[], own: object | undefined): HttpOutcome | undefined {
+function whyUnsendable(secrets: string[], ownHeaders: object | undefined): HttpOutcome | undefined {
   if (secrets.length === 0)
-    return notSent('The request could not be signed: the secret of the endpoint must be rotated.');
-  return own
+    return failureBeforeSending(
+      'The request could not be signed: the secret of the endpoint must be rotated.',
+    );
+  return ownHeaders
     ? undefined
-    : notSent('The headers of the endpoint can no longer be read: they must be entered again.');
+    : failureBeforeSending('The headers of the endpoint can no longer be read: they must be entered again.');
 }
 
-const notSent = (detail: string): HttpOutcome => ({
+const failureBeforeSending = (detail: string): HttpOutcome => ({
   kind: 'failure',
   failure: 'http',
   detail,
   durationMs: 0,
 });
 
-const unsent = (finished: FinishedClaim): AttemptResult => ({ finished, isSuccess: false, isGone: false });
+const withoutAttempt = (finished: FinishedClaim): AttemptResult => ({
+  finished,
+  isSuccess: false,
+  isGone: false,
+});
 
 const answerOf = (outcome: HttpOutcome): Partial<FinishedClaim['attempt']> => {
   if (outcome.kind === 'response') {

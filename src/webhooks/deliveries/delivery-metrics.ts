@@ -27,7 +27,7 @@ export const deliveriesInHand = new Gauge({
   help: 'Deliveries that this instance is currently handling',
 });
 
-/** What the event loop leaves for them. */
+/** The current limit of running attempts. */
 export const deliveriesInHandLimit = new Gauge({
   name: 'webhook_deliveries_in_hand_limit',
   help: 'How many quick deliveries this instance handles at a time at present: fewer while its event loop turns late',

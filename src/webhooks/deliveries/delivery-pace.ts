@@ -1,8 +1,8 @@
-/** How many attempts always fit, however busy the event loop is: deliveries slow down, but go on. */
+/** The least number of attempts, however busy the event loop is: deliveries slow down, but continue. */
 const LEAST = 8;
-/** The number at the start of a busy period. */
+/** The limit at the start of a busy period. */
 const FIRST = 32;
-/** If the event loop is later than this on average, requests are waiting. */
+/** If the event loop is this late on average, requests are waiting. */
 const BOUND_MS = 10;
 const SAMPLE_EVERY_MS = 10;
 const SAMPLES = 5;
@@ -10,8 +10,8 @@ const SAMPLES = 5;
 const IDLE_SAMPLES = 100;
 
 /**
- * How many attempts may run, by what is left of the event loop: fewer while it is late, because then requests are waiting,
- * and more, up to a maximum, while it is not. It is watched only while attempts start.
+ * How many attempts may run, by the spare capacity of the event loop: fewer while it is late, because then requests are waiting,
+ * otherwise more, up to a maximum. The event loop is only watched while attempts start.
  */
 export class DeliveryPace {
   private current: number;
@@ -37,12 +37,12 @@ export class DeliveryPace {
     return this.current;
   }
 
-  /** Notes that more attempts would have begun if there had been room. */
+  /** Records that more attempts would have started if there had been room. */
   wantMore(): void {
     this.isWanted = true;
   }
 
-  /** There are attempts: watches the event loop. */
+  /** Call when an attempt starts: watches the event loop from then on. */
   watch(): void {
     this.idle = 0;
     if (this.timer === undefined) this.sampleLater();

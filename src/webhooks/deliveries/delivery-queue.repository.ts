@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { shares } from '../../consents/consent.sql.js';
+import { userShares } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
 import { IS_FAILING, NOT_TOLD } from '../contacts/contacts.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
@@ -63,7 +63,7 @@ export interface EndpointAtUrl {
   url: string;
 }
 
-export interface EndpointsToJudge {
+export interface AffectedEndpoints {
   disable: EndpointAtUrl[];
   /** Their ids. */
   failing: string[];
@@ -71,7 +71,7 @@ export interface EndpointsToJudge {
 
 /**
  * The queue of deliveries: claimed under a lease, and returned with the result (contract §10). In SQL, because the query builder
- * knows neither recursive queries that skip locked rows, nor writes to several tables in one statement.
+ * supports neither recursive queries that skip locked rows nor writes to several tables in one statement.
  */
 @Injectable()
 export class DeliveryQueueRepository {
@@ -152,7 +152,7 @@ export class DeliveryQueueRepository {
                       WHEN t.scope IS NULL THEN NULL
                       WHEN t.scope <> ALL (c.scopes) THEN 'scope_missing'
                       WHEN v.test THEN NULL
-                      WHEN NOT ${shares('c.id', 'v.user_id', 't.scope')} THEN 'consent_withdrawn'
+                      WHEN NOT ${userShares('c.id', 'v.user_id', 't.scope')} THEN 'consent_withdrawn'
                  END AS "cancelReason"
        ), started AS (
          SELECT k."endpointId" AS endpoint_id, count(*)::int AS n FROM taken k WHERE k."cancelReason" IS NULL GROUP BY 1
@@ -210,7 +210,7 @@ export class DeliveryQueueRepository {
    * disable (enabled, and without a success for five days), and the failing ones that the client's contacts must be told about.
    * Only attempts at its present URL count for an endpoint.
    */
-  async finish(finished: FinishedClaim[]): Promise<EndpointsToJudge> {
+  async finish(finished: FinishedClaim[]): Promise<AffectedEndpoints> {
     const [rows]: [{ url: string; disable: string | null; failing: string | null }[], number] =
       await this.deliveries.query(
         `WITH done AS (

@@ -26,20 +26,23 @@ import { WakeUps } from './wake-ups.service.js';
 /** Concurrent attempts per endpoint. */
 const IN_HAND_PER_ENDPOINT = 32;
 /**
- * For an endpoint whose last attempt here failed or was slow: enough to notice that it is back, too few to hold up the others.
+ * For an endpoint whose last attempt here failed or was slow: enough to notice its recovery, too few to delay other endpoints.
  */
 const IN_HAND_WHILE_FAILING = 4;
-/** An attempt that takes longer makes room for another, up to a maximum, because waiting for a receiver costs almost nothing. */
+/** A slower attempt makes room for another one, up to a maximum, because waiting for a receiver costs almost nothing. */
 const SLOW_AFTER_MS = 1000;
 const TIMES_WITH_SLOW = 4;
 const CLAIM_AT_ONCE = 256;
 /** A claim costs a statement, so it waits until there is room for several. */
 const WORTH_A_CLAIM = 8;
-/** Between these batches, requests are served. */
+/** The event loop serves requests between these batches. */
 const BEGUN_AT_ONCE = 8;
 const POLL_EVERY_MS = 1000;
 
-/** One of any number of workers that deliver what is due (contract §10): claims, attempts, writes the results. */
+/**
+ * Delivers what is due (contract §10): claims deliveries, makes the attempts, writes the results. Any number of instances may run
+ * one.
+ */
 @Injectable()
 export class DeliveryWorker extends QueueWorker {
   private readonly inHand = new Map<string, number>();
@@ -67,7 +70,7 @@ export class DeliveryWorker extends QueueWorker {
       () => void this.claimDue(),
       (limit) => deliveriesInHandLimit.set(limit),
     );
-    wakeUps.onWakeUp(() => void this.claimDue());
+    wakeUps.onDeliveries(() => void this.claimDue());
   }
 
   @Interval(POLL_EVERY_MS)
@@ -133,7 +136,7 @@ export class DeliveryWorker extends QueueWorker {
       );
       const { attempt } = result.finished;
       if (attempt) {
-        // A sandbox raises no alarm.
+        // Sandboxes must not trigger alerts.
         if (!claim.isSandbox) attemptCounter.inc({ result: result.isSuccess ? 'delivered' : 'failed' });
         attemptDuration.observe(attempt.durationMs / 1000);
         if (result.isSuccess) this.failing.delete(claim.endpointId);
@@ -171,7 +174,7 @@ export class DeliveryWorker extends QueueWorker {
   }
 }
 
-/** The failure in our own words: the response and the URL must not be logged. */
+/** Describes the failure without the response and the URL, which must not be logged. */
 const failureLine = ({ id, endpointId }: ClaimedDelivery, attempt: FinishedClaim['attempt']): Line => ({
   text: `Delivery ${id} to ${endpointId} failed permanently: ${attempt?.failure ?? `status ${attempt?.status}`}`,
   fields: { delivery_id: id },

@@ -48,7 +48,7 @@ export class DeliveryEntity {
   @TimeOrNull()
   nextAttemptAt!: Date | null;
 
-  /** Names the holder of the lease. */
+  /** Identifies the holder of the lease. */
   @TextOrNull()
   leaseId!: string | null;
 

@@ -30,7 +30,7 @@ export interface Delivery {
   createdAt: Date;
   finishedAt: Date | null;
   isTest: boolean;
-  /** The status of the last finished attempt, or why there was none. */
+  /** The status of the last finished attempt, or why it got no response. */
   lastStatus: number | null;
   lastFailure: FailureKind | null;
   lastAttemptAt: Date | null;

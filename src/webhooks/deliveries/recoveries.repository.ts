@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import { heldAt, holds } from '../../consents/consent.sql.js';
+import { consentIncludedSince, consentIncludes } from '../../consents/consent.sql.js';
 import { countUpTo } from '../../database/queries/count-up-to.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
@@ -73,7 +73,7 @@ export class RecoveriesRepository {
 
   /** A recovery with its progress. */
   async find(id: string, clientId: string): Promise<Recovery | undefined> {
-    // The query builder knows no lateral joins.
+    // The query builder does not support lateral joins.
     const rows: Recovery[] = await this.recoveries.query(
       `SELECT r.id, r.kind, r.endpoint_id AS "endpointId", r.failed_from AS "from", r.failed_to AS "to", r.total,
               r.created_at AS "createdAt", n.pending, n.delivered, n.failed, n.cancelled
@@ -116,7 +116,7 @@ export class RecoveriesRepository {
     return { from: new Date(Math.min(...times('from'))), to: new Date(Math.max(...times('to'))) };
   }
 
-  /** Reopens those that this transaction has closed, because not everything was sent. */
+  /** Reopens the pauses that this transaction has closed, because not everything was sent. */
   async reopenPauses(manager: EntityManager, endpointId: string): Promise<void> {
     await manager.query(
       'UPDATE webhook_pauses SET sent_at = NULL WHERE endpoint_id = $1 AND sent_at = now()',
@@ -125,8 +125,9 @@ export class RecoveriesRepository {
   }
 
   /**
-   * Creates deliveries of up to `limit` events without one to the endpoint, from the pauses that this transaction has closed: of its
-   * types, still kept, and covered by a consent then and now. Returns their number. The query builder knows no such insert.
+   * Creates deliveries of up to `limit` events without one to the endpoint, from the pauses that this transaction has closed: of
+   * the types it subscribes to, still stored, and covered by a consent then and now. Returns their number. In SQL, because the
+   * query builder has no such insert.
    */
   async sendMissed(
     manager: EntityManager,
@@ -141,9 +142,9 @@ export class RecoveriesRepository {
            JOIN consents n ON n.client_id = c.id
            JOIN users u ON u.id = n.user_id AND u.enabled
            JOIN events v ON v.user_id = n.user_id AND v.type = ANY (e.event_types) AND v.payload IS NOT NULL
-           JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND ${holds('t.scope')}
+           JOIN event_types t ON t.name = v.type AND t.scope = ANY (c.scopes) AND ${consentIncludes('t.scope')}
           WHERE e.id = $1 AND ${IN_A_PAUSE}
-            AND ${heldAt('t.scope', 'v.created_at')}
+            AND ${consentIncludedSince('t.scope', 'v.created_at')}
           ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
        ), ${ADDED}`,
       [endpointId, clientId, recoveryId, limit],

@@ -6,7 +6,7 @@ import { DeliveryQueueRepository, WAKE_UP_CHANNEL } from './delivery-queue.repos
 // Other instances are notified at most once in this time.
 const ANNOUNCE_EVERY_MS = 50;
 
-/** What is new: events with deliveries, or events that only the feed shows. */
+/** What is new: events with deliveries, or events that are only in the feed. */
 type News = 'deliveries' | 'events';
 
 /**
@@ -36,12 +36,12 @@ export class WakeUps implements BeforeApplicationShutdown {
     clearTimeout(this.announcement);
   }
 
-  /** Registers a worker of this instance, such as `DeliveryWorker`. */
-  onWakeUp(listener: () => void): void {
+  /** Calls the listener when there may be something to deliver; `DeliveryWorker` then claims what is due. */
+  onDeliveries(listener: () => void): void {
     this.listeners.deliveries.push(listener);
   }
 
-  /** Registers a listener for new events of this instance. */
+  /** Calls the listener when there are new events, for readers of the feed. */
   onEvents(listener: () => void): void {
     this.listeners.events.push(listener);
   }

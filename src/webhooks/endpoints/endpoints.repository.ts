@@ -154,7 +154,7 @@ export class EndpointsRepository {
       const ofUrl = url === undefined ? 'true' : `e.url ILIKE $${params.push(patternOf(url))}`;
       const disabled = isDisabled ? 'NOT e.enabled' : 'true';
       const failing = isFailing ? 'e.enabled AND e.failing_since IS NOT NULL' : 'true';
-      // Joins the clients; the query builder knows no lateral joins.
+      // Joins the clients; the query builder does not support lateral joins.
       return this.endpoints.query(
         `SELECT ${columnList(this.endpoints, 'e', ENDPOINT.shownKeys)}, c.name AS "clientName", c.environment,
                 coalesce(h.delivered, 0)::int AS "delivered24h", coalesce(h.failed, 0)::int AS "failed24h"
@@ -296,7 +296,7 @@ export class EndpointsRepository {
     urlThen: string,
     reason: EndpointDisabledReason,
   ): Promise<{ clientId: string; ownerId: string; url: string } | undefined> {
-    // Returns the owner, from the table of clients: the query builder knows no updates from a join.
+    // Returns the owner, from the table of clients: the query builder does not support updates from a join.
     const [rows]: [{ clientId: string; ownerId: string; url: string }[]] = await manager.query(
       `UPDATE webhook_endpoints e SET enabled = false, disabled_reason = $3, disabled_at = now(), updated_at = now()
          FROM clients c

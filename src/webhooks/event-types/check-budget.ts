@@ -3,17 +3,17 @@ const STEPS = 4_000_000;
 /** Characters that are read in the time of one comparison. */
 const CHARACTERS = 16;
 
-/** A check that was given up, because it would have kept the service busy. */
+/** A check that was aborted because it would have kept the service busy. */
 export class UsedUp extends Error {}
 
 /**
- * What the check of one event may cost. A schema looks at each value of the data at most once with each of its entries, which is
- * spent at the beginning; patterns and formats spend what they cost for each text.
+ * What the check of one event may cost. A schema compares each value of the data at most once with each of its entries, and that
+ * is spent at the start; patterns and formats spend their cost for each text.
  */
 export class CheckBudget {
   private left = 0;
 
-  /** Begins a check of data by a schema of so many entries. Throws UsedUp if it costs too much. */
+  /** Begins a check of data by a schema with this many entries. Throws UsedUp if it would cost too much. */
   begin(data: unknown, entries: number): void {
     this.left = STEPS;
     const waiting: unknown[] = [data];

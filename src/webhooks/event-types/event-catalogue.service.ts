@@ -20,7 +20,7 @@ import { violation, type Violations } from '../../http/problems/violation.js';
 export interface NewVersion {
   schema: Record<string, unknown>;
   draft: boolean;
-  /** A new sample of the type, where the schema does not fit the one that it has. */
+  /** A new sample of the type, in case its present one does not fit the schema. */
   sample?: Record<string, unknown>;
 }
 
@@ -38,8 +38,8 @@ export class EventCatalogueService {
   ) {}
 
   /**
-   * Creates or changes a type. Without `translations` those that are there stay, unless the description changes. Throws 400 with `field_errors`; 409 for a type that the service publishes itself, and for a new
-   * scope while endpoints subscribe to it.
+   * Creates or changes a type. Without `translations`, the existing ones stay unless the description changes. Throws 400 with
+   * `field_errors`; 409 for a type that the service publishes itself, and for a new scope while endpoints subscribe to it.
    */
   async putType(
     { translations, ...given }: Omit<EventTypeChanges, 'translations'> & { translations?: object },

@@ -22,7 +22,7 @@ export interface SchemaBreak {
   message: string;
 }
 
-/** Checks data; undefined if it keeps to the schema. Finds only the first violation, so that no data makes it costly. */
+/** Checks data; undefined if it fits the schema. Stops at the first violation, so that no data makes it costly. */
 export type SchemaCheck = (data: unknown) => SchemaBreak | undefined;
 
 export { SchemaError };
@@ -53,7 +53,7 @@ function newCompiler(budget: CheckBudget): Ajv2020 {
     logger: false,
     code: { regExp: Object.assign(regExp, { code: 'linearPattern' }) },
   });
-  // The compiler looks names up in plain objects: those that objects inherit are neither formats nor keywords.
+  // The compiler looks names up in plain objects, so inherited names must not count as formats or keywords.
   for (const names of [compiler.formats, compiler.RULES.keywords, compiler.RULES.all])
     Object.setPrototypeOf(names, null);
   for (const name of FORMATS) {
@@ -70,7 +70,7 @@ function checkOfFormat(name: FormatName): (text: string) => boolean {
   return check as (text: string) => boolean;
 }
 
-/** Compiles a schema that was accepted. The check always ends when its budget is used up. */
+/** Compiles a schema that was accepted earlier. A check ends at the latest when its budget is used up. */
 export function compileSchema(schema: object): SchemaCheck {
   const entries = entriesOf(schema);
   const budget = new CheckBudget();

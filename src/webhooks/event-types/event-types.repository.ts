@@ -66,7 +66,7 @@ export class EventTypesRepository {
   async insertNew(manager: EntityManager, type: EventTypeChanges): Promise<boolean> {
     const { raw } = await queryIn(manager, this.types)
       .insert()
-      // Instances know a type by its revision: one that was removed and comes back begins with a later one.
+      // Instances recognize a type by its revision, so a removed type that is created again starts with a higher one.
       .values({
         ...row<EventTypeEntity>({ ...type, publisher: 'services' }),
         revision: () => "extract(epoch FROM now() - timestamptz '2020-01-01Z')::integer",
@@ -77,7 +77,7 @@ export class EventTypesRepository {
     return (raw as unknown[]).length === 1;
   }
 
-  /** The type with its versions, locked until the transaction ends; publishing goes on in the meantime. */
+  /** The type with its versions, locked until the transaction ends; publishing is not blocked. */
   async lock(manager: EntityManager, name: string): Promise<VersionedEventType | undefined> {
     const type = await manager
       .withRepository(this.types)
@@ -127,7 +127,7 @@ export class EventTypesRepository {
     return affected === 1;
   }
 
-  /** Notes that something is published with the version, which then does not change any more; unless it has changed since it was read. */
+  /** Records that the version is used, after which it cannot change; does nothing if it has changed since it was read. */
   async markUsed({ type, version, revision }: EventTypeVersionEntity): Promise<void> {
     await this.versions
       .createQueryBuilder()
@@ -139,7 +139,7 @@ export class EventTypesRepository {
 
   /** Whether an endpoint subscribes to the type. */
   async isSubscribed(manager: EntityManager, name: string): Promise<boolean> {
-    // The query builder of the endpoints' own repository knows no search in an array.
+    // The query builder of the endpoints' own repository cannot search in an array.
     const found: unknown[] = await manager.query(
       'SELECT 1 FROM webhook_endpoints WHERE $1 = ANY (event_types) AND deleted_at IS NULL LIMIT 1',
       [name],
@@ -148,6 +148,6 @@ export class EventTypesRepository {
   }
 }
 
-/** TypeORM's type of values to write takes the members of a JSON column for columns. */
+/** TypeORM's type for writes mistakes the members of a JSON column for columns. */
 const row = <E extends object>(values: Partial<E>): QueryDeepPartialEntity<E> =>
   values as QueryDeepPartialEntity<E>;

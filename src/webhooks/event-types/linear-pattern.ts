@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 
 const PATTERN_MAX = 500;
-/** Instructions of the engine: what a text costs for each of its characters. */
+/** The most instructions of a pattern, which is what each character of a text costs. */
 const SIZE_MAX = 1_000;
 /** What matching any text costs apart from its characters. */
 const START = 50;

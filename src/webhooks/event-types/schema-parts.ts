@@ -1,13 +1,15 @@
 import { SchemaError } from './schema-error.js';
 
-/** Subschemas and other parts, once each for every place that refers to it: bounds what a schema can grow to. */
+/** The most subschemas and other parts, counted once for every reference to them: limits how large a schema can become. */
 const PARTS_MAX = 1_000;
-/** Values in lists such as `enum` and `required`, counted like parts: bounds what one value is compared with. */
+/**
+ * The most values in lists such as `enum` and `required`, counted like parts: limits how many values one value is compared with.
+ */
 const LISTED_MAX = 5_000;
-/** Comparing every item with every other: only in short lists. */
+/** `uniqueItems` compares every item with every other, so it is only allowed for short lists. */
 const UNIQUE_ITEMS_MAX = 100;
 
-/** They change what a reference means, or load, or make the check asynchronous. */
+/** Keywords that change what a reference means, load schemas, or make the check asynchronous. */
 const REFUSED = [
   '$id',
   '$anchor',
@@ -28,7 +30,7 @@ export function entriesOf(schema: object): number {
   return walk.entries;
 }
 
-/** Visits every part of a schema, and what it refers to, as often as a check would. */
+/** Visits every part of a schema and everything it refers to, as often as a check would. */
 class Walk {
   private left = PARTS_MAX;
   private listed = 0;

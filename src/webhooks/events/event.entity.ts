@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TextOrNull, TimeOfInsert } from '../../database/entities/columns.js';
 
-/** An event that was accepted (contract §10). Its `xid8` column, the transaction, is of a type that TypeORM does not know. */
+/**
+ * An accepted event (contract §10). The column with its transaction (`xid8`) is not here, because TypeORM does not know that
+ * type.
+ */
 @Entity('events')
 export class EventEntity {
   @PrimaryColumn('text')

@@ -16,9 +16,9 @@ export interface NewEvent {
   version: number;
   /** The revision of its type when it was checked. */
   revision: number;
-  /** The id of what it is about; null if it is not numbered. */
+  /** The id of what the event is about; null if events of its type are not numbered. */
   resourceId: string | null;
-  /** The publisher knows the users of this realm, and no others. */
+  /** The publisher can only publish about users of this realm. */
   realm: string;
   /** The request that published it. */
   requestId?: string;

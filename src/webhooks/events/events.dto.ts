@@ -8,7 +8,7 @@ import {
   IsWholeNumber,
 } from '../../http/validation/validation.decorators.js';
 
-/** The highest version that is understood. */
+/** The highest version number that is accepted. */
 const VERSION_MAX = 10_000;
 
 /** Body of `POST /v2/events`. */

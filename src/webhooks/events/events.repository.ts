@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Not, Repository, type EntityManager } from 'typeorm';
-import { holds } from '../../consents/consent.sql.js';
+import { consentIncludes } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { EventIdempotencyKeyEntity } from './event-idempotency-key.entity.js';
@@ -13,7 +13,7 @@ export interface PublishResult {
   id: string;
   isTypeKnown: boolean;
   isUserKnown: boolean;
-  /** False if the type has changed since the event was judged: nothing was done. */
+  /** False if the type has changed since the event was validated: nothing was done. */
   isCurrent: boolean;
   /** False if the idempotency key was used before. */
   isStored: boolean;
@@ -56,7 +56,7 @@ export interface TestEvent {
   requestId?: string;
 }
 
-/** What the number of an event depends on. */
+/** What an event is numbered by. */
 type NumberedEvent = Pick<NewEvent, 'type' | 'userId' | 'resourceId'>;
 
 const NEW = new InputRows<NewEvent & Partial<NonNullable<NewEvent['idempotency']>>>({
@@ -69,7 +69,7 @@ const OF_CLIENTS = new InputRows<ClientEvent>({
   text: ['id', 'type', 'userId', 'payload', 'clientId', 'requestId'],
 });
 
-// The advisory locks for numbering events about one thing.
+// The class of the advisory locks that number events about one thing.
 const NUMBERING = 1_702_260_340;
 // Takes them for the rows of `input`, always in the same order.
 const TAKE_TURNS = `
@@ -81,9 +81,10 @@ const TAKE_TURNS = `
 const SUBSCRIBED = (type: string) => `
            JOIN webhook_endpoints e ON e.client_id = c.id AND e.enabled AND e.deleted_at IS NULL
                                    AND ${type} = ANY (e.event_types)`;
-// The deliveries to each `target`, and how many an event has.
-const COUNTED = 'counted AS (SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id)';
-const DELIVERED = `delivery AS (
+// How many deliveries each event gets, and storing one for each `target`.
+const COUNT_DELIVERIES =
+  'counted AS (SELECT event_id, count(*)::int AS deliveries FROM target GROUP BY event_id)';
+const INSERT_DELIVERIES = `delivery AS (
          INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
          SELECT new_delivery_id(), event_id, type, endpoint_id, client_id, realm FROM target RETURNING 1
        )`;
@@ -102,7 +103,7 @@ export class EventsRepository {
    * commit. Idempotency keys must be distinct within the events.
    */
   publish(events: NewEvent[], manager: EntityManager = this.events.manager): Promise<PublishResult[]> {
-    // The query builder knows no writes to several tables in one statement.
+    // In SQL, because the query builder cannot write several tables in one statement.
     return manager.query(
       `WITH input AS (
          SELECT * FROM unnest(${NEW.arrays}) WITH ORDINALITY AS i (${NEW.columns}, place)
@@ -137,13 +138,14 @@ export class EventsRepository {
                      - row_number() OVER (PARTITION BY user_id, family, resource_id ORDER BY id) AS later
            FROM fresh
        ), target AS (
+         -- The endpoints that each event goes to: every row becomes a delivery.
          SELECT f.id AS event_id, f.type, f.realm, e.id AS endpoint_id, e.client_id
            FROM fresh f
            JOIN known u ON u.id = f.user_id AND u.enabled
-           JOIN consents n ON n.user_id = f.user_id AND ${holds('f.scope')}
+           JOIN consents n ON n.user_id = f.user_id AND ${consentIncludes('f.scope')}
            JOIN clients c ON c.id = n.client_id AND c.enabled AND f.scope = ANY (c.scopes)
            ${SUBSCRIBED('f.type')}
-       ), ${COUNTED}, counter AS (
+       ), ${COUNT_DELIVERIES}, counter AS (
          INSERT INTO event_sequences AS s (user_id, family, resource_id, last)
          SELECT user_id, family, resource_id, count(*) FROM fresh
           WHERE resource_id IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
@@ -162,7 +164,7 @@ export class EventsRepository {
            LEFT JOIN counter s ON s.resource_id = f.resource_id AND s.user_id = f.user_id AND s.family = f.family
           ORDER BY f.place
          RETURNING id, deliveries
-       ), ${DELIVERED}
+       ), ${INSERT_DELIVERIES}
        SELECT c.id, c.is_type_known AS "isTypeKnown", c.is_user_known AS "isUserKnown", c.is_current AS "isCurrent",
               e.id IS NOT NULL AS "isStored", coalesce(e.deliveries, 0) AS deliveries
          FROM checked c LEFT JOIN event e ON e.id = c.id`,
@@ -172,7 +174,7 @@ export class EventsRepository {
 
   /**
    * Waits until no other transaction numbers events about the same things, as `publish` does. A transaction that writes before it
-   * publishes calls this first: it must not have an id while it waits.
+   * publishes calls this first, because it must not get its transaction id before it waits.
    */
   async takeTurns(manager: EntityManager, events: NumberedEvent[]): Promise<void> {
     await manager.query(
@@ -181,7 +183,7 @@ export class EventsRepository {
     );
   }
 
-  /** What the key was used for. */
+  /** What an idempotency key was used for. */
   async findKey(publisherId: string, keyDigest: Buffer): Promise<UsedKey | undefined> {
     const used = await this.keys
       .createQueryBuilder('key')
@@ -208,14 +210,14 @@ export class EventsRepository {
            FROM input i
            JOIN clients c ON c.id = i.client_id AND c.enabled
            ${SUBSCRIBED('i.type')}
-       ), ${COUNTED}, event AS (
+       ), ${COUNT_DELIVERIES}, event AS (
          INSERT INTO events (id, type, user_id, payload, deliveries, client_id, realm, request_id)
          SELECT i.id, i.type, i.user_id, i.payload, coalesce(n.deliveries, 0), i.client_id, coalesce(u.realm, 'live'),
                 i.request_id
            FROM input i
            LEFT JOIN counted n ON n.event_id = i.id
            LEFT JOIN users u ON u.id = i.user_id
-       ), ${DELIVERED}
+       ), ${INSERT_DELIVERIES}
        SELECT count(*)::int AS deliveries FROM delivery`,
       OF_CLIENTS.parameters(events),
     );
@@ -239,7 +241,10 @@ export class EventsRepository {
     return row!.id;
   }
 
-  /** The events about a user with the clients that they were delivered to, newest first. In SQL: it counts another table's rows for each. */
+  /**
+   * The events about a user with the clients that they were delivered to, newest first. In SQL, because it collects rows of
+   * another table for each.
+   */
   listAbout(userId: string, limit: number): Promise<EventAbout[]> {
     return this.events.query(
       `SELECT e.id, e.type, e.created_at AS "createdAt", e.payload,

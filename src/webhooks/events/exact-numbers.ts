@@ -1,4 +1,4 @@
-/** Strings, numbers, and what is between them. */
+/** Tokens of JSON text: strings, numbers, and everything between them. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\]:]/g;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/;
 

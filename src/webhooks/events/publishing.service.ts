@@ -6,13 +6,13 @@ import { Transactions } from '../../database/queries/transactions.js';
 import { serviceUnavailable, unprocessableContent, validationFailed } from '../../http/problems/problem.js';
 import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
-import { EventContracts, type Judgement } from '../event-types/event-contracts.service.js';
+import { EventValidation, type EventVerdict } from '../event-types/event-validation.service.js';
 import { payloadOf, type EventContent, type NewEvent } from './event.js';
 import { EventsRepository, type PublishResult, type UsedKey } from './events.repository.js';
 import { SchemaBreaks } from './schema-breaks.service.js';
 import { violation, type Violations } from '../../http/problems/violation.js';
 
-// The most that one statement stores; later events go with the next one.
+// The most events that one statement stores; the next statement stores the rest.
 const BATCH = 200;
 const ATTEMPTS = 4;
 
@@ -35,7 +35,7 @@ export interface Published {
   deliveries: number;
 }
 
-/** An event as it was sent, before its type is looked up. */
+/** An event as submitted, before it is validated against its type. */
 type Submitted = Omit<NewEvent, 'version' | 'revision' | 'resourceId'>;
 
 interface Waiting {
@@ -58,7 +58,7 @@ export class PublishingService {
     private readonly repository: EventsRepository,
     private readonly transactions: Transactions,
     private readonly wakeUps: WakeUps,
-    private readonly contracts: EventContracts,
+    private readonly validation: EventValidation,
     private readonly breaks: SchemaBreaks,
   ) {}
 
@@ -76,14 +76,14 @@ export class PublishingService {
         ? {}
         : { idempotency: { keyDigest: sha256(idempotencyKey), bodyDigest: bodyDigestOf(publication) } }),
     };
-    let judgement = await this.contracts.judge(publication);
-    // Refuse only by the current catalogue.
-    if (this.refusalOf(judgement)) judgement = await this.contracts.judgeAnew(publication);
+    let verdict = await this.validation.validate(publication);
+    // A refusal must be based on the current catalogue.
+    if (this.refusalOf(verdict)) verdict = await this.validation.validateByCurrentTypes(publication);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const refusal = this.refusalOf(judgement);
+      const refusal = this.refusalOf(verdict);
       if (refusal) return this.refuse(event, refusal);
-      await this.contracts.beginUse(judgement);
-      const { version, revision, resourceId } = judgement;
+      await this.validation.beginUse(verdict);
+      const { version, revision, resourceId } = verdict;
       const result = await this.store({ ...event, version, revision, resourceId });
       const violations = {
         ...(result.isTypeKnown ? {} : { type: [violation('not_publishable_type')] }),
@@ -91,11 +91,11 @@ export class PublishingService {
       };
       if (Object.keys(violations).length > 0) throw validationFailed(violations);
       if (!result.isCurrent) {
-        judgement = await this.contracts.judgeAnew(publication);
+        verdict = await this.validation.validateByCurrentTypes(publication);
         continue;
       }
       if (!result.isStored) return this.answerAgain(event);
-      if (judgement.broken) this.breaks.note(event.type, version, judgement.broken);
+      if (verdict.broken) this.breaks.note(event.type, version, verdict.broken);
       this.announce(result.deliveries);
       return { id: result.id, deliveries: result.deliveries };
     }
@@ -103,7 +103,7 @@ export class PublishingService {
   }
 
   /**
-   * Judges events and waits for their turn to be numbered, in the caller's transaction before it writes anything. Returns what to
+   * Validates events and waits for their turn to be numbered, in the caller's transaction before it writes anything. Returns what to
    * publish with `publishIn`, without those that their type refuses.
    */
   async prepareIn<P extends EventContent>(
@@ -113,15 +113,15 @@ export class PublishingService {
   ): Promise<{ publication: P; event: NewEvent }[]> {
     const prepared: { publication: P; event: NewEvent }[] = [];
     for (const publication of publications) {
-      const judgement = await this.contracts.judge(publication);
-      const { version, revision, resourceId, broken } = judgement;
+      const verdict = await this.validation.validate(publication);
+      const { version, revision, resourceId, broken } = verdict;
       const event = submitted(publication, publisher);
       if (broken) this.breaks.note(event.type, version, broken);
-      if (this.refusalOf(judgement)) {
+      if (this.refusalOf(verdict)) {
         this.logger.warn(`An event is left out: its type ${event.type} refuses it.`);
         continue;
       }
-      await this.contracts.beginUse(judgement);
+      await this.validation.beginUse(verdict);
       prepared.push({ publication, event: { ...event, version, revision, resourceId } });
     }
     const events = prepared.map(({ event }) => event);
@@ -137,7 +137,7 @@ export class PublishingService {
     if (events.length === 0) return 0;
     const results = await this.repository.publish(events, manager);
     if (results.some(({ isTypeKnown, isCurrent }) => isTypeKnown && !isCurrent)) {
-      await this.contracts.readAgain();
+      await this.validation.readAgain();
       throw changing();
     }
     return results.reduce((sum, { deliveries }) => sum + deliveries, 0);
@@ -148,12 +148,12 @@ export class PublishingService {
     this.wakeUps.announce(deliveries > 0 ? 'deliveries' : 'events');
   }
 
-  private refusalOf({ violations, broken }: Judgement): Violations | undefined {
+  private refusalOf({ violations, broken }: EventVerdict): Violations | undefined {
     if (violations || !broken || !this.breaks.areRefused) return violations;
     return { [broken.path]: [violation('breaks_schema', { why: broken.message })] };
   }
 
-  /** Throws a 400 problem, unless the event was accepted before, when its version allowed it. */
+  /** Throws a 400 problem, unless the same event was accepted earlier, when its version still allowed it. */
   private async refuse(event: Submitted, violations: Violations): Promise<Published> {
     const used = await this.usedKey(event);
     if (used?.bodyDigest.equals(event.idempotency!.bodyDigest)) {
@@ -226,7 +226,7 @@ export class PublishingService {
   }
 }
 
-/** Covers only what was sent, because a retry gets another id. */
+/** Covers only what the publisher sent, because a retry gets another event id. */
 const bodyDigestOf = ({ type, timestamp, userId, data, version }: Publication): Buffer =>
   sha256(JSON.stringify([type, timestamp, userId, data, ...(version === undefined ? [] : [version])]));
 

@@ -7,7 +7,7 @@ import type { SchemaBreak } from '../event-types/event-schema.js';
 const TELL_EVERY_MS = 60_000;
 const TOLD = 1_000;
 
-/** Accepted events whose data breaks its schema. Types are those of the catalogue. */
+/** Counts and logs accepted events whose data breaks its schema. Labels only contain types of the catalogue. */
 const breaksCounter = new Counter({
   name: 'event_schema_breaks_total',
   help: 'Accepted events whose data breaks the schema of its version, by type',

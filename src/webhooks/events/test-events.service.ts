@@ -10,13 +10,13 @@ import { EventsRepository } from './events.repository.js';
 import { currentVersion } from '../event-types/versioned-event-type.js';
 import { violation } from '../../http/problems/violation.js';
 
-/** The user of all tests and samples, who does not exist. */
+/** The user id in all tests and samples; no such user exists. */
 const SAMPLE_USER_ID = 'user00000000000000000000000000';
 
-/** The event id in every displayed sample; a test that is sent has its own. */
+/** The event id in every displayed sample; a test gets its own. */
 const SAMPLE_EVENT_ID = 'evnt00000000000000000000000000';
 
-/** The body of a sample of the type, as of now. */
+/** The body of a sample of the type, with the current time. */
 export const samplePayload = ({ name, sample }: EventTypeEntity, id = SAMPLE_EVENT_ID): string =>
   payloadOf(id, {
     type: name,

@@ -8,7 +8,7 @@ import { WakeUps } from '../deliveries/wake-ups.service.js';
 import { payloadOf } from './event.js';
 import { EventsRepository } from './events.repository.js';
 
-/** What one client is told about a user. */
+/** An event for one client about a user. */
 interface ToldEvent {
   type: string;
   clientId: string;
@@ -56,7 +56,7 @@ export class UserEventPublisher {
       return { id, type, userId, clientId, payload, requestId };
     });
     const deliveries = await this.repository.publishToClients(manager, events);
-    // Announced before the commit: a worker that looks too early soon looks again.
+    // Announced before the commit: a worker that looks too early finds it when it polls.
     this.wakeUps.announce(deliveries > 0 ? 'deliveries' : 'events');
   }
 }

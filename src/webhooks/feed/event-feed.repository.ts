@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { heldAt, isLive, shares } from '../../consents/consent.sql.js';
+import { consentIncludedSince, consentIsLive, userShares } from '../../consents/consent.sql.js';
 import { EventEntity } from '../events/event.entity.js';
 import type { FeedPosition } from './feed-position.js';
 
@@ -41,7 +41,10 @@ export interface FeedNews {
  */
 const IS_SETTLED = 'e.xid < pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.test';
 
-/** The events in the order of their commits (contract §21). In SQL: TypeORM knows no `xid8`, and the statement checks clients and consents. */
+/**
+ * The events in the order of their commits (contract §21). In SQL: TypeORM does not support `xid8`, and the statement checks
+ * clients and consents.
+ */
 @Injectable()
 export class EventFeedRepository {
   constructor(@InjectRepository(EventEntity) private readonly events: Repository<EventEntity>) {}
@@ -60,7 +63,7 @@ export class EventFeedRepository {
             AND EXISTS (SELECT 1 FROM clients c WHERE c.id = $1 AND c.enabled AND c.realm = s.realm)
             AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
                      ELSE t.scope = ANY ($4::text[])
-                      AND ${shares('$1', 's.user_id', 't.scope', heldAt('t.scope', 's.created_at'))} END
+                      AND ${userShares('$1', 's.user_id', 't.scope', consentIncludedSince('t.scope', 's.created_at'))} END
           ORDER BY s.xid, s.id LIMIT $5
        )
        SELECT $2::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) AS "isAhead",
@@ -106,7 +109,7 @@ export class EventFeedRepository {
           ORDER BY e.xid, e.id LIMIT ${SCANNED_AT_ONCE}
        )
        SELECT ARRAY(SELECT n.client_id FROM consents n
-                     WHERE n.client_id = ANY ($3::text[]) AND ${isLive('n')}
+                     WHERE n.client_id = ANY ($3::text[]) AND ${consentIsLive('n')}
                        AND n.user_id IN (SELECT user_id FROM scanned WHERE client_id IS NULL)
                     UNION
                     SELECT client_id FROM scanned WHERE client_id = ANY ($3::text[])) AS clients,

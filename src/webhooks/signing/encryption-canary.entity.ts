@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A sealed text that shows whether the service has the key of this database. There is one row. */
+/** A sealed text that proves whether the service has the key of this database. The table has one row. */
 @Entity('encryption_canary')
 export class EncryptionCanaryEntity {
   @PrimaryColumn('boolean', { insert: false, update: false })

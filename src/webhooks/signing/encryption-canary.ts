@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { settingsRefused, type SettingsError } from '../../config/environment.js';
+import { settingsRefused, type SettingsError } from '../../config/process-environment.js';
 import { keyIdOf } from '../../secrets/key-id.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 import { sealedFor } from '../../tokens/keys/token-keys.service.js';

@@ -351,7 +351,7 @@ export class World {
     );
 
   private async newPortalSession(clientId: string): Promise<string> {
-    const [digest, secret] = [digestOf(await this.newPortalKey(clientId)), newSecret('portalSession')];
+    const [digest, secret] = [digestOf(await this.newPortalKey(clientId)), newSecret('linkSession')];
     const links = this.app.get(PortalLinksRepository);
     await this.run((manager) => links.redeem(manager, digest, digestOf(secret), TTL));
     return secret;

@@ -9,7 +9,7 @@ import { FixedValues, fixedAddresses } from './fixed-values.js';
 import { HeldReceiver } from './held-receiver.js';
 import { recordLimits } from './limits.js';
 import { recordNotifications, recordPartner } from './partner.js';
-import { recordPartnerPortal } from './partner-portal.js';
+import { recordMemberPortal } from './member-portal.js';
 import { Recorder } from './recorder.js';
 import { recordSandbox } from './sandbox.js';
 import { recordSignIn } from './sign-in.js';
@@ -34,7 +34,7 @@ export async function recordExamples(): Promise<Recorder> {
     const userToken = await recordAccess(stage);
     await recordPartner(stage, userToken);
     await recordNotifications(stage);
-    await recordPartnerPortal(stage);
+    await recordMemberPortal(stage);
     await recordSandbox(stage);
     await recordWebhooks(stage);
     await recordEndings(stage);

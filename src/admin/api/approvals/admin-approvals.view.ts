@@ -47,7 +47,7 @@ export class ApprovalView extends viewOf<ApprovalEntity>()({
     {
       type: ApprovalPartyView,
       nullable: true,
-      description: 'The admin who stands behind what a client asked for.',
+      description: 'The admin who is responsible for the request of a client.',
     },
     ({ secondedBy }) => (secondedBy === null ? null : { type: 'user', id: secondedBy }),
   ],

@@ -12,7 +12,7 @@ import { ApiAnswer } from '../../../http/api/api-answers.js';
 import type { Outcome } from '../../approvals/four-eyes.service.js';
 import { ApprovalView } from './admin-approvals.view.js';
 
-/** Sends what is done, or 202 with the approval that it waits for. */
+/** Sends the result, or 202 with the approval that the action waits for. */
 class Outcomes implements NestInterceptor<Outcome<unknown>> {
   intercept(context: ExecutionContext, next: CallHandler<Outcome<unknown>>): Observable<unknown> {
     return next.handle().pipe(
@@ -32,6 +32,6 @@ export const MayWait = () =>
     ApiAnswer(202, 'With `FOUR_EYES=true`: nothing is done until a second admin approves.', ApprovalView),
   );
 
-/** An outcome with the view of what is done. */
+/** The outcome with its result as a view. */
 export const outcomeAs = <T, V>(outcome: Outcome<T>, view: (done: T) => V): Outcome<V> =>
   outcome.waiting ? outcome : { done: view(outcome.done) };

@@ -10,7 +10,7 @@ export class ConsentView extends viewOf<ConsentEntity>()({
   ...ACCESS,
   purposes: listOf(text(), { description: 'What the client said the data are for: names of purposes.' }),
   words_changed: listOf(text(), {
-    description: 'Scopes whose words have come to mean something else since: the user is asked anew.',
+    description: 'Scopes whose meaning has changed since: the user is asked again.',
   }),
   granted_at: time(),
   expires_at: orNull(time('When it ends unless the user renews it; null: never.')),

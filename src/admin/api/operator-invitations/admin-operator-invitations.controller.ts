@@ -28,7 +28,7 @@ export class AdminOperatorInvitationsController {
   @AdminWrite(
     'inviteOperator',
     'Invite an operator',
-    'Mails a link, which works once within 7 days; an earlier one to the same address ends. The owner of the client has to be an admin, who stands behind it. An operator already, another owner, more than 50, or with `FOUR_EYES` a new admin: 409. Without mail: 404. At most 5 mails an hour to an address: 429.',
+    'Mails a link, which works once within 7 days; an earlier one to the same address ends. The owner of the client has to be an admin, who is responsible for it. An operator already, another owner, more than 50, or with `FOUR_EYES` a new admin: 409. Without mail: 404. At most 5 mails an hour to an address: 429.',
   )
   @ApiAnswer(201, 'Invited.', OperatorInvitationView)
   @ApiProblems(404, 409)

@@ -37,7 +37,7 @@ export class ScopeDto {
 
   @ApiProperty({
     description:
-      'Whether the new description means something else: users who agreed to the scope are then asked anew. Only with another description.',
+      'Whether the new description means something else: users who agreed to the scope are then asked again. Only with another description.',
   })
   @IsOptionalNotNull()
   @IsTrueOrFalse()

@@ -12,6 +12,6 @@ export class ScopeView extends viewOf<ScopeEntity>()({
   translations: { ...TRANSLATIONS, description: 'The description in other languages.' },
   audience: oneOf(...SCOPE_AUDIENCES),
   meaning_changed_at: orNull(
-    time('When its description last came to mean something else, so that users are asked anew.'),
+    time('When the meaning of its description last changed, so that users are asked again.'),
   ),
 }) {}

@@ -11,12 +11,13 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { userPath } from '../users/user-layout.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
-import { attempt, type FieldErrors } from '../form-attempt.js';
+import { attempt } from '../form-attempt.js';
 import { partyNames, type PartyNames } from '../pages/party-names.js';
 import { approvalPage, approvalsPage } from './approvals.pages.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { approvalPath } from './waiting-for.js';
 
-/** What waits for a second admin, with the forms to approve and to reject it. */
+/** Requests that wait for a second admin, with forms to approve and reject them. */
 @ConsolePages('approvals')
 export class ConsoleApprovalsController {
   constructor(
@@ -39,11 +40,13 @@ export class ConsoleApprovalsController {
     return this.page(context, id);
   }
 
-  /** Carries it out; what became impossible in the meantime stays pending, with the reason. */
+  /**
+   * Approves and carries out a request. If it became impossible in the meantime, it stays pending and the page shows the reason.
+   */
   @ConsolePost(':id/approve', 'asked on the page above')
   async approve(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    const { done, errors } = await attempt(() => this.approvals.approve(id, context.actor));
-    return errors ? this.page(context, id, errors) : afterApproval(done);
+    const { result, errors } = await attempt(() => this.approvals.approve(id, context.actor));
+    return errors ? this.page(context, id, errors) : afterApproval(result);
   }
 
   @ConsolePost(':id/reject', 'asked on the page above')
@@ -72,7 +75,7 @@ export class ConsoleApprovalsController {
   }
 }
 
-/** To what was made, which is shown once to the person who approved it; otherwise back to the approval. */
+/** Redirects to what was created, which is shown once to the person who approved it; otherwise back to the approval. */
 function afterApproval({ approval, shown }: Approved): ConsoleAnswer {
   const { id, subjectId } = approval;
   if (approval.state === 'pending') return { goTo: approvalPath(id), notice: 'approval_seconded' };

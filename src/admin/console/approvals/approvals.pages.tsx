@@ -14,10 +14,10 @@ import {
 } from '../../approvals/approval.entity.js';
 import { SECOND_FACTOR_NEEDED } from '../../../users/sessions/acting-sessions.service.js';
 import type { FilteredList } from '../filtered-list.js';
-import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { FilteredTable, Id, Party, stateFilter } from '../pages/lists.js';
 import type { PartyNames } from '../pages/party-names.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { approvalPath, APPROVALS_PATH } from './waiting-for.js';
 
 const ACTIONS: Record<ApprovalAction, string> = {

@@ -47,7 +47,7 @@ export class ConsoleAuditController {
     return { page: auditPage({ list, names, offers: { actors, actions } }), status: list.errors ? 400 : 200 };
   }
 
-  /** With the addresses of many people at once, so for admins who gave their password lately. */
+  /** Contains the addresses of many people, so only for admins who entered their password recently. */
   @ConsoleGet('csv', 'asked')
   download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     return this.exports.of(context, 'audit-log', AUDIT_CSV, AuditEventsQuery, this.read);

@@ -6,10 +6,11 @@ import type { BrandValues } from '../../../config/brand-values.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost, ConsoleUpload } from '../console-pages.decorator.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue } from '../form-attempt.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { BRAND_PATH, brandLogoPage, brandPage, brandPreview, editBrandPage } from './brand.pages.js';
 
-/** In whose name the service speaks: what pages and mails show of the company. */
+/** The brand: how pages and mails present the company. */
 @ConsolePages('brand')
 export class ConsoleBrandController {
   constructor(private readonly brand: BrandService) {}
@@ -32,8 +33,8 @@ export class ConsoleBrandController {
       case 'edit':
         return { page: editBrandPage({ fields }) };
       case 'preview': {
-        const { done, errors } = await attempt(() => valuesIn(fields));
-        return errors ? refused(fields, errors) : { page: brandPreview(this.brand.with(done), fields) };
+        const { result: values, errors } = await attempt(() => valuesIn(fields));
+        return errors ? refused(fields, errors) : { page: brandPreview(this.brand.with(values), fields) };
       }
       default: {
         const { errors } = await context.attemptWithPassword(async () =>

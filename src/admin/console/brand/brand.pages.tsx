@@ -1,11 +1,10 @@
 import type { VNode } from 'preact';
 import { BRAND_FORM, type BrandFormValues } from '../../../brand/brand.resource.js';
-import { FormFields, TextField } from '../../../web/forms/field.js';
+import { FormFields, TextField, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton, PostForm } from '../../../web/forms/form.js';
 import { logoPath, type Brand } from '../../../web/layout/brand.js';
 import type { LayoutProps } from '../../../web/layout/layout.js';
 import { Facts } from '../../../web/tables/facts.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { PageLink } from '../pages/lists.js';
@@ -17,7 +16,7 @@ const LOGO_PATH = `${BRAND_PATH}/logo`;
 
 const above = [{ href: BRAND_PATH, label: 'Brand' }];
 
-/** In whose name the service speaks. */
+/** The brand of the service. */
 export const brandPage = (brand: Brand): ConsolePage => ({
   part: 'brand',
   title: 'Brand',

@@ -8,7 +8,7 @@ import { EventTypesService } from '../../../webhooks/event-types/event-types.ser
 import { EventTypeDto } from '../../api/event-types/admin-event-types.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
-import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { judged, refuseTogether } from '../form-attempt.js';
 import {
   eventTypeFormPage,
   eventTypePage,
@@ -19,6 +19,7 @@ import {
 } from './event-types.page.js';
 import { parsedJson } from './parsed-json.js';
 import { translationViolations } from '../../../scopes/purposes/purpose-words.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { translationsIn, typedTranslations } from './translations.js';
 
 /** The catalogue of event types in the console. */

@@ -1,10 +1,9 @@
-import { SelectField, TextArea, TextField } from '../../../web/forms/field.js';
+import { SelectField, TextArea, TextField, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { Facts } from '../../../web/tables/facts.js';
 import { Json } from '../../../web/tables/json.js';
 import { State } from '../../../web/tables/state.js';
 import { Table } from '../../../web/tables/table.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { VNode } from 'preact';

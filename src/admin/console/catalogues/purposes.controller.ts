@@ -7,7 +7,8 @@ import { purposeViolations } from '../../../scopes/purposes/purpose-words.js';
 import { PurposesService } from '../../../scopes/purposes/purposes.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { refuseTogether } from '../form-attempt.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import {
   deletePurposePage,
   purposeFormPage,

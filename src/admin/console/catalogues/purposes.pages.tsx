@@ -1,9 +1,8 @@
-import { TextArea, TextField } from '../../../web/forms/field.js';
+import { TextArea, TextField, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { Table } from '../../../web/tables/table.js';
 import { ENGLISH_NAMES, LANGUAGES, type Language } from '../../../language/languages.js';
 import type { PurposeEntity } from '../../../scopes/purposes/purpose.entity.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ActionConfirmation } from '../pages/action-confirmation.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -105,7 +104,7 @@ export const purposeFormPage = ({ name, values, errors }: PurposeFormPageProps):
   ),
 });
 
-/** Says what happens before a purpose is deleted. */
+/** Explains the consequences before a purpose is deleted. */
 export const deletePurposePage = ({ name, words }: PurposeEntity): ConsolePage => ({
   part: 'purposes',
   title: 'Delete purpose',

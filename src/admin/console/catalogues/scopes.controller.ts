@@ -8,8 +8,9 @@ import { SCOPE_NAME } from '../../../scopes/scope-name.js';
 import { ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { judged, refuseTogether } from '../form-attempt.js';
 import { scopeFormPage, scopesPage, SCOPES_PATH, scopePath, type ScopeFields } from './scopes.pages.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { translationsIn, typedTranslations } from './translations.js';
 
 /** The scope catalogue in the console. */
@@ -68,7 +69,7 @@ export class ConsoleScopesController {
     };
     const { errors } = await context.attemptWithPassword(() => this.put(fields, context));
     if (errors) return this.form(action, fields, isNew, errors);
-    return { goTo: SCOPES_PATH, notice: fields.meaning_changed ? 'scope_asks_anew' : 'scope_saved' };
+    return { goTo: SCOPES_PATH, notice: fields.meaning_changed ? 'scope_asks_again' : 'scope_saved' };
   }
 
   private async put(

@@ -1,10 +1,9 @@
-import { Choices, TextArea, TextField, Tick } from '../../../web/forms/field.js';
+import { Choices, TextArea, TextField, Tick, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { State } from '../../../web/tables/state.js';
 import { RecentMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { TranslationFields, translationValues } from './translations.js';
@@ -33,7 +32,7 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
             under: ({ meaningChangedAt }) =>
               meaningChangedAt && (
                 <>
-                  Users asked anew since <RecentMoment at={meaningChangedAt} />
+                  Users asked again since <RecentMoment at={meaningChangedAt} />
                 </>
               ),
           },
@@ -110,7 +109,7 @@ export function scopeFormPage({
         {!isNew && (
           <Tick
             name="meaning_changed"
-            label="The meaning changed: users are asked anew"
+            label="The meaning changed: users are asked again"
             hint={`Consents that hold this scope then end ${noticeDays === 1 ? 'a day' : `${noticeDays} days`} from now at the latest, with their tokens, unless their users renew them. Users and partners are told. Leave it out if the new description says the same in better words.`}
           />
         )}

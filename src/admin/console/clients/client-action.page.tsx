@@ -5,7 +5,7 @@ import { clientPath, aboutClient } from './client-layout.js';
 
 export type ClientAction = 'disable' | 'revoke' | 'delete';
 
-/** Counting stops here; the page then says "more than". */
+/** The limit of counts; beyond it the page says "more than". */
 export const COUNTED_UP_TO = 10_001;
 
 /** How much depends on the client. */
@@ -78,10 +78,10 @@ const tokensOf = ({ grants }: Holds): string =>
 const consentsOf = ({ users }: Holds, what: 'are kept' | 'are deleted'): string =>
   users === 0 ? 'Nobody shares data with it.' : `The consents of ${many(users, 'user')} ${what}.`;
 
-/** Said before what waits for another admin. */
+/** Shown on actions that wait for another admin. */
 export const SECOND_ADMIN = 'Nothing is done until another admin approves it.';
 
-/** Says what else ends before a client is disabled or deleted, or its tokens are revoked. */
+/** Explains what else ends before a client is disabled or deleted, or its tokens are revoked. */
 export function clientActionPage({ client, action, holds, fourEyes }: ClientActionPageProps): ConsolePage {
   const { title, question, consequences } = MESSAGES[action];
   return aboutClient(client, {

@@ -10,12 +10,13 @@ import { UsersService } from '../../../users/accounts/users.service.js';
 import { ConsentDto } from '../../api/consents/admin-consents.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { judged, refuseTogether } from '../form-attempt.js';
 import { pageIn } from '../list-query.js';
 import { Pickers } from '../pickers.service.js';
 import { namedUser } from '../users/named-user.js';
 import { clientPath } from './client-layout.js';
 import { consentsPage, disconnectUserPage, newConsentPage, type ConsentFields } from './consents.pages.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { violation } from '../../../http/problems/violation.js';
 
 const EMPTY: ConsentFields = { user: '', scopes: [], evidence: '' };

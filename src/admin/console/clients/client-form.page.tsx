@@ -1,9 +1,8 @@
 import { GRANT_TYPES, type ClientEntity } from '../../../clients/client.entity.js';
 import { CLIENT_FORM, type ClientFormValues } from '../../../clients/client.resource.js';
-import { TextField, type Option } from '../../../web/forms/field.js';
+import { TextField, type Option, type FieldErrors } from '../../../web/forms/field.js';
 import type { PurposeEntity } from '../../../scopes/purposes/purpose.entity.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { NewClientFields } from './client-form.js';
@@ -17,7 +16,7 @@ const GRANT_TYPE_LABELS: Record<(typeof GRANT_TYPES)[number], string> = {
 
 const AFTER_NAME = CLIENT_FORM.changeable.filter((name) => name !== 'name');
 
-/** Without the field of purposes where there are none. */
+/** Omits the field for purposes if the catalogue has none. */
 const asked = (names: typeof CLIENT_FORM.changeable, purposes: PurposeEntity[]) =>
   names.filter((name) => name !== 'purposes' || purposes.length > 0);
 
@@ -27,16 +26,16 @@ export function newClientPage({
   scopes,
   purposes,
   users,
-  once,
+  formId,
   errors,
 }: {
   fields: NewClientFields;
   errors?: FieldErrors;
   scopes: ScopeEntity[];
   purposes: PurposeEntity[];
-  /** Who is offered as the owner. */
+  /** The users offered as the owner. */
   users: Option[];
-  once: string;
+  formId: string;
 }): ConsolePage {
   return {
     part: 'clients',
@@ -48,7 +47,7 @@ export function newClientPage({
         errors={errors}
         action={`${CLIENTS_PATH}/new`}
         submit="Create client"
-        once={once}
+        once={formId}
         cancel={CLIENTS_PATH}
       >
         {CLIENT_FORM.show(['name'])}
@@ -108,7 +107,7 @@ const grantTypeOptions = ({ grant_types: chosen }: ClientFormValues) =>
 const purposeOptions = (purposes: PurposeEntity[]) =>
   purposes.map(({ name, words }) => ({ value: name, label: name, hint: words.en }));
 
-/** Those for partners first. */
+/** Scopes for partners first. */
 const scopeOptions = (scopes: ScopeEntity[]) =>
   [
     ...scopes.filter(({ audience }) => audience === 'partner'),

@@ -4,7 +4,7 @@ import { CLIENT_FORM, type ClientFormValues } from '../../../clients/client.reso
 import { linesIn } from '../../../http/resources/form-field.js';
 import type { Form } from '../../../http/forms/form.js';
 
-/** The values of the form for a new client; its owner is named by an email or an id. */
+/** The values of the form for a new client, whose owner is entered as an email or an id. */
 export type NewClientFields = ClientFormValues & { owner: string };
 
 export const emptyClientFields = (owner = ''): NewClientFields => ({
@@ -30,8 +30,8 @@ export const clientShapeOf = (fields: ClientFormValues): ClientShape => ({
   environment: fields.environment === 'sandbox' ? 'sandbox' : 'live',
 });
 
-/** Whether a change affects who receives users' data, or whose power it has: redirect URIs, grant types, company service. */
-export function givesPower(client: ClientEntity, fields: ClientFormValues): boolean {
+/** Whether a change gives the client more power: redirect URIs, grant types, or becoming a company service. */
+export function clientChangeGivesPower(client: ClientEntity, fields: ClientFormValues): boolean {
   const { redirectUris, grantTypes } = clientShapeOf(fields);
   return (
     redirectUris.some((uri) => !client.redirectUris.includes(uri)) ||

@@ -4,8 +4,9 @@ import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost, ConsoleUpload } from '../console-pages.decorator.js';
-import { attempt, type FieldErrors } from '../form-attempt.js';
+import { attempt } from '../form-attempt.js';
 import { LogoForms } from '../pages/logo-forms.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { aboutClient, clientPath } from './client-layout.js';
 
 /** The logo of a client, as users see it. */

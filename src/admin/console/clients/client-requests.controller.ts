@@ -7,7 +7,7 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { clientRequestsPage } from './client-requests.page.js';
 
-/** The last requests of a client, where the one is found whose id a partner quotes. */
+/** The last requests of a client, to find one by the request id that a partner quotes. */
 @ConsolePages('clients/:client_id/requests')
 export class ConsoleClientRequestsController {
   constructor(

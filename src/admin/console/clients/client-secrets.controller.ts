@@ -8,9 +8,10 @@ import { FourEyes } from '../../approvals/four-eyes.service.js';
 import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { formValue, type FieldErrors } from '../form-attempt.js';
+import { formValue } from '../form-attempt.js';
 import { rotateSecretPage } from './rotate-secret.page.js';
 import { secretPage, secretShownPath } from './secret.page.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import type { ShownSecret } from '../../../web/layout/new-client-secret.js';
 
 /** Rotating a client's secret in the console, with the old one staying valid for a while; new secrets are shown once. */
@@ -34,16 +35,16 @@ export class ConsoleClientSecretsController {
     const { form } = context;
     const overlap = form.get('expire_previous_in') ?? '';
     const newest = form.get('newest') ?? '';
-    const { done, errors } = await context.attemptWithPassword(async () => {
+    const { result: outcome, errors } = await context.attemptWithPassword(async () => {
       const seconds = /^\d{1,9}$/.test(overlap) ? Number(overlap) : overlap;
       const body = await formValue(NewSecretDto, { expire_previous_in: seconds });
       return this.fourEyes.rotateSecret(id, body.expire_previous_in!, context.actor, newest);
     });
     if (errors) return this.form(id, overlap, newest, errors);
-    if (done.waiting) return waitingFor(done.waiting);
+    if (outcome.waiting) return waitingFor(outcome.waiting);
     const goTo = secretShownPath(id);
-    if (!done.done) return { goTo };
-    const { secret, previousSecretExpiresAt } = done.done;
+    if (!outcome.done) return { goTo };
+    const { secret, previousSecretExpiresAt } = outcome.done;
     const until = previousSecretExpiresAt?.toISOString() ?? null;
     const showOnce: ShownSecret = { secret, isNew: false, previousSecretExpiresAt: until };
     return { goTo, showOnce };

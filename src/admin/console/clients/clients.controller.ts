@@ -20,13 +20,13 @@ import { waitingFor } from '../approvals/waiting-for.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
-import { attempt, judged, refuseTogether, type FieldErrors } from '../form-attempt.js';
+import { attempt, judged, refuseTogether } from '../form-attempt.js';
 import { Pickers } from '../pickers.service.js';
 import { namedUser } from '../users/named-user.js';
 import {
   clientShapeOf,
   emptyClientFields,
-  givesPower,
+  clientChangeGivesPower,
   newClientFieldsIn,
   type NewClientFields,
 } from './client-form.js';
@@ -36,6 +36,7 @@ import { clientPage } from './client.page.js';
 import { clientsPage } from './clients.page.js';
 import { secretShownPath } from './secret.page.js';
 import type { ShownSecret } from '../../../web/layout/new-client-secret.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { violation } from '../../../http/problems/violation.js';
 
 const NEW_PATH = `${CLIENTS_PATH}/new`;
@@ -64,7 +65,7 @@ export class ConsoleClientsController {
   @ConsoleGet('new', 'asked')
   askForNew(@Context() context: ConsoleContext, @Query('owner') owner?: unknown): Promise<ConsoleAnswer> {
     const fields = emptyClientFields(typeof owner === 'string' ? owner : '');
-    return this.newForm(fields, context.onceFor('clnt', NEW_PATH));
+    return this.newForm(fields, context.formIdFor('clnt', NEW_PATH));
   }
 
   /** Creates a client, once; the next page shows the secret, once. */
@@ -72,16 +73,16 @@ export class ConsoleClientsController {
   async create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const { form } = context;
     const fields = newClientFieldsIn(form);
-    const id = context.onceIn('clnt', NEW_PATH);
-    const { done, errors } = await context.attemptWithPassword(async () =>
+    const id = context.formIdIn('clnt', NEW_PATH);
+    const { result: outcome, errors } = await context.attemptWithPassword(async () =>
       this.fourEyes.createClient(id, await this.newClientIn(fields), context.actor),
     );
     if (errors) return this.newForm(fields, form.get(ONCE_FIELD)!, errors);
-    if (done.waiting) return waitingFor(done.waiting);
+    if (outcome.waiting) return waitingFor(outcome.waiting);
     if (fields.type === 'public') return { goTo: clientPath(id), notice: 'public_client_registered' };
     const goTo = secretShownPath(id);
-    if (!done.done?.secret) return { goTo };
-    const showOnce: ShownSecret = { secret: done.done.secret, isNew: true, previousSecretExpiresAt: null };
+    if (!outcome.done?.secret) return { goTo };
+    const showOnce: ShownSecret = { secret: outcome.done.secret, isNew: true, previousSecretExpiresAt: null };
     return { goTo, showOnce };
   }
 
@@ -113,10 +114,10 @@ export class ConsoleClientsController {
       environment: client.environment,
     };
     const work = async () => this.fourEyes.updateClient(id, await this.changesIn(fields), context.actor);
-    const { done, errors } = await (givesPower(client, fields)
+    const { result: outcome, errors } = await (clientChangeGivesPower(client, fields)
       ? context.attemptWithPassword(work)
       : attempt(work));
-    if (done?.waiting) return waitingFor(done.waiting);
+    if (outcome?.waiting) return waitingFor(outcome.waiting);
     if (!errors) return { goTo: clientPath(id), notice: 'client_changed' };
     const purposes = await this.purposes.list();
     return { page: editClientPage({ client, fields, purposes, errors }), status: 400 };
@@ -138,13 +139,17 @@ export class ConsoleClientsController {
     return CLIENT.changesOf(value!);
   }
 
-  private async newForm(fields: NewClientFields, once: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
+  private async newForm(
+    fields: NewClientFields,
+    formId: string,
+    errors?: FieldErrors,
+  ): Promise<ConsoleAnswer> {
     const [scopes, purposes, users] = await Promise.all([
       this.scopes.list(),
       this.purposes.list(),
       this.pickers.users(),
     ]);
-    const page = newClientPage({ fields, scopes, purposes, users, once, errors });
+    const page = newClientPage({ fields, scopes, purposes, users, formId, errors });
     return { page, status: errors ? 400 : 200 };
   }
 }

@@ -1,13 +1,12 @@
 import type { ClientEntity } from '../../../clients/client.entity.js';
 import type { ConsentedUser } from '../../../consents/consented-user.js';
-import { Choices, TextArea, TextField, type Option } from '../../../web/forms/field.js';
+import { Choices, TextArea, TextField, type Option, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { RecentMoment } from '../../../web/tables/moment.js';
 import { NEXT_PREVIOUS } from '../../../web/tables/pager.js';
 import { PagedTable } from '../../../web/tables/table.js';
 import type { Page } from '../../../database/queries/read-page.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Disconnection } from '../pages/disconnection.js';

@@ -86,7 +86,7 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
   ),
 };
 
-/** Refusals of requests that no client is known of. */
+/** Refusals of requests without a known client. */
 const OF_NOBODY: Record<string, RefusalMessage> = {
   no_token: refused(
     '401',
@@ -126,7 +126,7 @@ const OF_NOBODY: Record<string, RefusalMessage> = {
   ),
 };
 
-/** What was refused, and how to fix it: to a client, to nobody who is known, or a login. */
+/** What was refused and how to fix it: requests of a client, requests without a known client, or logins. */
 export const refusalMessage = (kind: ActivityKind, detail: string): RefusalMessage => {
   const own: Record<string, RefusalMessage> = kind === 'sign_in_refused' ? SIGN_IN_REFUSED : OF_NOBODY;
   return own[detail] ?? clientRefusalMessage(kind, detail);

@@ -1,7 +1,6 @@
 import { DEFAULT_SECRET_OVERLAP_SECONDS } from '../../../clients/client-rules.js';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { Choices } from '../../../web/forms/field.js';
-import type { FieldErrors } from '../form-attempt.js';
+import { Choices, type FieldErrors } from '../../../web/forms/field.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { clientPath, aboutClient } from './client-layout.js';
@@ -20,7 +19,7 @@ const OVERLAPS = [
 export interface RotateSecretPageProps {
   client: ClientEntity;
   overlap: string;
-  /** Identifies the secret that is replaced: the form rotates no other. */
+  /** Identifies the secret that the form replaces; if it is no longer the newest one, nothing is rotated. */
   newest: string;
   errors?: FieldErrors;
 }

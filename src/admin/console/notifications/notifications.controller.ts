@@ -10,7 +10,8 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { Pickers } from '../pickers.service.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue } from '../form-attempt.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import {
   newNotificationPage,
   notificationsPage,

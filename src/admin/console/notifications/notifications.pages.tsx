@@ -1,4 +1,4 @@
-import { SelectField, TextArea, TextField, type Option } from '../../../web/forms/field.js';
+import { SelectField, TextArea, TextField, type Option, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { RecentMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
@@ -7,7 +7,6 @@ import {
   type NotificationEntity,
 } from '../../../notifications/notification.entity.js';
 import type { FilteredList } from '../filtered-list.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { PartyNames } from '../pages/party-names.js';

@@ -6,7 +6,7 @@ import { REDIRECT_URIS_PATH } from '../redirect-uris/redirect-uris.pages.js';
 import { DELIVERIES_PATH, ENDPOINTS_PATH } from '../webhooks/endpoint-paths.js';
 import type { Series } from './series.js';
 
-/** Something that an operator should look at, and where. */
+/** An alert on the front page, with a link. */
 export interface Alert {
   text: string;
   href: string;
@@ -18,13 +18,13 @@ export interface Situation {
   waiting: { oldestSeconds: number };
   disabled: Page<EndpointInList>;
   nearLimit: RefusedClient[];
-  /** How many wait for a second admin. */
+  /** The number of approvals that wait for a second admin. */
   approvals: number;
-  /** How many redirect URIs partners ask for. */
+  /** The number of requested redirect URIs that wait. */
   redirectUris: number;
 }
 
-/** Below this number in the last two hours, a share means nothing. */
+/** With fewer than this in the last two hours, a share means nothing. */
 const ENOUGH = 20;
 const BAD_SHARE = 0.5;
 

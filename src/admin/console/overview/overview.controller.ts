@@ -14,7 +14,7 @@ import { firstHour, seriesOf } from './series.js';
 
 const LISTED = 10;
 
-/** The front page of the console: shows whether everything is fine. */
+/** The front page of the console: whether everything is fine. */
 @ConsolePages()
 export class ConsoleOverviewController {
   constructor(

@@ -21,7 +21,7 @@ import { EndpointState } from '../webhooks/endpoints.page.js';
 import { alertsOf, type Alert } from './alerts.js';
 import type { Series } from './series.js';
 
-/** Counting stops here. */
+/** The limit of counts. */
 const COUNTED_TO = 10_000;
 
 export interface OverviewPageProps {
@@ -30,11 +30,11 @@ export interface OverviewPageProps {
   waiting: Waiting;
   disabled: Page<EndpointInList>;
   nearLimit: RefusedClient[];
-  /** The clients to which most was refused in the last 24 hours. */
+  /** The clients with the most refusals in the last 24 hours. */
   refused: RefusedClient[];
-  /** How many wait for a second admin. */
+  /** The number of approvals that wait for a second admin. */
   approvals: number;
-  /** How many redirect URIs partners ask for. */
+  /** The number of requested redirect URIs that wait. */
   redirectUris: number;
   /** Why logins were refused within the last seven days. */
   refusedLogins: Counted[];
@@ -46,7 +46,7 @@ interface Waiting {
   oldestSeconds: number;
 }
 
-/** Shows whether everything is fine, and the activity of the last day or week beside the one before. */
+/** Shows whether everything is fine, and the activity of the last day or week compared with the one before. */
 export function overviewPage(props: OverviewPageProps): ConsolePage {
   const { range, series, waiting, disabled, nearLimit, refused, refusedLogins } = props;
   return {
@@ -150,7 +150,7 @@ function Tile({ series, range }: { series: Series; range: Range }): VNode {
   );
 }
 
-/** The hours in parts of so many. */
+/** The hours in groups of this size. */
 function partsOf(hours: Series['hours'], size: number): { start: Date; end: Date; count: number }[] {
   return Array.from({ length: hours.length / size }, (_part, n) => {
     const part = hours.slice(n * size, (n + 1) * size);
@@ -162,7 +162,7 @@ function partsOf(hours: Series['hours'], size: number): { start: Date; end: Date
   });
 }
 
-/** How a number compares with that of the time before, in words. */
+/** Compares a number with that of the previous period, in words. */
 function comparedWith(now: number, before: number, words: string): string {
   if (before === 0) return now === 0 ? `none in the ${words} before either` : `none in the ${words} before`;
   const percent = Math.round((100 * (now - before)) / before);
@@ -210,7 +210,7 @@ function durationText(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** The numbers behind the charts: the last day hour by hour. */
+/** The numbers in the charts: the last day, hour by hour. */
 function HourTable({ series }: { series: Series[] }): VNode {
   const rows = (series[0]?.hours ?? [])
     .map(({ hour }, n) => ({ hour, counts: series.map(({ hours }) => hours[n]?.count ?? 0) }))

@@ -17,7 +17,7 @@ export interface Series {
   hours: { hour: Date; count: number }[];
   /** The list of what was counted between two times. */
   listOf?: (from: Date, to: Date) => string;
-  /** Where else the page says more. */
+  /** A link to the page with details. */
   more?: string;
 }
 

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { Confirmation, type ConfirmationProps } from '../../../web/forms/confirmation.js';
 
-/** Says what an action does before it is done, with the button for it. */
+/** Explains what an action will do, with the button for it. */
 export const ActionConfirmation = (props: Omit<ConfirmationProps, 'heading' | 'class'>): VNode => (
   <Confirmation heading="What happens" class="console-form" isDanger {...props} />
 );

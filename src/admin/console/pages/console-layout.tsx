@@ -58,17 +58,17 @@ type ConsolePart = (typeof GROUPS)[number]['links'][number]['part'];
 /** One page of the console. */
 export interface ConsolePage {
   title: string;
-  /** Undefined for pages that belong to no part, such as errors. */
+  /** Undefined for pages outside of the navigation, such as errors. */
   part?: ConsolePart;
   /** The parent pages, the nearest last. */
   above?: ParentPage[];
   /** The actions at the top of the page. */
   actions?: ComponentChildren;
-  /** Whether it is about an operator, of whom only admins may change anything. */
+  /** Whether it is about an operator, whom only admins may change. */
   isAboutOperator?: boolean;
   /** Further scripts. */
   scripts?: string[];
-  /** Shown in place of the console and of everything here. */
+  /** Shown in place of the console page. */
   preview?: LayoutProps;
   children: ComponentChildren;
 }

@@ -10,7 +10,7 @@ export function ForAdmins({ children }: { children: ComponentChildren }): VNode 
   return useContext(RoleOfVisitor) === 'admin' ? <>{children}</> : null;
 }
 
-/** An action on a user in a list: on those who count as operators, only admins see it. */
+/** An action on a user in a list; hidden from non-admins if the user counts as an operator. */
 export function ActionOn(props: { isOperator: boolean; children: ComponentChildren }): VNode | null {
   const role = useContext(RoleOfVisitor);
   return role === 'admin' || !props.isOperator ? <>{props.children}</> : null;

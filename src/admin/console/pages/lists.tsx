@@ -23,9 +23,9 @@ export interface FilteredTableProps<T> extends Omit<PagedTableProps<T>, 'page'> 
   filter: readonly FilterField[];
   /** Filters to choose with one click. */
   ready?: readonly ReadyFilter[];
-  /** The path with filter and page of a list that takes in what is new. */
+  /** The path, with filter and page, of a list that updates itself. */
   livePath?: string;
-  /** Where the list can be had as a file. */
+  /** The path of the list as a file. */
   csvPath?: string;
 }
 
@@ -72,11 +72,11 @@ export const stateFilter = <S extends string>(
 export interface NameLinkProps {
   href: string;
   name: string;
-  /** Of a client or a user: in a sandbox it is marked. */
+  /** The environment of a client or user; one in a sandbox is marked. */
   environment?: 'live' | 'sandbox';
 }
 
-/** A link with a name that someone chose. */
+/** A link with a user-chosen name. */
 export const NameLink = ({ href, name, environment }: NameLinkProps): VNode => (
   <>
     <a href={href}>
@@ -91,7 +91,7 @@ export const NameLink = ({ href, name, environment }: NameLinkProps): VNode => (
   </>
 );
 
-/** A link in a row of a table; screen readers also hear what the row is about. Nothing for those who may not follow it. */
+/** A link in a row of a table; screen readers also hear what the row is about. Nothing if the role may not follow it. */
 export function RowLink({
   href,
   about,
@@ -150,7 +150,7 @@ export const CommaList = ({ items, none = 'none' }: { items: string[]; none?: st
     </>
   );
 
-/** A page of someone else, by its address. */
+/** A link to a page of another site, with its URL as the text. */
 export const PageLink = ({ url }: { url: string }): VNode => (
   <a href={url} rel="noopener noreferrer">
     {url}

@@ -1,21 +1,20 @@
 import type { VNode } from 'preact';
-import { FileField } from '../../../web/forms/field.js';
+import { FileField, type FieldErrors } from '../../../web/forms/field.js';
 import { Buttons, PostButton } from '../../../web/forms/form.js';
 import { logoPath } from '../../../web/layout/brand.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from './console-form.js';
 
 export interface LogoFormsProps {
-  /** Of the present logo. */
+  /** The id of the present logo. */
   logoId: string | null;
-  /** Where the form is posted; below it, `/remove`. */
+  /** The path that the form is posted to; `/remove` below it removes the logo. */
   path: string;
-  /** The page above. */
+  /** The parent page. */
   back: string;
   errors?: FieldErrors;
 }
 
-/** The present logo, the form for another one, and the way to remove it. */
+/** The present logo, with forms to replace and remove it. */
 export const LogoForms = ({ logoId, path, back, errors }: LogoFormsProps): VNode => (
   <>
     {logoId === null ? (

@@ -2,10 +2,10 @@ import type { ClientsService } from '../../../clients/clients.service.js';
 import { isId } from '../../../secrets/ids.js';
 import type { UsersService } from '../../../users/accounts/users.service.js';
 
-/** The names of users and clients by their ids; those that are gone have none. */
+/** The names of users and clients by id; deleted ones are missing. */
 export type PartyNames = ReadonlyMap<string, string>;
 
-/** Reads the names of these users and clients, each kind at once. */
+/** Reads the names of these users and clients in two queries. */
 export async function partyNames(
   { users, clients }: { users: UsersService; clients: ClientsService },
   ids: readonly (string | null)[],

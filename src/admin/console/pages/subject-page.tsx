@@ -2,26 +2,26 @@ import { Navigation } from '../../../web/layout/navigation.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import type { ConsolePage } from './console-layout.js';
 
-/** A kind of things that have several pages each, such as clients. */
+/** A kind of resource with several pages each, such as clients. */
 export interface Subject {
   part: NonNullable<ConsolePage['part']>;
-  /** The list of all of them. */
+  /** The path of their list. */
   list: { href: string; label: string };
   name: string;
-  /** Shown with its name if it is in a sandbox. */
+  /** Its environment; a sandbox is shown with the name. */
   environment?: 'live' | 'sandbox';
   path: string;
-  /** The pages about this one. */
+  /** The pages of this resource. */
   links: { part: string; href: string; label: string }[];
 }
 
 export interface SubjectPage extends Omit<ConsolePage, 'title' | 'part' | 'above'> {
   title?: string;
-  /** One of its links; undefined for pages that these do not lead to. */
+  /** The current one of its links; undefined for a page without a link. */
   current?: string;
 }
 
-/** A page about one thing: its name, and links to the other pages about it. */
+/** A page about one resource: its name, and links to its other pages. */
 export const subjectPage = (
   { part, list, name, environment, path, links }: Subject,
   { title, current, children, ...page }: SubjectPage,

@@ -11,7 +11,8 @@ import type { ConsoleAnswer, ConsoleContext, ConsoleNotice } from '../console-co
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { Pickers } from '../pickers.service.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue } from '../form-attempt.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { redirectUriPath, redirectUriRequestPage, redirectUriRequestsPage } from './redirect-uris.pages.js';
 
 /** Redirect URIs that partners ask for, with the forms to approve and to reject them (contract §20). */

@@ -5,7 +5,7 @@ import {
   type RedirectUriRequestEntity,
   type RedirectUriRequestState,
 } from '../../../partners/redirect-uris/redirect-uri-request.entity.js';
-import { TextField, type Option } from '../../../web/forms/field.js';
+import { TextField, type Option, type FieldErrors } from '../../../web/forms/field.js';
 import { Buttons, PostButton } from '../../../web/forms/form.js';
 import { useMayUse } from '../../../web/layout/may-use.js';
 import { ErrorNotice } from '../../../web/layout/notices.js';
@@ -14,7 +14,6 @@ import { ExactMoment, RecentMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { PartyNames } from '../pages/party-names.js';
@@ -90,7 +89,7 @@ export function redirectUriRequestPage(props: RedirectUriRequestPageProps): Cons
     above: [{ href: REDIRECT_URIS_PATH, label: 'Redirect URIs' }],
     children: (
       <>
-        {errors?.['form'] && <ErrorNotice>{errors['form'].join(' ')}</ErrorNotice>}
+        {errors?.form && <ErrorNotice>{[errors.form].flat().join(' ')}</ErrorNotice>}
         <Facts
           facts={[
             ['ID', <Id id={id} />],

@@ -17,7 +17,7 @@ import { KnownRequests } from '../../../partners/request-log/known-requests.serv
 
 const PAGE = { size: 10 };
 
-/** Finds everything by what an operator has at hand: an id of any kind, an address, a name, a host. */
+/** Searches everything by what an operator may have: an id of any kind, an address, a name, a host. */
 @Injectable()
 export class ConsoleSearch {
   constructor(
@@ -30,7 +30,7 @@ export class ConsoleSearch {
     private readonly requests: KnownRequests,
   ) {}
 
-  /** What was found, kind by kind; kinds without a hit are left out. */
+  /** The results by kind; kinds without a hit are left out. */
   async find(wanted: string): Promise<HitsOfKind[]> {
     const found = await Promise.all([
       this.requestsWith(wanted),
@@ -100,7 +100,7 @@ export class ConsoleSearch {
     return { kind: 'Grants', hits: hit ? [hit] : [] };
   }
 
-  /** What is gone, or has no page of its own, is still in the audit log. */
+  /** Anything deleted, or without its own page, can still be in the audit log. */
   private async auditOf(subject: string): Promise<HitsOfKind> {
     const { items } = await this.audit.list({ subject }, { size: 1 });
     const hit = { label: subject, href: pathWith('/admin/console/audit', { subject }) };

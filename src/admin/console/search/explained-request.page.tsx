@@ -18,15 +18,15 @@ export interface ExplainedRequestProps {
   id: string;
   /** With this id, newest first. */
   requests: KnownRequest[];
-  /** Of the client of the newest one, up to then. */
+  /** The events of the newest request's client, up to that time. */
   around: ClientRequestEntity[];
-  /** What it changed. */
+  /** The audit events of the request. */
   changes: AuditEventEntity[];
   /** The first ones of the events that it published. */
   deliveries: Delivery[];
 }
 
-/** Says of a request what it was, who sent it, what became of it and why. */
+/** Explains a request: what it was, who sent it, its result and the reason. */
 export const explainedRequestPage = ({
   id,
   requests,

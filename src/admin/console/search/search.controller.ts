@@ -22,7 +22,7 @@ export class ConsoleSearchController {
     private readonly deliveries: DeliveriesService,
   ) {}
 
-  /** Leads straight to the only hit. */
+  /** Redirects if there is only one hit. */
   @ConsoleGet('search', 'not asked', 'viewer')
   async find(@Query('q') given?: unknown): Promise<ConsoleAnswer> {
     const wanted = wantedIn(given);

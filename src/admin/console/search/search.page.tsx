@@ -2,7 +2,7 @@ import { Search, type HitsOfKind } from '../../../web/search/hits.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { SEARCH_PATH } from './explanation-path.js';
 
-/** What was found, kind by kind. */
+/** The results by kind. */
 export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): ConsolePage => ({
   title: 'Search',
   part: 'search',

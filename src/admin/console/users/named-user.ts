@@ -2,7 +2,7 @@ import { isId } from '../../../secrets/ids.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import type { UsersService } from '../../../users/accounts/users.service.js';
 
-/** The user with this email or id: people know the former, links contain the latter. */
+/** The user with this email or id: people type emails, links contain ids. */
 export async function namedUser(users: UsersService, text: string): Promise<UserEntity | null> {
   if (text.includes('@')) return users.findByEmail(text);
   return isId('user', text) ? users.find(text) : null;

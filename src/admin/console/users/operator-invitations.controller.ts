@@ -6,7 +6,8 @@ import { MailLimitsService } from '../../../rate-limits/sign-in/mail-limits.serv
 import { OperatorInvitationDto } from '../../api/operator-invitations/admin-operator-invitations.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue } from '../form-attempt.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { invitationsPage, INVITATIONS_PATH, inviteOperatorPage } from './operator-invitations.pages.js';
 
 /** Invitations to become an operator (contract §17). */
@@ -33,7 +34,7 @@ export class ConsoleOperatorInvitationsController {
   async invite(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const { form, actor } = context;
     const typed = { email: form.get('email')?.trim() ?? '', role: form.get('role') ?? '' };
-    const { done: isWithin, errors } = await attempt(async () => {
+    const { result: isWithin, errors } = await attempt(async () => {
       const { email, role } = await formValue(OperatorInvitationDto, typed);
       if (this.settings.sendsMail && !(await this.limits.admitTo(email))) return false;
       await this.invitations.invite(email, role, actor);

@@ -1,10 +1,9 @@
 import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import type { OperatorInvitation } from '../../../partners/members/invitation.js';
-import { Choices, TextField } from '../../../web/forms/field.js';
+import { Choices, TextField, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton, PostButton } from '../../../web/forms/form.js';
 import { RecentMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { NameLink } from '../pages/lists.js';

@@ -1,6 +1,6 @@
 import type { OperatorRole } from '../../../config/operator-role.js';
 
-/** What forms say of the roles of operators. */
+/** The labels of the operator roles in forms. */
 export const ROLE_LABELS: Record<OperatorRole, string> = {
   viewer: 'Viewer: sees everything except secrets, and changes nothing',
   support: 'Support: also helps users who are not operators',

@@ -1,8 +1,7 @@
 import { OPERATOR_ROLES } from '../../../config/operator-role.js';
-import { Choices } from '../../../web/forms/field.js';
+import { Choices, type FieldErrors } from '../../../web/forms/field.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { COUNTED_UP_TO, SECOND_ADMIN } from '../clients/client-action.page.js';
-import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { counted, ActionConfirmation } from '../pages/action-confirmation.js';
 import { ROLE_LABELS } from './role-labels.js';
@@ -106,7 +105,7 @@ const MESSAGES: Record<UserAction, Messages> = {
 const waitsOnOperators = ({ action, isProtected, isSelf }: UserActionPageProps): boolean =>
   isProtected && !isSelf && ['make-operator', 'remove-operator', 'reset-second-factor'].includes(action);
 
-/** Says what follows before a user is disabled or erased, loses all tokens, or gets another role. */
+/** Explains the consequences before a user is disabled or erased, loses all tokens, or gets another role. */
 export function userActionPage(props: UserActionPageProps): ConsolePage {
   const { user, action, grants, isSelf, isProtected, fourEyes, errors } = props;
   const { title, question, consequences } = MESSAGES[action];

@@ -11,8 +11,9 @@ import { waitingFor } from '../approvals/waiting-for.js';
 import { COUNTED_UP_TO } from '../clients/client-action.page.js';
 import type { ConsoleAnswer, ConsoleNotice, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue } from '../form-attempt.js';
 import { userActionPage, type UserAction } from './user-action.page.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { USERS_PATH, userPath } from './user-layout.js';
 
 /** Actions that end a user or what depends on the account, or change the role; each behind a confirmation page. */
@@ -118,7 +119,7 @@ export class ConsoleUserActionsController {
     work: () => Promise<Outcome<unknown>>,
     goTo = userPath(id),
   ): Promise<ConsoleAnswer> {
-    const { done: outcome, errors } = await attempt(work);
+    const { result: outcome, errors } = await attempt(work);
     if (errors) return this.ask(context, id, action, errors);
     return outcome.waiting ? waitingFor(outcome.waiting) : { goTo, notice };
   }

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { USER_FORM, type UserFormValues } from '../../../users/accounts/user.resource.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import { ForAdmins } from '../pages/for-admins.js';
 import type { ConsolePage } from '../pages/console-layout.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { aboutUser, USERS_PATH, userPath } from './user-layout.js';
 
 interface FormProps {

@@ -4,11 +4,11 @@ import type { ConsoleContext } from '../console-context.js';
 
 export const userFormOf = (user: UserEntity): UserFormValues => USER_FORM.of(userFieldsOf(user));
 
-/** Whether a change may give someone else access: through a link sent to another email, or through the webhook portal. */
-export const givesPower = (user: UserEntity, fields: UserFormValues): boolean =>
+/** Whether a change may give someone else access: through a link mailed to another address, or through the webhook portal. */
+export const userChangeGivesPower = (user: UserEntity, fields: UserFormValues): boolean =>
   fields.email.trim() !== user.email || (fields.webhooks_enabled && !user.webhooksEnabled);
 
-/** What was typed. Forms of those who are no admins do not ask for the webhook portal, which stays as it is. */
+/** The values as typed. Only admins' forms have the field for the webhook portal; otherwise it stays as it is. */
 export const userFormIn = ({ form, role }: ConsoleContext, kept: UserFormValues): UserFormValues => ({
   ...USER_FORM.in(form),
   ...(role === 'admin' ? {} : { webhooks_enabled: kept.webhooks_enabled }),

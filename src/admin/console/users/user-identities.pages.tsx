@@ -54,7 +54,7 @@ const Identities = ({ user, identities }: { user: UserEntity; identities: Identi
   />
 );
 
-/** Says what follows before a link is removed. */
+/** Explains the consequences before a link is removed. */
 export function removeIdentityPage({
   user,
   identity,

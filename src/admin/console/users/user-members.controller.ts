@@ -6,11 +6,12 @@ import { UsersService } from '../../../users/accounts/users.service.js';
 import { MemberRoleDto } from '../../api/users/admin-members.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsoleGet, ConsolePages, ConsolePost } from '../console-pages.decorator.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue } from '../form-attempt.js';
 import { Pickers } from '../pickers.service.js';
 import { namedUser } from './named-user.js';
 import { userPath } from './user-layout.js';
 import { newMemberPage, removeMemberPage, userMembersPage } from './user-members.pages.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { violation } from '../../../http/problems/violation.js';
 
 /** The members of an organisation (contract §20). */

@@ -1,11 +1,10 @@
 import { MEMBER_ROLES } from '../../../partners/members/member-role.js';
 import type { Member } from '../../../partners/members/member.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
-import { SelectField, TextField, type Option } from '../../../web/forms/field.js';
+import { SelectField, TextField, type Option, type FieldErrors } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
 import { RecentMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ActionConfirmation } from '../pages/action-confirmation.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -85,7 +84,7 @@ export const newMemberPage = ({ user, typed, users, errors }: NewMemberPageProps
     ),
   });
 
-/** Says what follows before a member is removed. */
+/** Explains the consequences before a member is removed. */
 export const removeMemberPage = ({ user, member }: { user: UserEntity; member: Member }): ConsolePage =>
   aboutUser(user, {
     title: 'Remove member',

@@ -17,7 +17,7 @@ interface Props {
 
 export interface UserPageProps extends Props {
   isSelf: boolean;
-  once: string;
+  formId: string;
   factor: SecondFactorState;
   /** When the account is deleted, if the user has asked for that. */
   deletionDueAt: Date | undefined;
@@ -28,7 +28,7 @@ export interface UserPageProps extends Props {
 export function userPage({
   user,
   isSelf,
-  once,
+  formId,
   factor,
   deletionDueAt,
   withPassword,
@@ -72,7 +72,7 @@ export function userPage({
             </LinkButton>
           )}
           {withPassword && !isSelf && user.environment === 'live' && (
-            <PostButton action={userPath(id, 'password-link')} once={once} look="quiet">
+            <PostButton action={userPath(id, 'password-link')} once={formId} look="quiet">
               Create password link
             </PostButton>
           )}

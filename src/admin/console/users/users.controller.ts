@@ -17,12 +17,13 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { PersonalExports } from '../personal-exports.service.js';
 import { filteredList } from '../filtered-list.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
-import { givesPower, userFormIn, userFormOf } from './user-form.js';
+import { attempt, formValue } from '../form-attempt.js';
+import { userChangeGivesPower, userFormIn, userFormOf } from './user-form.js';
 import { editUserPage, newUserPage } from './user-form.pages.js';
 import { userPath } from './user-layout.js';
 import { passwordLinkPage, userPage } from './user.pages.js';
 import { ConsoleUsersQuery } from './users-query.dto.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { usersPage } from './users.page.js';
 
 const USER_CSV: CsvColumns<UserEntity> = [
@@ -55,7 +56,7 @@ export class ConsoleUsersController {
     return { page: usersPage(list), status: list.errors ? 400 : 200 };
   }
 
-  /** Many people at once, so for admins who gave their password lately. */
+  /** Data about many people, so only for admins who entered their password recently. */
   @ConsoleGet('csv', 'asked')
   download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     return this.exports.of(context, 'users', USER_CSV, ConsoleUsersQuery, this.read);
@@ -70,22 +71,22 @@ export class ConsoleUsersController {
   @ConsolePost('new', 'not asked', 'support')
   async create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const fields = userFormIn(context, USER_FORM.empty());
-    const { done, errors } = await attempt(async () =>
+    const { result: user, errors } = await attempt(async () =>
       this.users.create(USER.newOf(await formValue(NewUserDto, USER_FORM.newMembers(fields))), context.actor),
     );
     if (errors) return this.newForm(fields, besideEmail(errors));
-    return { goTo: userPath(done.id), notice: 'user_created' };
+    return { goTo: userPath(user.id), notice: 'user_created' };
   }
 
   @ConsoleGet(':id', 'not asked', 'viewer')
   async show(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
     const isSelf = id === context.user.id;
-    const once = context.onceFor('form', linkPath(id));
+    const formId = context.formIdFor('form', linkPath(id));
     const { passwordSignIn: withPassword } = this.settings;
     const factor = await this.factors.stateOf(id);
     const deletionDueAt = (await this.deletions.find(id))?.dueAt;
-    return { page: userPage({ user, isSelf, once, factor, deletionDueAt, withPassword }) };
+    return { page: userPage({ user, isSelf, formId, factor, deletionDueAt, withPassword }) };
   }
 
   @ConsoleGet(':id/edit', 'asked in the form', 'support')
@@ -104,10 +105,10 @@ export class ConsoleUsersController {
         USER.changesOf(await formValue(UserChangesDto, USER_FORM.changedMembers(fields))),
         context.actor,
       );
-    const { done, errors } = await (givesPower(user, fields)
+    const { result: outcome, errors } = await (userChangeGivesPower(user, fields)
       ? context.attemptWithPassword(work)
       : attempt(work));
-    if (done?.waiting) return waitingFor(done.waiting);
+    if (outcome?.waiting) return waitingFor(outcome.waiting);
     if (!errors) return { goTo: userPath(id), notice: 'user_changed' };
     const props = { user, fields, errors: besideEmail(errors) };
     return { page: editUserPage(props), status: 400 };
@@ -126,7 +127,7 @@ export class ConsoleUsersController {
       );
     }
     const goTo = linkPath(id);
-    const outcome = await this.fourEyes.createPasswordLink(id, context.actor, context.onceIn('form', goTo));
+    const outcome = await this.fourEyes.createPasswordLink(id, context.actor, context.formIdIn('form', goTo));
     if (outcome.waiting) return waitingFor(outcome.waiting);
     const { done: url } = outcome;
     return url === undefined ? { goTo } : { goTo, showOnce: { url } };
@@ -157,6 +158,6 @@ export class ConsoleUsersController {
 
 const linkPath = (id: string): string => userPath(id, 'password-link');
 
-/** Conflict errors are shown at the email, the only field that two users cannot share. */
+/** Conflicts are shown at the email field, because only emails must be unique. */
 const besideEmail = ({ form, ...errors }: FieldErrors): FieldErrors =>
   form ? { ...errors, email: form } : errors;

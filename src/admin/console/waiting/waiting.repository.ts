@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** How many wait for an operator. */
+/** The counts in the navigation of the console. */
 export interface Waiting {
-  /** Live endpoints that fail. */
+  /** Failing endpoints of live clients. */
   endpoints: number;
   approvals: number;
   redirectUris: number;
@@ -13,7 +13,7 @@ export interface Waiting {
 export class WaitingRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** In SQL: one statement over several modules' tables, for every page; each part has an index of the few rows that it counts. */
+  /** In SQL: one statement over several modules' tables that runs for every page; each count has a partial index. */
   async count(): Promise<Waiting> {
     const [row]: Waiting[] = await this.dataSource.query(
       `SELECT (SELECT count(*)::int FROM webhook_endpoints e

@@ -9,10 +9,11 @@ import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorato
 import { exportedList } from '../exported-list.js';
 import { filteredList } from '../filtered-list.js';
 import { Pickers } from '../pickers.service.js';
-import { attempt, type FieldErrors } from '../form-attempt.js';
+import { attempt } from '../form-attempt.js';
 import { deliveriesPage } from './deliveries.page.js';
 import { deliveryPage } from './delivery.page.js';
 import { ConsoleDeliveriesQuery } from './deliveries-query.dto.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { deliveryPath } from './endpoint-paths.js';
 
 /** Deliveries of all clients: list, view, resend. */

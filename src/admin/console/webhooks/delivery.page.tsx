@@ -6,10 +6,10 @@ import { ErrorNotice } from '../../../web/layout/notices.js';
 import { Table } from '../../../web/tables/table.js';
 import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
 import { clientPath } from '../clients/client-layout.js';
-import type { FieldErrors } from '../form-attempt.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { Id } from '../pages/lists.js';
 import { DeliveryStateWord } from './deliveries.page.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
 export interface DeliveryPageProps {

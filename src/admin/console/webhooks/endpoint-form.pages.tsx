@@ -1,12 +1,11 @@
 import type { VNode } from 'preact';
 import type { ClientEntity } from '../../../clients/client.entity.js';
-import { TextArea } from '../../../web/forms/field.js';
+import { TextArea, type FieldErrors } from '../../../web/forms/field.js';
 import { HEADERS_HINT } from '../../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
 import { ENDPOINT_FORM, type EndpointFormValues } from '../../../webhooks/endpoints/endpoint-form.js';
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
-import type { FieldErrors } from '../form-attempt.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
@@ -20,11 +19,11 @@ interface FormProps {
 /** The form for adding an endpoint to a client. */
 export function newEndpointPage({
   client,
-  once,
+  formId,
   types,
   fields,
   errors,
-}: FormProps & { client: ClientEntity; once: string }): ConsolePage {
+}: FormProps & { client: ClientEntity; formId: string }): ConsolePage {
   return aboutClient(client, {
     title: 'Add endpoint',
     children: (
@@ -33,7 +32,7 @@ export function newEndpointPage({
         errors={errors}
         action={clientPath(client.id, 'endpoints/new')}
         submit="Add endpoint"
-        once={once}
+        once={formId}
         cancel={`${ENDPOINTS_PATH}?client_id=${client.id}`}
       >
         <Fields types={types} />

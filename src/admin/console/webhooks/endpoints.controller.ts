@@ -23,11 +23,12 @@ import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { filteredList } from '../filtered-list.js';
 import { Pickers } from '../pickers.service.js';
-import { attempt, formValue, type FieldErrors } from '../form-attempt.js';
+import { attempt, formValue } from '../form-attempt.js';
 import { editEndpointPage, newEndpointPage } from './endpoint-form.pages.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 import { deleteEndpointPage, endpointPage, endpointSecretPage } from './endpoint.pages.js';
 import { EndpointsQuery } from './endpoints-query.dto.js';
+import type { FieldErrors } from '../../../web/forms/field.js';
 import { endpointsPage } from './endpoints.page.js';
 
 const newPath = (clientId: string): string => clientPath(clientId, 'endpoints/new');
@@ -58,7 +59,7 @@ export class ConsoleEndpointsController {
     @Context() context: ConsoleContext,
     @Param('client_id') clientId: string,
   ): Promise<ConsoleAnswer> {
-    return this.newForm(clientId, EMPTY_ENDPOINT, context.onceFor('endp', newPath(clientId)));
+    return this.newForm(clientId, EMPTY_ENDPOINT, context.formIdFor('endp', newPath(clientId)));
   }
 
   /** Adds an endpoint, once; the next page shows its secret. */
@@ -69,14 +70,14 @@ export class ConsoleEndpointsController {
   ): Promise<ConsoleAnswer> {
     const { form } = context;
     const fields = endpointFieldsIn(form);
-    const id = context.onceIn('endp', newPath(clientId));
-    const { done, errors } = await context.attemptWithPassword(async () => {
+    const id = context.formIdIn('endp', newPath(clientId));
+    const { result: created, errors } = await context.attemptWithPassword(async () => {
       const input = toNewEndpoint(await formValue(NewEndpointDto, endpointMembersOf(fields)));
       return this.endpoints.createOnce(id, clientId, input, context.actor);
     });
     if (errors) return this.newForm(clientId, fields, form.get(ONCE_FIELD)!, errors);
     const goTo = endpointPath(id, 'secret');
-    return done ? { goTo, showOnce: { secret: done.secret } } : { goTo };
+    return created ? { goTo, showOnce: { secret: created.secret } } : { goTo };
   }
 
   /** The signing secret of an endpoint that was just added, shown once. */
@@ -139,12 +140,12 @@ export class ConsoleEndpointsController {
   private async newForm(
     clientId: string,
     fields: EndpointFormValues,
-    once: string,
+    formId: string,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const client = await this.clients.get(clientId);
     const types = await this.eventTypes.listFor(client.scopes);
-    return { page: newEndpointPage({ client, types, fields, once, errors }), status: errors ? 400 : 200 };
+    return { page: newEndpointPage({ client, types, fields, formId, errors }), status: errors ? 400 : 200 };
   }
 
   private async editForm(
@@ -159,7 +160,7 @@ export class ConsoleEndpointsController {
   }
 }
 
-/** Whether a change sends users' data to another URL, or more of it. */
+/** Whether a change sends users' data to another URL, or sends more of it. */
 const sendsElsewhere = (endpoint: EndpointEntity, fields: EndpointFormValues): boolean =>
   fields.url.trim() !== endpoint.url ||
   fields.event_types.some((type) => !endpoint.eventTypes.includes(type));

@@ -9,9 +9,9 @@ import { Say, useText } from '../../../web/layout/say.js';
 import { Named } from '../../../web/layout/named.js';
 
 export interface ConsentPageProps {
-  /** What the page says; kept with the consent. */
+  /** The words of the page, which are stored with the consent. */
   words: ConsentWords;
-  /** What else is known about the application. */
+  /** Other facts about the application. */
   identity: ClientIdentity;
   /** The digest of the words, which is posted back. */
   shown: string;
@@ -88,7 +88,7 @@ function Consent({
   );
 }
 
-/** Who asks, and whose data it is, with what connects the two. */
+/** Shows who asks for access, and to whose data. */
 export const ConsentHeading = ({
   words: { application, heading },
   identity,
@@ -110,7 +110,7 @@ export const ConsentHeading = ({
   </>
 );
 
-/** For how long, and where the browser goes. */
+/** How long the consent lasts, and where the browser goes next. */
 export const ConsentNotes = (props: { words: ConsentWords; redirectHost: string }): VNode => (
   <>
     {props.words.notes.map((note) => (

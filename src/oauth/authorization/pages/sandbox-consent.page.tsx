@@ -8,7 +8,7 @@ import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
 import { ConsentHeading, ConsentNotes, DecisionButtons } from './consent.page.js';
 
 interface SandboxConsentPageProps {
-  /** What the page says; kept with the consent. */
+  /** The words of the page, which are stored with the consent. */
   words: ConsentWords;
   identity: ClientIdentity;
   /** The digest of the words, which is posted back. */

@@ -2,7 +2,7 @@ import { RedirectUriRequestsService } from '../../../src/partners/redirect-uris/
 import type { Stage } from './stage.js';
 
 /** What operators do about the portal of a partner: its members, and redirect URIs that they ask for. */
-export async function recordPartnerPortal(stage: Stage): Promise<void> {
+export async function recordMemberPortal(stage: Stage): Promise<void> {
   const { service, cast } = stage;
   const { owner, partner } = cast;
   const grace = await service.make.user({

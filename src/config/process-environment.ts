@@ -39,7 +39,7 @@ const YEAR = 31_536_000;
 const RATE_LIMIT_MAX = 1_000_000_000;
 
 /** The environment of the process: one property per setting, named as in contract §14. */
-export class Environment {
+export class ProcessEnvironment {
   @IsOptional()
   @IsIn(['production', 'development', 'test'], { message: 'must be production, development or test' })
   NODE_ENV?: string;
@@ -54,11 +54,11 @@ export class Environment {
   @Matches(/^[A-Za-z0-9.:_-]+$/, { message: 'must be an address or a host name to listen on' })
   HOST = '127.0.0.1';
 
-  @ValidateIf((env: Environment) => env.NODE_ENV === 'production' || env.BASE_URL !== undefined)
+  @ValidateIf((env: ProcessEnvironment) => env.NODE_ENV === 'production' || env.BASE_URL !== undefined)
   @Validate(IsBaseUrl)
   BASE_URL?: string;
 
-  @ValidateIf((env: Environment) => env.NODE_ENV === 'production' || env.DATABASE_URL !== undefined)
+  @ValidateIf((env: ProcessEnvironment) => env.NODE_ENV === 'production' || env.DATABASE_URL !== undefined)
   @Validate(IsPostgresUrl)
   DATABASE_URL?: string;
 
@@ -76,7 +76,7 @@ export class Environment {
 
   // With a database that others may use, a key is only generated if NODE_ENV says that this is development.
   @ValidateIf(
-    (env: Environment) =>
+    (env: ProcessEnvironment) =>
       env.NODE_ENV === 'production' ||
       env.ENCRYPTION_KEY !== undefined ||
       (env.NODE_ENV === undefined && env.DATABASE_URL !== undefined),
@@ -88,24 +88,24 @@ export class Environment {
   @Validate(IsEncryptionKeyList)
   ENCRYPTION_KEYS_PREVIOUS?: string;
 
-  @ValidateIf((env: Environment) => env.hasOperatorSettings())
+  @ValidateIf((env: ProcessEnvironment) => env.hasOperatorSettings())
   @IsEmail({}, { message: 'must be an email address (required with the other BOOTSTRAP_OPERATOR_ settings)' })
   BOOTSTRAP_OPERATOR_EMAIL?: string;
 
-  @ValidateIf((env: Environment) => env.hasOperatorSettings())
+  @ValidateIf((env: ProcessEnvironment) => env.hasOperatorSettings())
   @Length(PASSWORD_MIN, PASSWORD_MAX, {
     message: `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters (required with the other BOOTSTRAP_OPERATOR_ settings)`,
   })
   BOOTSTRAP_OPERATOR_PASSWORD?: string;
 
-  @ValidateIf((env: Environment) => env.hasOperatorClientSettings())
+  @ValidateIf((env: ProcessEnvironment) => env.hasOperatorClientSettings())
   @Matches(CLIENT_ID_PATTERN, {
     message:
       'must be a client id: "clnt" and a 26-character ULID (required with BOOTSTRAP_OPERATOR_CLIENT_SECRET)',
   })
   BOOTSTRAP_OPERATOR_CLIENT_ID?: string;
 
-  @ValidateIf((env: Environment) => env.hasOperatorClientSettings())
+  @ValidateIf((env: ProcessEnvironment) => env.hasOperatorClientSettings())
   @MinLength(32, { message: 'must have at least 32 characters (required with BOOTSTRAP_OPERATOR_CLIENT_ID)' })
   @MaxLength(1024, { message: 'must have at most 1024 characters' })
   BOOTSTRAP_OPERATOR_CLIENT_SECRET?: string;
@@ -234,11 +234,11 @@ export class Environment {
   @IsIn(['true', 'false'], { message: 'must be true or false' })
   FOUR_EYES = 'false';
 
-  @ValidateIf((env: Environment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
+  @ValidateIf((env: ProcessEnvironment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
   @Validate(IsSmtpUrl)
   SMTP_URL?: string;
 
-  @ValidateIf((env: Environment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
+  @ValidateIf((env: ProcessEnvironment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
   @Validate(IsMailSender)
   MAIL_FROM?: string;
 
@@ -302,7 +302,7 @@ export class Environment {
 export const SETTING_NAMES = [
   ...new Set(
     getMetadataStorage()
-      .getTargetValidationMetadatas(Environment, '', false, false)
+      .getTargetValidationMetadatas(ProcessEnvironment, '', false, false)
       .map(({ propertyName }) => propertyName),
   ),
 ];
@@ -320,11 +320,14 @@ export const settingsRefused = (...lines: string[]): SettingsError =>
  * Reads and validates the environment, and the files named by `NAME_FILE`; an empty value counts as unset. `needed` limits which
  * settings matter. Throws a SettingsError that names every invalid setting.
  */
-export function readEnvironment(environmentOfProcess: NodeJS.ProcessEnv, needed?: string[]): Environment {
+export function readEnvironment(
+  environmentOfProcess: NodeJS.ProcessEnv,
+  needed?: string[],
+): ProcessEnvironment {
   const { values: source, errors: unread } = readSettingFiles(environmentOfProcess, SETTING_NAMES);
   const given = SETTING_NAMES.filter((name) => source[name] !== undefined && source[name] !== '');
   const environment = plainToInstance(
-    Environment,
+    ProcessEnvironment,
     Object.fromEntries(given.map((name) => [name, source[name]])),
   );
   const errors = validateSync(environment, { stopAtFirstError: true }).filter(

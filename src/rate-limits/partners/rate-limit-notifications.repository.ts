@@ -7,13 +7,13 @@ import { RateLimitPeriodEntity } from './rate-limit-period.entity.js';
 import { NotificationEntity } from '../../notifications/notification.entity.js';
 
 /** The notification of the current period, and its remaining seconds. */
-export interface OpenNotice {
+export interface PeriodNotification {
   notification: NotificationEntity;
   seconds: number;
 }
 
 @Injectable()
-export class RateLimitNoticesRepository {
+export class RateLimitNotificationsRepository {
   constructor(
     @InjectRepository(RateLimitPeriodEntity) private readonly periods: Repository<RateLimitPeriodEntity>,
   ) {}
@@ -52,13 +52,13 @@ export class RateLimitNoticesRepository {
     );
   }
 
-  /** The periods of a user, the last first, up to so many. */
+  /** The periods of a user, newest first, up to a limit. */
   listOf(userId: string, limit: number): Promise<RateLimitPeriodEntity[]> {
     return this.periods.find({ where: { userId }, order: { endsAt: 'DESC' }, take: limit });
   }
 
   /** The notification of the current period, and its remaining seconds, in one statement. */
-  async find(clientId: string, userId: string): Promise<OpenNotice | undefined> {
+  async find(clientId: string, userId: string): Promise<PeriodNotification | undefined> {
     const { entities, raw } = await this.periods.manager
       .createQueryBuilder(NotificationEntity, 'notification')
       .innerJoin(RateLimitPeriodEntity, 'period', 'period.notificationId = notification.id')

@@ -9,15 +9,15 @@ import { invalidToken } from '../../tokens/access/bearer.guard.js';
 import type { Principal } from '../../tokens/access/principal.js';
 import { partnerLimitOf } from './partner-limit.js';
 import { notificationView } from '../../notifications/notification.view.js';
-import { RateLimitNoticesService } from './rate-limit-notices.service.js';
+import { RateLimitNotificationsService } from './rate-limit-notifications.service.js';
 import { waitingTime } from '../waiting-time.js';
 
-/** Whether a request reads what a 429 refers to. */
+/** Whether a request reads a resource that a 429 refers to. */
 export type ReadOverLimit = (request: FastifyRequest, principal: Principal) => boolean;
 
 const READ_OVER_LIMIT = 'read over the limit';
 
-/** The requests of a route that are answered although the limit is exceeded (contract §8). */
+/** Declares which requests of a route are answered even though the limit is exceeded (contract §8). */
 export const AllowReadOverLimit = (isRead: ReadOverLimit) => SetMetadata(READ_OVER_LIMIT, isRead);
 
 /** Answers partners who are over their limit: the 429 with its notification, or a read that is still allowed (contract §7, §8). */
@@ -26,7 +26,7 @@ export class PartnersOverLimit {
   constructor(
     private readonly reflector: Reflector,
     private readonly settings: Settings,
-    private readonly notices: RateLimitNoticesService,
+    private readonly notifications: RateLimitNotificationsService,
     private readonly activity: ActivityService,
   ) {}
 
@@ -35,7 +35,7 @@ export class PartnersOverLimit {
     return partnerLimitOf(principal, this.settings);
   }
 
-  /** Whether the request may be answered although the limit is exceeded. */
+  /** Whether the request may be answered even though the limit is exceeded. */
   isRead(context: ExecutionContext, principal: Principal): boolean {
     const isRead = this.reflector.get<ReadOverLimit | undefined>(READ_OVER_LIMIT, context.getHandler());
     return isRead?.(context.switchToHttp().getRequest<FastifyRequest>(), principal) ?? false;
@@ -52,10 +52,12 @@ export class PartnersOverLimit {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     void reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
     const userId = principal.userId ?? client.ownerId;
-    const notification = await this.notices.noticeFor(client, userId, limit).catch((error: unknown) => {
-      // The client or the user was deleted, which this instance has not read yet.
-      throw isForeignKeyViolation(error) ? invalidToken('token_unknown') : error;
-    });
+    const notification = await this.notifications
+      .notificationFor(client, userId, limit)
+      .catch((error: unknown) => {
+        // The client or the user was deleted, and this instance does not know yet.
+        throw isForeignKeyViolation(error) ? invalidToken('token_unknown') : error;
+      });
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     request.refusedClientId = client.id;
     this.activity.count({

@@ -5,7 +5,7 @@ import { HomePicture } from './home-picture.js';
 import { LogoutButton, SignedInAs, type LayoutProps } from './layout.js';
 import { Say, useText } from './say.js';
 
-export interface HomePageProps {
+export interface StartPageProps {
   signedInAs?: { name: string; email: string };
   /** Whether the logged-in user may open the console. */
   isOperator?: boolean;
@@ -15,8 +15,8 @@ export interface HomePageProps {
   liveSandbox?: string;
 }
 
-/** The start page: what this service is, and a door for each who uses it. */
-export const homePage = (props: HomePageProps): LayoutProps => ({
+/** The start page (titled Home): what this service is, with links for every kind of user. */
+export const startPage = (props: StartPageProps): LayoutProps => ({
   title: say('Home'),
   description: say(
     'Applications can ask to read the charging data of your electric vehicle. This is where you decide.',
@@ -28,7 +28,7 @@ export const homePage = (props: HomePageProps): LayoutProps => ({
 
 const strong = { strong: (children: ComponentChildren) => <strong>{children}</strong> };
 
-function Home(props: HomePageProps): VNode {
+function Home(props: StartPageProps): VNode {
   const t = useText();
   const { signedInAs, liveSandbox } = props;
   return (
@@ -88,7 +88,7 @@ function Home(props: HomePageProps): VNode {
 }
 
 /** Where drivers, partners and operators go on. */
-function Doors({ signedInAs, isOperator, offersSignUp }: HomePageProps): VNode {
+function Doors({ signedInAs, isOperator, offersSignUp }: StartPageProps): VNode {
   const t = useText();
   return (
     <div class="doors">
@@ -112,7 +112,7 @@ function Doors({ signedInAs, isOperator, offersSignUp }: HomePageProps): VNode {
         <h2>{t('For partners')}</h2>
         <p>{t('Credentials, webhooks and requests of your applications, and a sandbox to build with.')}</p>
         <LinkButton look="quiet" href="/portal/sign-in">
-          {t('Open the partner portal')}
+          {t('Open the webhook portal')}
         </LinkButton>
         <p>
           <a href="/docs/guides">{t('Read the guides')}</a>

@@ -7,7 +7,7 @@ import { idAt } from './json-pointer.js';
 import { currentVersion, type VersionedEventType } from './versioned-event-type.js';
 import { violation, type Violations } from '../../http/problems/violation.js';
 
-/** An event to publish, as far as its type matters. */
+/** The parts of an event that its type decides about. */
 export interface Publishing {
   type: string;
   /** Undefined for the current version. */
@@ -15,57 +15,57 @@ export interface Publishing {
   data: object;
 }
 
-/** What an event's type says about it. */
-export interface Judgement {
+/** The result of validating an event against its type. */
+export interface EventVerdict {
   /** The revision of the type that was used; 0 for an unknown type. */
   revision: number;
   version: number;
-  /** The id of what it is about; null if it is not numbered. */
+  /** The id of what the event is about; null if events of its type are not numbered. */
   resourceId: string | null;
   /** Why it cannot be published at all. */
   violations?: Violations;
   /** Where its data breaks the schema. */
   broken?: SchemaBreak;
-  /** The version, if nothing is known to be published with it. */
+  /** The version, if it is not known to be in use yet. */
   unused?: EventTypeVersionEntity;
 }
 
-const NOT_KNOWN: Judgement = { revision: 0, version: 1, resourceId: null };
+const NOT_KNOWN: EventVerdict = { revision: 0, version: 1, resourceId: null };
 const COMPILED = 500;
 
 /**
- * Judges events by the catalogue in memory, so that publishing needs no further query. The statement that stores an event
- * compares the revision: if the catalogue has changed since it was read, the event is judged again.
+ * Validates events by the catalogue in memory, so that publishing needs no further query. The statement that stores an event
+ * compares the revision: if the catalogue has changed since it was read, the event is validated again.
  */
 @Injectable()
-export class EventContracts {
-  private readonly logger = new Logger(EventContracts.name);
+export class EventValidation {
+  private readonly logger = new Logger(EventValidation.name);
   private types: Map<string, VersionedEventType> | undefined;
   private readonly checks = new LRUCache<string, SchemaCheck>({ max: COMPILED });
 
   constructor(private readonly repository: EventTypesRepository) {}
 
-  /** Uses the catalogue as it was last read. */
-  async judge(publishing: Publishing): Promise<Judgement> {
+  /** Validates by the catalogue as it was last read. */
+  async validate(publishing: Publishing): Promise<EventVerdict> {
     const types = this.types ?? (await this.read());
-    return this.judgeBy(types, publishing);
+    return this.validateBy(types, publishing);
   }
 
-  /** Uses the current catalogue. */
-  async judgeAnew(publishing: Publishing): Promise<Judgement> {
-    return this.judgeBy(await this.read(), publishing);
+  /** Reads the catalogue again first. */
+  async validateByCurrentTypes(publishing: Publishing): Promise<EventVerdict> {
+    return this.validateBy(await this.read(), publishing);
   }
 
-  /** Makes later judgements use the current catalogue. */
+  /** Makes later validations use the current catalogue. */
   async readAgain(): Promise<void> {
     await this.read();
   }
 
-  /** Call before storing: from now on the version does not change. Queries the database once for each version. */
-  async beginUse({ unused }: Judgement): Promise<void> {
+  /** Call before storing an event: marks the version as used, so that it no longer changes. Writes once for each version. */
+  async beginUse({ unused }: EventVerdict): Promise<void> {
     if (!unused || unused.usedAt !== null) return;
     await this.repository.markUsed(unused);
-    // If it has changed, so has the revision, and the event is judged again.
+    // If it has changed, so has the revision, and the event is validated again.
     unused.usedAt = new Date();
   }
 
@@ -77,7 +77,7 @@ export class EventContracts {
     return this.types;
   }
 
-  private judgeBy(types: Map<string, VersionedEventType>, publishing: Publishing): Judgement {
+  private validateBy(types: Map<string, VersionedEventType>, publishing: Publishing): EventVerdict {
     const type = types.get(publishing.type);
     if (!type) return NOT_KNOWN;
     const { revision, resource } = type;
@@ -115,7 +115,7 @@ export class EventContracts {
     try {
       return compileSchema(schema);
     } catch (error) {
-      // It was accepted by another build: events are accepted unchecked.
+      // Another build accepted this schema, so events are accepted unchecked.
       this.logger.error(
         `The schema of ${type}, version ${version}, cannot be used: ${(error as Error).message}`,
       );

@@ -5,7 +5,10 @@ import { Listener } from '../../database/connections/listener.service.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import type { NotificationEntity } from '../../notifications/notification.entity.js';
 import { newId } from '../../secrets/ids.js';
-import { RateLimitNoticesRepository, type OpenNotice } from './rate-limit-notices.repository.js';
+import {
+  RateLimitNotificationsRepository,
+  type PeriodNotification,
+} from './rate-limit-notifications.repository.js';
 import { upTo } from '../../config/cache-capacity.js';
 
 // Contract §7: the first refusal opens a period of one hour.
@@ -30,7 +33,7 @@ interface Kept {
  * database announces a change of it (migrations/1764000000006-notifications.ts).
  */
 @Injectable()
-export class RateLimitNoticesService {
+export class RateLimitNotificationsService {
   private readonly keyOf = new Map<string, string>();
   private readonly kept = new LRUCache<string, Kept>({
     ...upTo(CACHED_PAIRS),
@@ -39,7 +42,7 @@ export class RateLimitNoticesService {
   private heard = 0;
 
   constructor(
-    private readonly repository: RateLimitNoticesRepository,
+    private readonly repository: RateLimitNotificationsRepository,
     private readonly listener: Listener,
   ) {
     listener.listen(CHANNEL, {
@@ -50,24 +53,28 @@ export class RateLimitNoticesService {
   }
 
   /** The notification of the current period of this client and user; concurrent refusals share one query. */
-  noticeFor(client: LimitedClient, userId: string, limit: number): Promise<NotificationEntity | undefined> {
+  notificationFor(
+    client: LimitedClient,
+    userId: string,
+    limit: number,
+  ): Promise<NotificationEntity | undefined> {
     const key = `${client.id} ${userId}`;
     const known = this.kept.get(key);
     if (known && known.until > performance.now()) return known.notification;
     const begun = performance.now();
     const { heard } = this;
-    const notice = this.findOrOpen(client, userId, limit);
+    const found = this.findOrOpen(client, userId, limit);
     const kept: Kept = {
-      notification: notice.then((found) => found?.notification),
+      notification: found.then((period) => period?.notification),
       until: begun + UNHEARD_MS,
     };
     this.kept.set(key, kept);
-    notice.then(
-      (found) => {
+    found.then(
+      (period) => {
         // A change announced during the read may be missing from the result.
-        if (!found || !this.listener.isConnected || this.heard !== heard) return;
-        kept.until = begun + found.seconds * 1000;
-        kept.id = found.notification.id;
+        if (!period || !this.listener.isConnected || this.heard !== heard) return;
+        kept.until = begun + period.seconds * 1000;
+        kept.id = period.notification.id;
         this.keyOf.set(kept.id, key);
       },
       () => this.kept.delete(key),
@@ -89,7 +96,7 @@ export class RateLimitNoticesService {
     { id: clientId, environment }: LimitedClient,
     userId: string,
     limit: number,
-  ): Promise<OpenNotice | undefined> {
+  ): Promise<PeriodNotification | undefined> {
     const found = await this.repository.find(clientId, userId);
     if (found) return found;
     const message =

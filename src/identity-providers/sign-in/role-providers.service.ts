@@ -5,24 +5,24 @@ import { IdentitiesService } from '../identities.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 
 /**
- * Providers whose claim makes operators. Only a session that came from such a one shows that the person still has the role there: a
- * password or passkey would keep a role that was withdrawn.
+ * Providers whose claim gives operators their role (`roleClaim`). Only a session from such a provider proves that the person
+ * still has the role there; with a password or passkey, a withdrawn role would be kept.
  */
 @Injectable()
-export class DecidingProviders {
+export class RoleProviders {
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly identities: IdentitiesService,
   ) {}
 
   /** The provider that this operator has to come from before the console opens; undefined for a session that may open it. */
-  async missingFor({
+  async requiredFor({
     id,
     operatorRole,
     method,
     provider,
   }: SignedInUser): Promise<IdentityProvider | undefined> {
-    const deciding = this.clients.providers.filter(({ roleClaim }) => roleClaim !== undefined);
+    const deciding = this.providerClients.providers.filter(({ roleClaim }) => roleClaim !== undefined);
     if (operatorRole === null || deciding.length === 0) return undefined;
     if (method === 'provider' && deciding.some((each) => each.id === provider)) return undefined;
     const linked = (await this.identities.list(id)).map((identity) => identity.provider);

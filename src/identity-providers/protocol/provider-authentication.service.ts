@@ -18,12 +18,12 @@ import { personOf, type Person } from './person.js';
 import { ProviderClients, type ProviderClient } from './provider-clients.service.js';
 import { isSaidByBrowser, refusalOfError } from './refusal-of-error.js';
 
-/** Contract §15: how long ago someone may have authenticated who is asked to do so again. */
+/** Contract §15: how recent an authentication must be when the user is asked to authenticate again. */
 const RECENT_SECONDS = 15 * 60;
 
 /**
- * What asks a provider to authenticate someone again. With `prompt`, `max_age` only makes it say when that was (`auth_time`): the
- * request goes through the browser, so that only the answer proves it.
+ * The parameters that ask a provider to authenticate someone again. With `prompt`, `max_age` only makes it send `auth_time`,
+ * which is the proof: the request itself goes through the browser and could be changed there.
  */
 const STEP_UP = {
   'max_age=0': { max_age: '0' },
@@ -31,7 +31,7 @@ const STEP_UP = {
   'prompt=login': { prompt: 'login', max_age: String(RECENT_SECONDS) },
 };
 
-/** What one authentication must come back with. */
+/** The values that the answer to an authentication is checked against. */
 export interface AuthenticationRequest {
   state: string;
   nonce: string;
@@ -42,16 +42,16 @@ export interface AuthenticationRequest {
 @Injectable()
 export class ProviderAuthentication {
   constructor(
-    private readonly clients: ProviderClients,
+    private readonly providerClients: ProviderClients,
     private readonly settings: Settings,
   ) {}
 
-  /** Begins an authentication: the address to send the browser to. `again`: the person has to authenticate now. */
+  /** Begins an authentication; returns the URL to send the browser to. `again`: the person has to authenticate now. */
   async begin(
     provider: IdentityProvider,
     { again }: { again: boolean },
   ): Promise<{ url: URL; request: AuthenticationRequest }> {
-    const { config } = await this.clients.of(provider);
+    const { config } = await this.providerClients.of(provider);
     const { acrValues } = provider;
     const request = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
     const url = buildAuthorizationUrl(config, {
@@ -67,14 +67,14 @@ export class ProviderAuthentication {
     return { url, request };
   }
 
-  /** Finishes an authentication with the query that the browser came back with. */
+  /** Finishes an authentication with the query of the redirect back. */
   async finish(
     provider: IdentityProvider,
     { state, nonce, codeVerifier }: AuthenticationRequest,
     query: string,
     { again }: { again: boolean },
   ): Promise<Person> {
-    const client = await this.clients.of(provider);
+    const client = await this.providerClients.of(provider);
     try {
       const answer = await authorizationCodeGrant(
         client.config,
@@ -87,7 +87,7 @@ export class ProviderAuthentication {
       const userinfo = await userinfoOf(client, idToken, answer.access_token);
       return { ...personOf(provider, idToken, userinfo), idToken: answer.id_token! };
     } catch (error) {
-      if (!isSaidByBrowser(error)) this.clients.forget(provider);
+      if (!isSaidByBrowser(error)) this.providerClients.forget(provider);
       throw refusalOfError(error);
     }
   }
@@ -97,7 +97,7 @@ export class ProviderAuthentication {
   }
 }
 
-/** Verifies what the code exchange leaves to TLS: the signature, by one of the provider's keys. */
+/** Verifies the signature with the provider's keys; the code exchange alone would rely on TLS. */
 async function verifyIdToken({ metadata, provider, keys }: ProviderClient, idToken: string): Promise<Claims> {
   const { payload } = await jwtVerify<Claims>(idToken, keys, {
     issuer: metadata.issuer,
@@ -105,7 +105,7 @@ async function verifyIdToken({ metadata, provider, keys }: ProviderClient, idTok
     algorithms: ASYMMETRIC_ALGORITHMS,
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
   });
-  // Where present, not only with several audiences (OpenID Connect Core §3.1.3.7).
+  // Checked whenever it is present, not only with several audiences (OpenID Connect Core §3.1.3.7).
   if (payload.azp !== undefined && payload.azp !== provider.clientId) {
     throw new SignInRefused('provider_answer_invalid', 'the ID token was issued for another client');
   }
@@ -117,7 +117,7 @@ async function verifyIdToken({ metadata, provider, keys }: ProviderClient, idTok
   return payload;
 }
 
-/** Refuses an ID token that does not say that the person authenticated lately, as the step-up asked. */
+/** Refuses an ID token without a recent `auth_time`, which the step-up asked for. */
 function requireRecent({ auth_time: authTime }: Claims): void {
   const earliest = Date.now() / 1000 - RECENT_SECONDS - CLOCK_TOLERANCE_SECONDS;
   if (typeof authTime === 'number' && authTime >= earliest) return;
@@ -125,7 +125,7 @@ function requireRecent({ auth_time: authTime }: Claims): void {
   throw new SignInRefused('authentication_not_recent', found);
 }
 
-/** What the userinfo endpoint adds, where the ID token does not say everything. */
+/** Claims from the userinfo endpoint, if the ID token lacks some. */
 async function userinfoOf(
   { provider, config, metadata }: ProviderClient,
   idToken: Claims,
