@@ -122,7 +122,7 @@ function Month({ path, month, months, kinds }: MonthProps): VNode {
             </a>
           )}
           {earlier && (
-            <a class="pager-next" href={`${path}?month=${earlier}`} rel="next">
+            <a href={`${path}?month=${earlier}`} rel="next">
               {monthIn(language, new Date(earlier))} <span class="arrow">→</span>
             </a>
           )}

@@ -73,7 +73,7 @@ function Notification(props: NotificationProps): VNode {
     <li class={notification.readAt ? undefined : 'unread'}>
       <h2 lang={lang}>{texts.shortTextTitle}</h2>
       <p class="entry-meta">
-        {!notification.readAt && <span class="badge badge-strong">{t('New')}</span>}
+        {!notification.readAt && <span class="badge">{t('New')}</span>}
         {notification.resolvedAt ? (
           <span class="badge">{t('Resolved')}</span>
         ) : (

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { LayoutProps } from '../../web/layout/layout.js';
 import { State } from '../../web/tables/state.js';
 import type { Found } from '../handbook/docs-search.service.js';
-import { HandbookFrame, LAYOUT } from './handbook-frame.js';
+import { HandbookSide, HandbookText, LAYOUT } from './handbook-frame.js';
 
 const SHOWN_TEXT = 180;
 
@@ -11,8 +11,9 @@ export const docsSearchPage = (query: string, found: Found[]): LayoutProps => ({
   ...LAYOUT,
   scripts: [...LAYOUT.scripts],
   title: query === '' ? 'Search' : `${query} · Search`,
+  side: <HandbookSide query={query} />,
   children: (
-    <HandbookFrame query={query}>
+    <HandbookText>
       <h1>Search</h1>
       <p role="status">{summary(query, found.length)}</p>
       <ol class="guide-list plain" role="list">
@@ -20,7 +21,7 @@ export const docsSearchPage = (query: string, found: Found[]): LayoutProps => ({
           <Hit of={each} />
         ))}
       </ol>
-    </HandbookFrame>
+    </HandbookText>
   ),
 });
 

@@ -15,23 +15,18 @@ export const IN_ORDER = SHELVES.flatMap(({ folder, entries }) =>
   entries.map(({ slug, label }) => ({ href: pathOf(folder, slug), label })),
 );
 
-interface FrameProps {
+interface SideProps {
   /** The address of the page, if it is in the navigation. */
   current?: string;
   /** What was searched for. */
   query?: string;
-  /** The text itself lists all pages. */
-  isList?: boolean;
-  /** Beside the text. */
-  contents?: ComponentChildren;
-  children: ComponentChildren;
 }
 
-/** The search and the way to all pages, beside the text; on a phone above it. */
-export const HandbookFrame = ({ current, query, isList, contents, children }: FrameProps): VNode => (
-  <div class={isList ? 'guide guide-single' : 'guide'}>
-    <search class="guide-search">
-      <form action="/docs/search" method="get">
+/** The search and the way to all pages, beside the page; folded up above it where there is no room. */
+export const HandbookSide = ({ current, query }: SideProps): VNode => (
+  <>
+    <search>
+      <form class="guide-search" action="/docs/search" method="get">
         <label class="visually-hidden" for="docs-query">
           Search the documentation
         </label>
@@ -49,42 +44,40 @@ export const HandbookFrame = ({ current, query, isList, contents, children }: Fr
         </button>
       </form>
     </search>
-    {!isList && (
-      <>
-        <div class="guide-nav">
-          <Lists current={current} />
-        </div>
-        {/* Takes the place of the list on a phone. */}
-        <details class="guide-menu">
-          <summary>All guides</summary>
-          <Lists current={current} />
-        </details>
-      </>
-    )}
+    <details class="menu">
+      <summary>All guides</summary>
+      <p>
+        <a href="/docs">API reference</a>
+      </p>
+      {SHELVES.map(({ folder, label, entries }) => (
+        <>
+          <p class="guide-shelf">{label}</p>
+          <Navigation
+            class="side-nav"
+            label={label}
+            current={current}
+            links={entries.map(({ slug, label: name }) => ({
+              part: pathOf(folder, slug),
+              href: pathOf(folder, slug),
+              label: name,
+            }))}
+          />
+        </>
+      ))}
+    </details>
+  </>
+);
+
+interface TextProps {
+  /** Beside the text. */
+  contents?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** The text of a page of the handbook. */
+export const HandbookText = ({ contents, children }: TextProps): VNode => (
+  <div class="guide">
     <div class="guide-text">{children}</div>
     {contents}
   </div>
-);
-
-const Lists = ({ current }: { current?: string }): VNode => (
-  <>
-    <p>
-      <a href="/docs">API reference</a>
-    </p>
-    {SHELVES.map(({ folder, label, entries }) => (
-      <>
-        <p class="guide-shelf">{label}</p>
-        <Navigation
-          class="guide-links"
-          label={label}
-          current={current}
-          links={entries.map(({ slug, label: name }) => ({
-            part: pathOf(folder, slug),
-            href: pathOf(folder, slug),
-            label: name,
-          }))}
-        />
-      </>
-    ))}
-  </>
 );

@@ -7,7 +7,7 @@ import type { RenderedPage, Section } from '../handbook/markdown.js';
 import { hasPlacesForValues, valuesOf, withValues } from '../handbook/your-values.js';
 import { sampleClientOf, type DocsReader } from '../readers/docs-reader.js';
 import { GoingLiveChecklist } from './going-live-checklist.js';
-import { HandbookFrame, IN_ORDER, LAYOUT } from './handbook-frame.js';
+import { HandbookSide, HandbookText, IN_ORDER, LAYOUT } from './handbook-frame.js';
 import { YourClient } from './your-client.js';
 
 /** What a page shows to a reader with clients. */
@@ -27,14 +27,15 @@ export const handbookPage = (
   scripts: [...LAYOUT.scripts],
   title,
   description: summary,
+  side: <HandbookSide current={address} />,
   children: (
-    <HandbookFrame current={address} contents={<Contents of={sections} />}>
+    <HandbookText contents={<Contents of={sections} />}>
       <Text html={html} forReader={forReader}>
         <ContentsMenu of={sections} />
         {hasPlacesForValues(html) && <YourClient of={forReader?.reader} address={address} />}
       </Text>
       <NextPages current={address} />
-    </HandbookFrame>
+    </HandbookText>
   ),
 });
 
@@ -80,7 +81,7 @@ const Links = ({ of }: { of: Section[] }): VNode => (
 
 /** The headings of the page, at its right. */
 const Contents = ({ of }: { of: readonly Section[] }): VNode => (
-  <nav class="guide-contents" aria-labelledby="contents">
+  <nav class="guide-contents side-nav" aria-labelledby="contents">
     <p class="guide-shelf" id="contents">
       On this page
     </p>
@@ -90,9 +91,11 @@ const Contents = ({ of }: { of: readonly Section[] }): VNode => (
 
 /** The same above the text, for screens that are too narrow for a side bar. */
 const ContentsMenu = ({ of }: { of: readonly Section[] }): VNode => (
-  <details class="guide-menu guide-contents-menu">
+  <details class="guide-contents-menu">
     <summary>On this page</summary>
-    <Links of={headingsIn(of)} />
+    <div class="side-nav">
+      <Links of={headingsIn(of)} />
+    </div>
   </details>
 );
 
@@ -104,12 +107,12 @@ function NextPages({ current }: { current: string }): VNode {
     <nav class="guide-pages" aria-label="Previous and next page">
       {previous && (
         <a href={previous.href} rel="prev">
-          <small>Previous</small> {previous.label}
+          <small class="under">Previous</small> {previous.label}
         </a>
       )}
       {next && (
         <a href={next.href} rel="next">
-          <small>Next</small> {next.label}
+          <small class="under">Next</small> {next.label}
         </a>
       )}
     </nav>
@@ -122,9 +125,9 @@ export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): Lay
   scripts: [...LAYOUT.scripts],
   title: 'Guides',
   description: 'How to get tokens, read the API and receive webhooks.',
-  width: 'broad',
+  side: <HandbookSide />,
   children: (
-    <HandbookFrame isList>
+    <HandbookText>
       <h1>Guides</h1>
       <p>
         How to get tokens, read the API and receive webhooks. Every operation, with its parameters and
@@ -148,6 +151,6 @@ export const handbookIndexPage = (pages: ReadonlyMap<string, RenderedPage>): Lay
           </ul>
         </>
       ))}
-    </HandbookFrame>
+    </HandbookText>
   ),
 });

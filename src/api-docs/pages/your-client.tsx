@@ -8,7 +8,7 @@ import { ClientChoice } from './client-choice.js';
 export function YourClient({ of, address }: { of: DocsReader | undefined; address: string }): VNode {
   const client = sampleClientOf(of);
   return (
-    <section class="your-client" aria-label="Your client">
+    <section class="notice your-client" aria-label="Your client">
       {of && client ? (
         <Chosen client={client} all={of.sandbox.all} isByLink={client === of.byLink} />
       ) : (

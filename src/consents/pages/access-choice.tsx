@@ -97,7 +97,14 @@ export const ScopeNames = ({ access }: { access: AccessWords[] }): VNode | null 
 };
 
 const CheckIcon = (): VNode => (
-  <svg class="scope-icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
+  <svg
+    class="scope-icon"
+    viewBox="0 0 20 20"
+    width="1.5rem"
+    height="1.5rem"
+    aria-hidden="true"
+    focusable="false"
+  >
     <path
       d="m5 10.5 3.4 3.4L15.5 6.6"
       fill="none"

@@ -48,8 +48,6 @@ function shadesOf(accent: string): Record<string, Pair> {
   return {
     '--accent-soft': soft,
     '--accent-soft-text': text,
-    '--focus-ring': [accent, lit.toHex()],
-    '--chart-line': [accent, lit.toHex()],
     '--brand-mark': [accent, accent],
     '--pico-text-selection-color': veil(0.22),
     '--pico-primary': text,
@@ -57,9 +55,7 @@ function shadesOf(accent: string): Record<string, Pair> {
     '--pico-primary-underline': veil(0.45),
     '--pico-primary-hover': hover,
     '--pico-primary-hover-background': [own.mix('#000000', 0.15).toHex(), lit.mix('#ffffff', 0.25).toHex()],
-    '--pico-primary-focus': veil(0.35),
     '--pico-primary-inverse': ['#ffffff', DARK.page],
-    '--pico-form-element-focus-color': veil(0.35),
   };
 }
 

@@ -29,7 +29,7 @@ export interface Count {
 export type Counts = Partial<Record<string, Count>>;
 
 export interface NavigationProps {
-  class: 'area-nav' | 'sub-nav' | 'guide-links';
+  class: 'area-nav' | 'sub-nav' | 'side-nav';
   /** For screen readers. */
   label: string;
   links: readonly NavigationLink[];

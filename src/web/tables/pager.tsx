@@ -36,7 +36,7 @@ function Pager({
         </a>
       )}
       {hasNext && (
-        <a class="pager-next" href={`${part}page_after=${last.id}`} rel="next">
+        <a href={`${part}page_after=${last.id}`} rel="next">
           {t(labels.next)} <span class="arrow">→</span>
         </a>
       )}

@@ -45,7 +45,7 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
           <div class={`outcome outcome-${toneOf(recovery)}`} role="status">
             <label for="progress">{progressLabel(recovery)}</label>
             <progress id="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} />
-            <dl class="measures measures-short">
+            <dl class="measures">
               {part(delivered, 'delivered', 'Delivered')}
               {part(pending, 'pending', 'Pending')}
               {part(failed, 'failed', recovery.kind === 'missed' ? 'Failed' : 'Failed again')}

@@ -36,7 +36,7 @@ export function endpointPage(props: EndpointPageProps): PortalPage {
   const reason = whyDisabled(endpoint);
   return {
     title: 'Endpoint',
-    heading: <bdi class="long-heading">{endpoint.url}</bdi>,
+    heading: <bdi>{endpoint.url}</bdi>,
     part: 'endpoints',
     above: [{ href: '/portal', label: 'Endpoints' }],
     actions: <LinkButton href={`${path}/test`}>Test</LinkButton>,

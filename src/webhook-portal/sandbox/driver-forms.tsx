@@ -19,7 +19,12 @@ const pathOf = (driver: Driver, part: string): string => `/portal/sandbox/driver
 
 /** Starts a session: the first thing to try, once there is a consent. */
 export const SessionForm = ({ driver, of }: Omit<DriverFormsProps, 'waitingMax'>): VNode => (
-  <PageForm action={pathOf(driver, 'sessions')} {...of('sessions', { speed: '60' })} submit="Start session">
+  <PageForm
+    class="filters"
+    action={pathOf(driver, 'sessions')}
+    {...of('sessions', { speed: '60' })}
+    submit="Start session"
+  >
     <SelectField
       name="speed"
       label="Speed"

@@ -117,7 +117,7 @@ function Chosen({
 }: Required<Pick<SandboxPageProps, 'live' | 'faults'>> & { of: FormState }): VNode {
   const { driver } = live!;
   return (
-    <section class="driver" aria-labelledby="chosen-driver">
+    <section aria-labelledby="chosen-driver">
       <h2 id="chosen-driver">
         <bdi>{driver.name}</bdi>
       </h2>

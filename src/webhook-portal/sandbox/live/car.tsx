@@ -66,8 +66,8 @@ function Battery({
   const at = (share: number) => 4 + (WIDTH * share) / 100;
   return (
     <svg
-      class="battery"
       viewBox="0 0 108 48"
+      width="9rem"
       fill="none"
       stroke="var(--pico-form-element-border-color)"
       stroke-width="2"

@@ -60,8 +60,8 @@ export function PowerChart({ power, from, to }: PowerChartProps): VNode {
         {CLOCK.format(to)} UTC
       </text>
       <path fill="var(--accent-soft)" d={shape(power) ?? ''} />
-      <path stroke="var(--chart-line)" stroke-width="2" d={shape.lineY1()(power) ?? ''} fill="none" />
-      {now && <circle class="power-now" fill="var(--chart-line)" cx={x(now.at)} cy={y(now.kw)} r="6" />}
+      <path stroke="var(--pico-primary)" stroke-width="2" d={shape.lineY1()(power) ?? ''} fill="none" />
+      {now && <circle class="power-now" fill="var(--pico-primary)" cx={x(now.at)} cy={y(now.kw)} r="6" />}
     </svg>
   );
 }
