@@ -18,7 +18,6 @@ export class ClientsPersonalData {
           return found.map((client) => ({
             client_id: client.id,
             name: client.name,
-            description: client.description,
             type: client.type,
             environment: client.environment,
             redirect_uris: client.redirectUris,

@@ -197,8 +197,9 @@ describe('The export of a person’s data', () => {
     ]);
   });
 
-  it('contains no secret, no digest and nothing sealed', async () => {
+  it('contains no secret, no digest, nothing sealed, and no words that only operators may read', async () => {
     const client = await service.make.client({ ownerId: user.id });
+    await service.make.updateClient(client, { description: 'pays late' });
     await service.make.tokens(client, user);
     await addPasskey(browser, service.url, { name: 'My key' });
     await addApp(browser);
@@ -206,7 +207,7 @@ describe('The export of a person’s data', () => {
     const file = JSON.parse(answer.text) as File;
     expect(file.sections.sign_in_methods!.records).toHaveLength(4);
     expect(file.sections.owned_applications!.records).toHaveLength(1);
-    expect(answer.text).not.toMatch(/cds_(?!de)|argon2|whsec_|digest|sealed|"secret/);
+    expect(answer.text).not.toMatch(/cds_(?!de)|argon2|whsec_|digest|sealed|"secret|pays late/);
     const columns = await service.database.query<{ table: string; column: string }>(
       `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
         WHERE table_schema = 'public' AND data_type = 'bytea'`,
