@@ -16,7 +16,9 @@ export const ConsolePages = (path = '') =>
     placeRoutes(controller.prototype, `${CONSOLE_PATH}/${path}`)) as ClassDecorator);
 
 /**
- * A page of the console, and the least role that may open it. A page with a form declares the same rule as the form.
+ * A page of the console, whether the guard asks for the password before it, and the least role that may open it. The page of a form
+ * that always asks declares `asked`: the form then asks only those who took too long. If only some changes ask, both declare
+ * `asked in the form`.
  */
 export const ConsoleGet = (
   path = '',

@@ -5,7 +5,7 @@ import { upTo } from '../../config/cache-capacity.js';
 /** A value as read, and how long it can be relied on. */
 export interface Reading<V> {
   value: V;
-  /** The ids whose change invalidates it, as announced by the database. */
+  /** The ids whose change invalidates it, as recorded in `access_changes`. */
   dependsOn: readonly string[];
   /** Seconds until it expires by itself, by the database's clock; Infinity if it does not. */
   seconds: number;

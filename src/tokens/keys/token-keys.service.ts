@@ -16,7 +16,7 @@ import type { KeySecrets, Opened } from './token-record.js';
 const KEY_BYTES = 32;
 const ROTATE_AFTER_DAYS = 90;
 const ROTATION_CHECK_MS = 3_600_000;
-/** The name under which the database announces a change of the keys (migrations/1764000000005-access-changes.ts). */
+/** The id under which the database records a change of the keys (migrations/1764000000005-access-changes.ts). */
 export const TOKEN_KEYS_CHANGED = ['token keys'];
 
 /** A key in use. */
