@@ -38,7 +38,7 @@ export class ClientSecretsService {
 
   /**
    * Creates a secret, returned only this once; previous ones expire after at most `expirePreviousIn` seconds. With 0, the
-   * client's portal links and sessions end too. A public client gets a 409 problem.
+   * client's portal links end too, with the sessions that they opened, but not those of members. A public client gets a 409 problem.
    */
   async rotate(
     clientId: string,

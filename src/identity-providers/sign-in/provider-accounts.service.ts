@@ -41,7 +41,7 @@ export class ProviderAccounts {
    * Finds, links or creates the account. Throws a `SignInRefused` if nothing may be changed, and `NoLongerSignedIn` if the
    * actor's session has ended. If two first sign-ins run at once, one may violate a unique constraint and must be repeated.
    */
-  async find(
+  async findOrLink(
     manager: EntityManager,
     provider: IdentityProvider,
     person: Person,

@@ -212,7 +212,7 @@ export class ProviderSignIns {
     for (let attempt = 1; ; attempt++) {
       try {
         const outcome = await this.transactions.run(async (manager) => {
-          const found = await this.accounts.find(manager, provider, person, actor);
+          const found = await this.accounts.findOrLink(manager, provider, person, actor);
           if ('refused' in found) return found;
           return { user: found.user, secret: await work(manager, found) };
         });

@@ -19,8 +19,8 @@ import { RateLimitsService, retryAfterSeconds } from '../rate-limits.service.js'
 const NEAR = 0.2;
 
 /**
- * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). It counts the request;
- * `KnownPartnerLimitGuard` has already refused callers that this instance knows to be over the limit. While the limit is
+ * The throttler's guard with the limit of partners' bearer endpoints (`partner-limit.ts`). It counts the request (by
+ * `store/throttler-storage.ts`); `KnownPartnerLimitGuard` has already refused callers that this instance knows to be over the limit. While the limit is
  * exceeded, the resources that a 429 refers to can still be read, up to the same limit again (contract §8).
  */
 @Injectable()
