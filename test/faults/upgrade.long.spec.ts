@@ -80,7 +80,9 @@ describeUnless(
         for (const release of [process.cwd(), previous, process.cwd()]) await replaceAll(release);
       } while (load.seen.length < REQUESTS);
       await load.stop();
-      expect(load.seen.filter(({ status }) => status !== 200)).toEqual([]);
+      const refused = load.seen.filter(({ status }) => status !== 200);
+      // Of many, the first say as much as all.
+      expect({ count: refused.length, first: refused.slice(0, 20) }).toEqual({ count: 0, first: [] });
       await load.verify(database);
       await database.drop();
     });
