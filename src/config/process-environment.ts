@@ -30,6 +30,7 @@ import {
   IsRedisUrl,
   IsRetrySchedule,
   IsSmtpUrl,
+  IsTrueOrFalse,
   IsProxyList,
   IsVisibleLine,
   WholeNumber,
@@ -68,7 +69,7 @@ export class ProcessEnvironment {
   @Length(1, 4096, { message: 'must be the path of a folder' })
   DATA_DIR = './data';
 
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsTrueOrFalse()
   MIGRATE_ON_START = 'true';
 
   @WholeNumber(0, 86_400, 'seconds')
@@ -164,7 +165,7 @@ export class ProcessEnvironment {
   @WholeNumber(1, 4096)
   WEBHOOK_CONCURRENCY = 512;
 
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsTrueOrFalse()
   WEBHOOK_ALLOW_PRIVATE_ADDRESSES = 'false';
 
   @IsOptional()
@@ -225,13 +226,13 @@ export class ProcessEnvironment {
   @Validate(IsIdentityProviderList)
   IDENTITY_PROVIDERS?: string;
 
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsTrueOrFalse()
   PASSWORD_SIGN_IN = 'true';
 
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsTrueOrFalse()
   SECOND_FACTOR_FOR_OPERATORS = 'false';
 
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsTrueOrFalse()
   FOUR_EYES = 'false';
 
   @ValidateIf((env: ProcessEnvironment) => env.SMTP_URL !== undefined || env.MAIL_FROM !== undefined)
@@ -247,7 +248,7 @@ export class ProcessEnvironment {
 
   // Its default depends on others (`settings.ts`).
   @IsOptional()
-  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  @IsTrueOrFalse()
   SIGN_UP?: string;
 
   @IsIn(['warn', 'refuse'], { message: 'must be warn or refuse' })

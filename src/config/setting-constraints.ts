@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import {
   isEmail,
+  IsIn,
   ValidateBy,
   ValidatorConstraint,
   type ValidationArguments,
@@ -187,6 +188,10 @@ export class IsProxyList implements ValidatorConstraintInterface {
     return 'must be IP addresses or networks (10.0.0.0/8, not /0), separated by commas';
   }
 }
+
+/** A setting that is either on or off. */
+export const IsTrueOrFalse = (): PropertyDecorator =>
+  IsIn(['true', 'false'], { message: 'must be true or false' });
 
 /** Digits are converted to a number; anything else than a whole number in these bounds is refused. */
 export const WholeNumber = (min: number, max: number, unit?: string): PropertyDecorator =>
