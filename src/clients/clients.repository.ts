@@ -161,6 +161,13 @@ export class ClientsRepository {
     return ids.map((id) => found.get(id));
   });
 
+  /** The row, share-locked until the transaction ends: it does not change meanwhile. */
+  hold(manager: EntityManager, id: string): Promise<ClientEntity | null> {
+    return manager
+      .withRepository(this.clients)
+      .findOne({ where: { id }, lock: { mode: 'pessimistic_read' } });
+  }
+
   /** Reads the row and locks it until the transaction ends, so that nothing new is issued based on it in the meantime. */
   lock(manager: EntityManager, id: string): Promise<ClientEntity | null> {
     return manager

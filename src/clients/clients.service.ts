@@ -65,6 +65,11 @@ export class ClientsService {
     return (await this.repository.findById(id)) ?? this.missing();
   }
 
+  /** The client, which does not change until the transaction ends; throws a 404 problem. */
+  async hold(manager: EntityManager, id: string): Promise<ClientEntity> {
+    return (await this.repository.hold(manager, id)) ?? this.missing();
+  }
+
   /** The names of these clients, as far as they still exist. */
   namesOf(ids: string[]): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
     return this.repository.namesOf(ids);

@@ -76,8 +76,8 @@ export class GivenConsentsService {
     { scopes, meanings, words }: Choice,
     actor: Actor,
   ): Promise<void> {
-    refuseGatekeeper(client);
     await this.transactions.run(async (manager) => {
+      refuseGatekeeper(await this.clients.hold(manager, client.id));
       const before = await this.repository.lock(manager, client.id, userId);
       await this.scopes.requireMeanings(manager, meanings);
       await this.words.keep(manager, words);
@@ -108,10 +108,10 @@ export class GivenConsentsService {
     evidence: string | null,
     actor: Actor,
   ): Promise<ConsentEntity> {
-    const client = await this.clients.get(clientId);
-    if (client.gatekeeper) throw conflict(GATEKEEPER);
-    await this.checkScopes(client.scopes, scopes);
     return this.withWords(userId, async (manager) => {
+      const client = await this.clients.hold(manager, clientId);
+      if (client.gatekeeper) throw conflict(GATEKEEPER);
+      await this.checkScopes(client.scopes, scopes, manager);
       await this.protection.refuseOn(actor, userId, manager);
       const before = await this.repository.lockPair(manager, clientId, userId);
       // A user who gave it elsewhere before the meaning changed is asked again.
@@ -150,8 +150,7 @@ export class GivenConsentsService {
     dryRun = false,
   ): Promise<'imported' | 'unchanged'> {
     const { clientId, userId, scopes, grantedAt, expiresAt, evidence } = consent;
-    const client = await this.clients.find(clientId, manager);
-    if (!client) throw clientNotFound();
+    const client = await this.clients.hold(manager, clientId);
     if (client.gatekeeper) throw conflict(GATEKEEPER);
     await this.checkScopes(client.scopes, scopes, manager);
     if (grantedAt.getTime() > Date.now()) {

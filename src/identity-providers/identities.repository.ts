@@ -5,6 +5,10 @@ import type { LinkedPerson } from '../users/accounts/sign-in-ways.service.js';
 import { IdentityEntity } from './identity.entity.js';
 import { queryIn } from '../database/queries/query-in.js';
 
+/** The provider after a move. */
+const MOVED = `CASE WHEN provider = ANY (:except) OR EXISTS (
+  SELECT FROM identities other WHERE other.user_id = identities.user_id AND other.provider = :to) THEN provider ELSE :to END`;
+
 @Injectable()
 export class IdentitiesRepository {
   constructor(@InjectRepository(IdentityEntity) private readonly identities: Repository<IdentityEntity>) {}
@@ -16,12 +20,10 @@ export class IdentitiesRepository {
   }
 
   /** The links of a user, oldest first. */
-  list(userId: string): Promise<IdentityEntity[]> {
-    return this.identities.find({ where: { userId }, order: { linkedAt: 'ASC', provider: 'ASC' } });
-  }
-
-  isLinked(manager: EntityManager, userId: string, provider: string): Promise<boolean> {
-    return manager.withRepository(this.identities).existsBy({ userId, provider });
+  list(userId: string, manager: EntityManager = this.identities.manager): Promise<IdentityEntity[]> {
+    return manager
+      .withRepository(this.identities)
+      .find({ where: { userId }, order: { linkedAt: 'ASC', provider: 'ASC' } });
   }
 
   hasAny(manager: EntityManager, userId: string): Promise<boolean> {
@@ -42,21 +44,35 @@ export class IdentitiesRepository {
     await manager.withRepository(this.identities).insert(identity);
   }
 
-  /** Notes that the identity was used; false if it is not linked to this user. */
-  async touch(manager: EntityManager, issuer: string, subject: string, userId: string): Promise<boolean> {
-    const { affected } = await manager
-      .withRepository(this.identities)
-      .update({ issuer, subject, userId }, { lastUsedAt: () => 'now()' });
+  /**
+   * Notes that the identity was used; false if it is not linked to this user. `move`: the link is from now on that of this provider,
+   * unless it belongs to one of `except`, or the user has another link to it.
+   */
+  async touch(
+    manager: EntityManager,
+    { issuer, subject }: LinkedPerson,
+    userId: string,
+    move: { to: string; except: string[] } | undefined,
+  ): Promise<boolean> {
+    const { affected } = await queryIn(manager, this.identities)
+      .update()
+      .set({
+        lastUsedAt: () => 'now()',
+        ...(move && { provider: () => MOVED }),
+      })
+      .where('issuer = :issuer AND subject = :subject AND userId = :userId', { issuer, subject, userId })
+      .setParameters(move ?? {})
+      .execute();
     return affected === 1;
   }
 
-  /** Removes a link; returns the subject, or undefined if there is no such link. */
-  async delete(manager: EntityManager, userId: string, provider: string): Promise<string | undefined> {
+  /** Removes a link; returns whose it was, or undefined if there is no such link. */
+  async delete(manager: EntityManager, userId: string, provider: string): Promise<LinkedPerson | undefined> {
     const { raw } = await queryIn(manager, this.identities)
       .delete()
       .where('userId = :userId AND provider = :provider', { userId, provider })
-      .returning(['subject'])
+      .returning(['issuer', 'subject'])
       .execute();
-    return (raw as { subject: string }[])[0]?.subject;
+    return (raw as LinkedPerson[])[0];
   }
 }

@@ -5,7 +5,7 @@ import { Transactions } from '../database/queries/transactions.js';
 import { notFound } from '../http/problems/problem.js';
 import { LinkedAccountsService } from '../users/accounts/linked-accounts.service.js';
 import { SignInWaysService } from '../users/accounts/sign-in-ways.service.js';
-import { ActingSessionsService } from '../users/sessions/acting-sessions.service.js';
+import { ActorsService } from '../users/sessions/actors.service.js';
 import { SessionsService } from '../users/sessions/sessions.service.js';
 import { IdentitiesRepository } from './identities.repository.js';
 import type { Identity } from './identity.js';
@@ -19,7 +19,7 @@ export class IdentitiesService {
     private readonly providerClients: ProviderClients,
     private readonly accounts: LinkedAccountsService,
     private readonly sessions: SessionsService,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     ways: SignInWaysService,
@@ -59,9 +59,10 @@ export class IdentitiesService {
   async removeIn(manager: EntityManager, userId: string, provider: string, actor: Actor): Promise<void> {
     // Locks the account before its sessions, in the same order as a login.
     if (!(await this.accounts.lock(manager, { id: userId }))) missing();
-    await this.acting.requireLive(manager, actor);
-    const subject = (await this.identities.delete(manager, userId, provider)) ?? missing();
-    await this.sessions.endByProvider(manager, provider, { subject }, actor);
+    await this.actors.requireLive(manager, actor);
+    const { issuer, subject } = (await this.identities.delete(manager, userId, provider)) ?? missing();
+    const providers = [provider, ...this.providerClients.ofIssuer(issuer).map(({ id }) => id)];
+    await this.sessions.endByProvider(manager, providers, { subject }, actor);
     await this.audit.record(manager, actor, {
       action: 'user.identity_removed',
       subjectId: userId,

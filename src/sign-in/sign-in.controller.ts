@@ -39,14 +39,15 @@ export class SignInController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
-    const returnTo = safeReturnTo(context.query.get('return_to'));
+    const asked = safeReturnTo(context.query.get('return_to'));
     const user = await this.sessions.current(request);
     if (!user) {
+      const returnTo = asked ?? this.providers.returnAfterLogout(request);
       return (
         (await this.providers.redirectToSoleProvider(returnTo, request, reply)) ?? this.form({ returnTo })
       );
     }
-    return { goTo: returnTo ?? AFTER_LOGIN, status: 302 };
+    return { goTo: asked ?? AFTER_LOGIN, status: 302 };
   }
 
   /**
@@ -100,9 +101,10 @@ export class SignInController {
   ): Promise<OpenAnswer> {
     const actor = visitorOf(request);
     const signIn = await this.sessions.signOut(request, reply, actor);
-    const logout = await this.providers.logoutOf(signIn, reply);
+    const returnTo = safeReturnTo(form.get('return_to'));
+    const logout = await this.providers.logoutOf(signIn, returnTo, reply);
     if (logout !== undefined) return logout;
-    return { goTo: withReturnTo('/login', safeReturnTo(form.get('return_to'))) };
+    return { goTo: withReturnTo('/login', returnTo) };
   }
 
   private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {

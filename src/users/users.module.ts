@@ -29,7 +29,7 @@ import { KnownBrowsersService } from './sessions/known-browsers.service.js';
 import { PasswordChangeService } from './passwords/password-change.service.js';
 import { PasswordLinksRepository } from './passwords/password-links.repository.js';
 import { PasswordLinksService } from './passwords/password-links.service.js';
-import { ActingSessionsService } from './sessions/acting-sessions.service.js';
+import { ActorsService } from './sessions/actors.service.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SignedInUsers } from './sessions/signed-in-users.service.js';
@@ -70,7 +70,7 @@ import { USERS_PURGE } from './users-purge.js';
 const EXPORTED = [
   AccessRevocations,
   AccountDeletionsService,
-  ActingSessionsService,
+  ActorsService,
   AuthenticatorAppsService,
   DataExportsService,
   DeletionEvents,

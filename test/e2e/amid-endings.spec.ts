@@ -3,6 +3,7 @@ import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { whileHeld } from '../support/held-rows.js';
 import { waitingForLocks } from '../support/locks.js';
 import { madeForEach } from '../support/made.js';
 import { PATIENT, useService } from '../support/test-service.js';
@@ -189,4 +190,38 @@ it("an owner's portal link that is being issued does not open after the owner's 
   await service.make.consent(client, owner);
   if (answer.status !== 200) return;
   expect((await service.http.get(new URL(answer.json.url as string).pathname)).status).toBe(410);
+});
+
+describe('A consent that is being given when the client becomes a gatekeeper is not stored:', () => {
+  const REQUEST = () => ({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
+  const whileItBecomesOne = async <T>(give: () => Promise<T>): Promise<T> => {
+    const becoming = 'UPDATE clients SET gatekeeper = true WHERE id = $1';
+    const [answer] = await whileHeld(service, [becoming, [client.id]], [give], 'COMMIT');
+    return answer!;
+  };
+  const given = () =>
+    service.database.query<{ scopes: string[] }>(
+      'SELECT scopes FROM consents WHERE client_id = $1 AND user_id = $2 AND revoked_at IS NULL',
+      [client.id, user.id],
+    );
+
+  it('by its user', async () => {
+    const browser = await service.make.signedIn(user);
+    const page = await browser.open(authorizePath(REQUEST()));
+    const answer = await whileItBecomesOne(() =>
+      browser.submit(page, '/o/authorize/', { decision: 'authorize' }),
+    );
+    expect(answer.headers.get('location') ?? '').not.toContain('code=');
+    expect(await given()).toEqual([]);
+  });
+
+  it('by an operator', async () => {
+    const bearer = await service.make.adminToken();
+    const answer = await whileItBecomesOne(() =>
+      service.http.send(`/admin/clients/${client.id}/consents/${user.id}`, {
+        ...{ method: 'PUT', bearer, json: { scopes: ['vehicle:read'] } },
+      }),
+    );
+    expect([answer.status, await given()]).toEqual([409, []]);
+  });
 });

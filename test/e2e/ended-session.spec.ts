@@ -155,6 +155,50 @@ describe('A session that ends while a change waits for the account', () => {
       const path = `${MEMBERS}/${(await member('viewer')).id}${action}`;
       await expectRefused(browser, owner, await form(path, fields)(browser), SIGN_IN);
     });
+
+    describe('or the role of a member who is an admin', () => {
+      const LOWERED = "UPDATE organisation_members SET role = 'viewer'";
+      const REMOVED = 'DELETE FROM organisation_members';
+
+      it.each<[string, string, (other: UserEntity, self: UserEntity) => Prepare]>([
+        ['gives it back', LOWERED, (_other, self) => form(`${MEMBERS}/${self.id}`, { role: 'admin' })],
+        ['gives it to another', REMOVED, (other) => form(`${MEMBERS}/${other.id}`, { role: 'admin' })],
+        ['removes another', LOWERED, (other) => form(`${MEMBERS}/${other.id}/remove`)],
+        ['invites', REMOVED, () => form(MEMBERS, { email, role: 'admin' })],
+        [
+          'withdraws an invitation',
+          LOWERED,
+          () => async (browser) => {
+            await invite(browser);
+            const page = await browser.open(MEMBERS);
+            const action = page.html.querySelector('form[action*="/withdraw/"]')!.getAttribute('action')!;
+            return () => browser.submit(page, action);
+          },
+        ],
+      ])('%s: not any more', async (_what, ending, prepare) => {
+        const [self, other] = [await member('admin'), await member('viewer')];
+        const browser = await inPortal(self);
+        const send = await prepare(other, self)(browser);
+        const others = () =>
+          service.database.query(
+            `SELECT user_id || role AS members FROM organisation_members WHERE organisation_id = $1 AND user_id <> $2
+             UNION ALL SELECT email FROM organisation_invitations WHERE organisation_id = $1 ORDER BY 1`,
+            [owner.id, self.id],
+          );
+        const before = await others();
+        const held = 'WITH held AS (UPDATE users SET updated_at = now() WHERE id = $1 RETURNING id)';
+        const with_ = ending === LOWERED ? 'FROM' : 'USING';
+        const sql = `${held} ${ending} ${with_} held WHERE organisation_id = held.id AND user_id = $2`;
+        const [answer] = await whileHeld(service, [sql, [owner.id, self.id]], [send], 'COMMIT');
+        expect(answer!.status).toBe(403);
+        expect(await others()).toEqual(before);
+        const roles = await service.database.query(
+          'SELECT role FROM organisation_members WHERE organisation_id = $1 AND user_id = $2',
+          [owner.id, self.id],
+        );
+        expect(roles).toEqual(ending === LOWERED ? [{ role: 'viewer' }] : []);
+      });
+    });
   });
 
   describe('in the console', () => {

@@ -300,6 +300,22 @@ describe('An endpoint', () => {
       expect(idsOf(endpoint)).toEqual(idsOf(other));
     });
 
+    it('is also sent what was being published when it was disabled', async () => {
+      const user = await webhooks.consentedUser(client);
+      const endpoint = await webhooks.endpoint(client);
+      await turn(endpoint, false);
+      const id = await publish(user.id);
+      // The time of an event is that of the beginning of its transaction.
+      await query(
+        `UPDATE events SET created_at = (SELECT disabled_at FROM webhook_endpoints WHERE id = $2) - interval '1 ms' WHERE id = $1`,
+        [id, endpoint.id],
+      );
+      await turn(endpoint, true);
+      expect((await sendMissed(endpoint)).status).toBe(303);
+      await webhooks.receives(endpoint);
+      expect(idsOf(endpoint)).toEqual([id]);
+    });
+
     it('is sent nothing while it is disabled again, and nothing of erased users', async () => {
       const user = await webhooks.consentedUser(client);
       const endpoint = await webhooks.endpoint(client);

@@ -49,6 +49,20 @@ describe('The Idempotency-Key of an event', () => {
     expect([await eventCount(), await keyCount()]).toEqual(before);
   });
 
+  it('gives the same answer after the user was erased, and a 400 with another body', async () => {
+    const erased = await service.make.user();
+    const first = await webhooks.publish(erased.id, {}, { key });
+    expect(first.status).toBe(202);
+    const bearer = await service.make.adminToken();
+    expect((await service.http.send(`/admin/users/${erased.id}`, { method: 'DELETE', bearer })).status).toBe(
+      204,
+    );
+    const again = await webhooks.publish(erased.id, {}, { key });
+    expect([again.status, again.json]).toEqual([202, first.json]);
+    const other = await webhooks.publish(erased.id, { data: { other: true } }, { key });
+    expect([other.status, Object.keys(other.json.field_errors as object)]).toEqual([400, ['user_id']]);
+  });
+
   it('changes nothing for other events when one is refused because its user is erased at that moment', async () => {
     const erased = await service.make.user();
     await service.database.query('BEGIN');

@@ -332,5 +332,23 @@ describe('An admin invites operators', () => {
       expect((await newBrowser().open(link)).status).toBe(410);
       expect(await account()).toBeNull();
     });
+
+    it.each([
+      ['has another role', { operatorRole: 'support' }, { operatorRole: 'admin' }],
+      ['is disabled', { enabled: false }, { enabled: true }],
+    ] as const)(
+      'does not work again after the admin behind it %s for a time',
+      async (_name, ending, again) => {
+        const link = await invited('admin');
+        await service.make.user({ role: 'operator', operatorRole: 'admin' });
+        await users().update(inviter.id, ending, SERVICE_ACTOR);
+        await users().update(inviter.id, again, SERVICE_ACTOR);
+        expect((await newBrowser().open(link)).status).toBe(410);
+        expect((await audited()).map(({ action }) => action)).toEqual([
+          'invitation.sent',
+          'invitation.withdrawn',
+        ]);
+      },
+    );
   });
 });

@@ -4,6 +4,7 @@ import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { useServiceWithProvider } from '../support/set-up.js';
+import { addPasskey, logInWith } from '../support/second-factors.js';
 import { startService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
@@ -103,6 +104,16 @@ describe('The session of an operator', () => {
       expect(await isOpen(browser)).toBe(false);
     });
 
+    it('ends 12 hours after the login although a passkey was used again', async () => {
+      const [browser, id] = await operator();
+      const { passkey } = await addPasskey(browser, service.url);
+      await useFor(browser, id, 13);
+      expect((await logInWith(passkey, browser)).status).toBe(200);
+      await useFor(browser, id, 1);
+      await letPass(id, 21);
+      expect(await isOpen(browser)).toBe(false);
+    });
+
     it('begins anew with a login', async () => {
       const [browser, id] = await operator();
       await useFor(browser, id, 14);
@@ -191,6 +202,21 @@ describe('The session of an operator', () => {
       await new PersonBrowser(service.url, idp.url).logIn(sub, 'company');
       const account = await withPassword(user.id);
       expect(await isOpen(await service.make.signedIn(account))).toBe(true);
+    });
+
+    it.each([
+      ['was first linked by a provider that decides no role', ['company', 'staff'], ''],
+      ['was linked by one whose id in the settings has changed', ['staff'], "provider = 'employees'"],
+    ])('that %s opens the console only after a login there', async (_what, ids, change) => {
+      const { sub, email } = staff();
+      const { id } = await service.make.user({ email, role: 'operator' });
+      for (const each of ids) await new PersonBrowser(service.url, idp.url).logIn(sub, each);
+      if (change) await service.database.query(`UPDATE identities SET ${change} WHERE user_id = $1`, [id]);
+      const byPassword = await service.make.signedIn(await withPassword(id));
+      const byCompany = new PersonBrowser(service.url, idp.url);
+      await byCompany.logIn(sub, 'company');
+      for (const browser of [byPassword, byCompany.service])
+        expect((await browser.open(CONSOLE)).headers.get('location')).toMatch(/^\/account\/confirm\?/);
     });
 
     it('that came from a provider that decides no role opens the console only after a login at the one that does', async () => {

@@ -120,6 +120,22 @@ describe('In the portal,', () => {
       expect(sentIds()).toEqual([]);
     });
 
+    it('but not at an endpoint that is not the client’s, nor until a time to come', async () => {
+      const endpoint = await newEndpoint();
+      await seed({}, endpoint);
+      const page = await matching(`endpoint=${endpoint.id}`);
+      const foreign = await makeEndpoint(service, await service.make.client());
+      for (const id of [foreign.id, `endp${'0'.repeat(26)}`])
+        expect((await browser.submit(page, `${LIST}/matching`, { endpoint: id })).status).toBe(404);
+      for (const until of ['+020000-01-01T00:00:00Z', '2999-01-01T00:00:00Z'])
+        expect((await browser.submit(page, `${LIST}/matching`, { until })).status).toBe(400);
+      const audited = await service.database.query(
+        "SELECT 1 FROM audit_events WHERE action = 'delivery.recovered' AND subject_id = ANY ($1)",
+        [[foreign.id, endpoint.id, client.id]],
+      );
+      expect([audited, sentIds()]).toEqual([[], []]);
+    });
+
     it('at most six times a minute', async () => {
       const id = await seed();
       const page = await browser.open(LIST);

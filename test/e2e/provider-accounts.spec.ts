@@ -120,6 +120,29 @@ describe('The account of a person who logs in through a provider', () => {
     await expectRefused(successor.sub, 'no_account');
   });
 
+  it('is not given to them by another entry for the provider either, or after the id of the entry has changed', async () => {
+    const { sub, email } = add();
+    await newBrowser().logIn(sub, 'company');
+    const successor = add({ email });
+    for (const id of ['linking', 'everybody']) await expectRefused(successor.sub, 'no_account', id);
+    await service.database.query("UPDATE identities SET provider = 'former' WHERE subject = $1", [sub]);
+    await expectRefused(successor.sub, 'no_account', 'company');
+    expect((await newBrowser().logIn(sub, 'company')).status).toBe(303);
+  });
+
+  it('that is disabled loses a role that is gone there, and gains none', async () => {
+    await service.make.user({ role: 'operator' });
+    const { sub, email } = add({ groups: ['admins'] });
+    await newBrowser().logIn(sub, 'staff');
+    await service.database.query('UPDATE users SET enabled = false WHERE email = $1', [email]);
+    idp.people.set(sub, { email, email_verified: true, groups: ['staff'] });
+    await expectRefused(sub, 'account_disabled', 'staff');
+    expect((await userOf(email))!.operatorRole).toBe('viewer');
+    idp.people.set(sub, { email, email_verified: true, groups: ['admins'] });
+    await expectRefused(sub, 'account_disabled', 'staff');
+    expect((await userOf(email))!.operatorRole).toBe('viewer');
+  });
+
   it('that is disabled is refused, linked or not', async () => {
     const { sub, email } = add();
     await newBrowser().logIn(sub);
@@ -253,6 +276,16 @@ describe('The account of a person who logs in through a provider', () => {
       expect((await service.http.send(`${path}/company`, { method: 'DELETE', bearer })).status).toBe(404);
       expect((await service.http.get(path, { bearer })).json).toEqual([]);
       expect(await actionsOn(service, user.id)).toContain('user.identity_removed');
+    });
+
+    it('loses with a link the sessions that came from other entries for the same provider', async () => {
+      const { sub, browser, user } = await linked();
+      const other = newBrowser();
+      await other.logIn(sub, 'linking');
+      const bearer = await service.make.adminToken();
+      const path = `/admin/users/${user.id}/identities/company`;
+      expect((await service.http.send(path, { method: 'DELETE', bearer })).status).toBe(204);
+      for (const each of [browser, other]) expect((await each.service.open('/account')).status).toBe(302);
     });
 
     it('is 404 for an unknown user', async () => {

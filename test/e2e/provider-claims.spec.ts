@@ -112,6 +112,18 @@ describe('What a provider says about a person', () => {
       expect(await logIn('keycloak', {}, userinfo)).toEqual({ ...user, role: 'admin' });
     });
 
+    it.each([
+      ['in the ID token', { _claim_names: { realm_access: 'src1' } }, {}],
+      ['at the userinfo endpoint', {}, { _claim_names: { 'realm_access.roles': 'src1' } }],
+    ])(
+      'is not taken for none where the provider says that it is elsewhere, %s',
+      async (_where, claims, userinfo) => {
+        expect(await logIn('keycloak', { email_verified: true, ...claims }, userinfo)).toBe(
+          'The answer could not be accepted',
+        );
+      },
+    );
+
     it('is not what every object has', async () => {
       expect(await logIn('keycloak', { realm_access: {} })).toEqual(user);
     });

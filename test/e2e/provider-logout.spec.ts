@@ -44,6 +44,26 @@ describe('Logging out', () => {
       expect(asked()).toBe(before + 1);
     });
 
+    it('leads after it to where someone wanted to go who logs in as someone else', async () => {
+      const browser = await signedIn();
+      const place = '/account/sessions?page_size=5';
+      const page = await browser.service.open('/account');
+      await browser.service.submit(page, '/logout', { return_to: place });
+      const login = await browser.service.open('/login');
+      expect(login.html.querySelector('input[name="return_to"]')?.getAttribute('value')).toBe(place);
+      await browser.service.submit(await browser.service.open('/login'), '/login', {
+        email: 'nobody@mail.example',
+        password: 'a wrong password',
+      });
+      const elsewhere = await signedIn();
+      await elsewhere.service.submit(await elsewhere.service.open('/account'), '/logout', {
+        return_to: 'https://evil.example/',
+      });
+      expect(
+        (await elsewhere.service.open('/login')).html.querySelector('input[name="return_to"]'),
+      ).toBeNull();
+    });
+
     it('ends the sessions of other browsers that came from the same session there, by its own call', async () => {
       const one = await signedIn();
       const other = new PersonBrowser(service.url, idp.url, one.there);

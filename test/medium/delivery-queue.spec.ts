@@ -98,6 +98,33 @@ describe('the queue of deliveries', () => {
     expect(countByEndpoint(await claim(30))).toEqual({ [large]: 10, [second]: 10, [third]: 10 });
   });
 
+  it('prefers none of those in the same turn, so that more hanging endpoints than there is room for do not keep all of it', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => makeEndpoint(1)));
+    const served = new Set<string>();
+    for (let n = 0; n < 20; n++) {
+      const [taken] = await claim(1);
+      served.add(taken!.endpointId);
+      await query("UPDATE deliveries SET lease_id = NULL, next_attempt_at = now() - interval '1 hour'");
+    }
+    // The same one each time would be the only one of 20.
+    expect(served.size).toBeGreaterThan(1);
+  });
+
+  it('cancels one whose payload was erased, although it was made too late to be marked', async () => {
+    await makeEndpoint(1);
+    await query('UPDATE events SET payload = NULL, user_id = NULL');
+    expect(await claim()).toMatchObject([{ payload: null, cancelReason: 'consent_withdrawn' }]);
+  });
+
+  it('tells nobody that an endpoint fails when it works again', async () => {
+    const id = await makeEndpoint(2);
+    await query('UPDATE webhook_endpoints SET recent_results = $1', ['x'.repeat(20)]);
+    const [one, two] = await claim();
+    expect(await stage.queue.finish([finished(one!)])).toEqual({ disable: [], failing: [] });
+    const failed = finished(two!, { state: 'failed', attempt: { ...ATTEMPT, status: 500 } });
+    expect(await stage.queue.finish([failed])).toEqual({ disable: [], failing: [id] });
+  });
+
   it('takes results of all kinds at once, for several endpoints', async () => {
     const [a, b] = [await makeEndpoint(4), await makeEndpoint(2)];
     const claims = await claim();

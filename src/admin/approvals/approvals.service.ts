@@ -7,7 +7,7 @@ import { conflict, forbidden, notFound, Problem } from '../../http/problems/prob
 import { isId } from '../../secrets/ids.js';
 import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
-import { ActingSessionsService } from '../../users/sessions/acting-sessions.service.js';
+import { ActorsService } from '../../users/sessions/actors.service.js';
 import { personBehind, stateOf, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
 import { ApprovalsRepository, type Asked, type Party } from './approvals.repository.js';
 import { ApprovedActions, type ShownOnApproval } from './approved-actions.service.js';
@@ -32,7 +32,7 @@ export class ApprovalsService {
     private readonly repository: ApprovalsRepository,
     private readonly actions: ApprovedActions,
     private readonly protection: OperatorProtectionService,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     erasures: UserErasures,
@@ -83,7 +83,7 @@ export class ApprovalsService {
     return this.transactions.run(async (manager) => {
       // Locked first, in the order of everything that changes admins.
       await this.protection.requireAdmin(manager, actor);
-      await this.acting.requireSecondFactor(manager, actor);
+      await this.actors.requireSecondFactor(manager, actor);
       const by = partyOf(actor);
       const seconded = await this.repository.second(manager, id, by.person);
       if (seconded) {

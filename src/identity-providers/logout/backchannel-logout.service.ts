@@ -41,8 +41,14 @@ export class BackchannelLogout {
       const used = { provider: provider.id, jtiDigest: digestOf(jti as string) };
       if (!(await this.tokens.use(manager, used, KEPT_SECONDS))) refuse('used before');
       // If the token names both, the provider's session decides, provided that it belongs to that person.
-      await this.sessions.endByProvider(manager, provider.id, { sid, subject } as Ended, actor);
+      await this.sessions.endByProvider(manager, this.sharing(provider), { sid, subject } as Ended, actor);
     });
+  }
+
+  /** The ids of all entries with this client at the provider, which sends each logout token to one address only. */
+  private sharing({ issuer, clientId }: IdentityProvider): string[] {
+    const all = this.providerClients.ofIssuer(issuer.href);
+    return all.filter((each) => each.clientId === clientId).map(({ id }) => id);
   }
 
   private async verify(provider: IdentityProvider, token: string): Promise<Claims> {

@@ -85,14 +85,24 @@ function nameIn({ name }: Claims): string | undefined {
   return isFit ? text : undefined;
 }
 
-/** The highest role among the values of the claim. */
+/** The highest role among the values of the claim; throws if the provider only says where to ask for it (OpenID Connect Core §5.6.2). */
 function roleOf(
   { roleClaim, roles }: IdentityProvider,
   idToken: Claims,
   userinfo: Claims,
 ): OperatorRole | undefined {
   if (roleClaim === undefined) return undefined;
-  const values = claimTexts(claimAt(idToken, roleClaim) ?? claimAt(userinfo, roleClaim));
+  const claim = claimAt(idToken, roleClaim) ?? claimAt(userinfo, roleClaim);
+  if (claim === undefined && [idToken, userinfo].some((claims) => isElsewhere(claims, roleClaim))) {
+    throw new SignInRefused('provider_answer_invalid', 'the claim of the role is a distributed one');
+  }
+  const values = claimTexts(claim);
   const given = values.map((value) => roles.get(value));
   return OPERATOR_ROLES.findLast((role) => given.includes(role));
+}
+
+/** Whether a claim, or the first part of a path, is one that is not in the answer itself, as Entra does with more than 200 groups. */
+function isElsewhere({ _claim_names: names }: Claims, path: string): boolean {
+  if (typeof names !== 'object' || names === null) return false;
+  return [path, path.split('.', 1)[0]!].some((name) => Object.hasOwn(names, name));
 }

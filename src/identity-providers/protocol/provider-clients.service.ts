@@ -53,6 +53,18 @@ export class ProviderClients {
     return this.providers.find((provider) => provider.id === id);
   }
 
+  /** All entries for the provider with this issuer: it may be in the settings more than once, for different people. */
+  ofIssuer(issuer: string): IdentityProvider[] {
+    const { href } = new URL(issuer);
+    return this.providers.filter((provider) => provider.issuer.href === href);
+  }
+
+  /** Whether a link was made through this entry, or through one of the same provider that is no longer in the settings. */
+  isOf(provider: IdentityProvider, link: { provider: string; issuer: string }): boolean {
+    if (link.provider === provider.id) return true;
+    return !this.find(link.provider) && this.ofIssuer(link.issuer).includes(provider);
+  }
+
   /** The provider with this id; throws a 404 problem. */
   get(id: string): IdentityProvider {
     const provider = this.find(id);

@@ -53,11 +53,20 @@ export class OfferedProviders {
     return refusalPage(begun.refused.reason, { label: only.label, returnTo, requestId: request.id });
   }
 
+  /** Where a user was going who logged out at a provider, and came back from it. */
+  returnAfterLogout(request: FastifyRequest): string | undefined {
+    return this.cookies.returnTo(request);
+  }
+
   /**
    * Records that the user has logged out. For a session that came from a provider, returns the redirect that logs out there too;
-   * otherwise undefined.
+   * otherwise undefined. The provider leads back to the login page, which then knows `returnTo`.
    */
-  async logoutOf(signIn: SignInMethod | undefined, reply: FastifyReply): Promise<WayOut | undefined> {
+  async logoutOf(
+    signIn: SignInMethod | undefined,
+    returnTo: string | undefined,
+    reply: FastifyReply,
+  ): Promise<WayOut | undefined> {
     // For any kind of session, because the user may still be logged in at the provider.
     if (this.onlyOne) this.cookies.noteEnd(reply);
     if (signIn?.method !== 'provider') return undefined;
@@ -66,6 +75,7 @@ export class OfferedProviders {
     try {
       const { config, metadata } = await this.providerClients.of(provider);
       if (metadata.end_session_endpoint === undefined) return undefined;
+      this.cookies.noteEnd(reply, returnTo);
       const { sealedIdToken: sealed } = signIn;
       const hint = sealed && this.idTokens.open(signIn, sealed);
       const url = buildEndSessionUrl(config, {

@@ -8,9 +8,10 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { FollowedProfilesService } from '../../users/accounts/followed-profiles.service.js';
 import { LinkedAccountsService } from '../../users/accounts/linked-accounts.service.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
-import { ActingSessionsService } from '../../users/sessions/acting-sessions.service.js';
+import { ActorsService } from '../../users/sessions/actors.service.js';
 import { IdentitiesRepository } from '../identities.repository.js';
 import type { Person } from '../protocol/person.js';
+import { ProviderClients } from '../protocol/provider-clients.service.js';
 import { SignInRefused, type SignInRefusalReason } from '../refusals.js';
 
 /** The locked account of a person. If its role changed now, its sessions have ended. */
@@ -32,7 +33,8 @@ export class ProviderAccounts {
     private readonly accounts: LinkedAccountsService,
     private readonly profiles: FollowedProfilesService,
     private readonly identities: IdentitiesRepository,
-    private readonly acting: ActingSessionsService,
+    private readonly providerClients: ProviderClients,
+    private readonly actors: ActorsService,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
   ) {}
@@ -51,10 +53,25 @@ export class ProviderAccounts {
     const userId = await this.identities.findUserId(manager, issuer, subject);
     const linked = userId === undefined ? null : await this.accounts.lock(manager, { id: userId });
     // The link may have been removed before the account was locked.
-    if (linked && (await this.identities.touch(manager, issuer, subject, linked.id))) {
+    if (linked && (await this.touch(manager, provider, person, linked))) {
       return this.admit(manager, provider, person, linked, actor);
     }
     return this.link(manager, provider, person, actor);
+  }
+
+  /**
+   * Notes the use of a link, which may have been made through another entry for the same provider. It moves to the entry that decides
+   * the role, because the console then asks for that one.
+   */
+  private touch(
+    manager: EntityManager,
+    { id: to, roleClaim }: IdentityProvider,
+    person: Person,
+    user: UserEntity,
+  ): Promise<boolean> {
+    const deciding = this.providerClients.providers.filter((each) => each.roleClaim !== undefined);
+    const move = roleClaim === undefined ? undefined : { to, except: deciding.map(({ id }) => id) };
+    return this.identities.touch(manager, person, user.id, move);
   }
 
   private async admit(
@@ -64,9 +81,15 @@ export class ProviderAccounts {
     user: UserEntity,
     actor: Actor,
   ): Promise<FoundAccount> {
-    if (!user.enabled) return { refused: 'account_disabled', userId: user.id };
     // Checked before a changed role ends all sessions of the account.
-    await this.acting.requireLive(manager, actor);
+    await this.actors.requireLive(manager, actor);
+    if (!user.enabled) {
+      // A role that is no longer given there is not there when the account is enabled again.
+      if (isHigher(user.operatorRole, roleAfter(provider, person, user.operatorRole))) {
+        await this.applyRole(manager, provider, person, user, actor);
+      }
+      return { refused: 'account_disabled', userId: user.id };
+    }
     if (person.verifiedEmail !== undefined) {
       await this.accounts.noteVerified(manager, user, person.verifiedEmail, actor);
     }
@@ -106,7 +129,7 @@ export class ProviderAccounts {
     }
     const found = await this.accounts.lock(manager, { email });
     // A concurrent first sign-in may have linked the same person since this one looked for a link.
-    if (found && (await this.identities.touch(manager, issuer, subject, found.id))) {
+    if (found && (await this.touch(manager, provider, person, found))) {
       return this.admit(manager, provider, person, found, actor);
     }
     if (found) await this.refuseLink(manager, provider, person, found);
@@ -158,8 +181,13 @@ export class ProviderAccounts {
     if (!isFor(provider, roleAfter(provider, person, user.operatorRole))) {
       refuse('not_for_you', 'the provider is not for this kind of account', user.id);
     }
-    // The provider gave the address to someone else, who must not get the account of the person linked before.
-    if (await this.identities.isLinked(manager, user.id, provider.id)) {
+    // The provider gave the address to someone else, who must not get the account of the person linked before. With another client
+    // the same person may have another subject there.
+    const links = await this.identities.list(user.id, manager);
+    const sameClient = this.providerClients
+      .ofIssuer(person.issuer)
+      .filter(({ clientId }) => clientId === provider.clientId);
+    if (links.some((link) => sameClient.some((each) => this.providerClients.isOf(each, link)))) {
       refuse('no_account', 'the account is linked to another person of the provider', user.id);
     }
   }

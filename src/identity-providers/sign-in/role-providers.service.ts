@@ -25,7 +25,7 @@ export class RoleProviders {
     const deciding = this.providerClients.providers.filter(({ roleClaim }) => roleClaim !== undefined);
     if (operatorRole === null || deciding.length === 0) return undefined;
     if (method === 'provider' && deciding.some((each) => each.id === provider)) return undefined;
-    const linked = (await this.identities.list(id)).map((identity) => identity.provider);
-    return deciding.find((each) => linked.includes(each.id));
+    const links = await this.identities.list(id);
+    return deciding.find((each) => links.some((link) => this.providerClients.isOf(each, link)));
   }
 }

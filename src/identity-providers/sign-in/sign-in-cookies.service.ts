@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { safeReturnTo } from '../../http/forms/return-to.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 
@@ -8,6 +9,9 @@ const ENDED_COOKIE = 'signed_out';
 /** Contract §15. */
 export const SIGN_IN_SECONDS = 10 * 60;
 const ENDED_SECONDS = 5 * 60;
+const NOWHERE = '1';
+// Browsers keep cookies of up to 4096 characters.
+const RETURN_TO_MAX = 3500;
 
 /** The cookies of sign-ins through providers. Lax, because the callback is a link from the provider's site. */
 @Injectable()
@@ -29,10 +33,17 @@ export class SignInCookies {
   }
 
   /**
-   * Records that the user has just logged out or failed, so that the login page does not redirect to the only provider at once.
+   * Records that the user has just logged out or failed, so that the login page does not redirect to the only provider at once; and, for
+   * someone who is coming back from the provider, where to go after the next login.
    */
-  noteEnd(reply: FastifyReply): void {
-    this.cookies.set(reply, ENDED_COOKIE, '1', ENDED_SECONDS);
+  noteEnd(reply: FastifyReply, returnTo = NOWHERE): void {
+    const isShort = encodeURIComponent(returnTo).length <= RETURN_TO_MAX;
+    this.cookies.set(reply, ENDED_COOKIE, isShort ? returnTo : NOWHERE, ENDED_SECONDS);
+  }
+
+  /** Where a user who logged out at the provider was going. */
+  returnTo(request: FastifyRequest): string | undefined {
+    return safeReturnTo(this.cookies.get(request, ENDED_COOKIE));
   }
 
   hasJustEnded(request: FastifyRequest): boolean {

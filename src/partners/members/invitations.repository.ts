@@ -101,6 +101,16 @@ export class InvitationsRepository {
     return affected === 1;
   }
 
+  /** Ends those to become an operator for which this admin is responsible; returns their ids. */
+  async deleteByInviter(manager: EntityManager, invitedBy: string): Promise<string[]> {
+    const { raw } = await queryIn(manager, this.invitations)
+      .delete()
+      .where('invitedBy = :invitedBy', { invitedBy })
+      .returning('id')
+      .execute();
+    return (raw as { id: string }[]).map(({ id }) => id);
+  }
+
   /** Ends an earlier invitation of the same address. */
   async deleteByEmailIn(manager: EntityManager, organisationId: string | null, email: string): Promise<void> {
     await manager

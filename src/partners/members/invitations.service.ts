@@ -11,7 +11,7 @@ import { digestOf, isSecret } from '../../secrets/tokens.js';
 import { emailKeyOf } from '../../users/accounts/email.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
 import { UsersService } from '../../users/accounts/users.service.js';
-import { ActingSessionsService } from '../../users/sessions/acting-sessions.service.js';
+import { ActorsService } from '../../users/sessions/actors.service.js';
 import { isFor, NotForThem } from './invitation-is-for.js';
 import { InvitationLinks } from './invitation-links.service.js';
 import type { Invitation, MemberInvitation } from './invitation.js';
@@ -41,7 +41,7 @@ export class InvitationsService {
     private readonly brand: BrandService,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
     erasures: UserErasures,
   ) {
     erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
@@ -72,9 +72,10 @@ export class InvitationsService {
     });
   }
 
-  /** Ends an invitation; throws a 404 problem for one that is used, expired or someone else's. */
+  /** Ends an invitation; throws a 404 problem for one that is used, expired or someone else's, and as `MembersService.lockAccount` does. */
   async withdraw(organisationId: string, id: string, actor: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {
+      await this.members.lockAccount(manager, organisationId, actor);
       if (!(await this.repository.delete(manager, organisationId, id))) {
         throw notFound('There is no such invitation. It may have been used already.');
       }
@@ -108,7 +109,7 @@ export class InvitationsService {
         if (!invitation) return false;
         const user = await this.membersRepository.holdUser(manager, userId);
         // Locked after the account, in the order in which sessions are ended.
-        await this.acting.requireLive(manager, actor);
+        await this.actors.requireLive(manager, actor);
         if (!isFor(invitation, user)) throw new NotForThem();
         await this.members.addIn(manager, organisation, userId, found.role, actor);
         return true;

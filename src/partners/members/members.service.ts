@@ -3,12 +3,13 @@ import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { Transactions } from '../../database/queries/transactions.js';
-import { conflict, notFound, validationFailed } from '../../http/problems/problem.js';
+import { conflict, notFound, roleTooLow, validationFailed } from '../../http/problems/problem.js';
+import { roleNeeded } from '../../config/operator-role.js';
 import { MESSAGES, type Message } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
 import { isId } from '../../secrets/ids.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
-import { ActingSessionsService } from '../../users/sessions/acting-sessions.service.js';
+import { ActorsService } from '../../users/sessions/actors.service.js';
 import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
 import type { MemberClient } from './member-client.js';
@@ -29,7 +30,7 @@ export class MembersService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
   ) {}
 
   list(organisationId: string, page: PageRequest): Promise<Page<Member>> {
@@ -145,8 +146,8 @@ export class MembersService {
   }
 
   /**
-   * Locks the account; throws a 404 problem for an unknown one, a 409 problem for one that is no organisation, and `NoLongerSignedIn` if
-   * the session of the actor, if one is given, has ended before the lock was free.
+   * Locks the account; throws a 404 problem for an unknown one, and a 409 problem for one that is no organisation. If an actor is given:
+   * throws `NoLongerSignedIn` if the session has ended before the lock was free, and a 403 problem for a member who is no longer an admin.
    */
   async lockOrganisation(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {
     const organisation = await this.lockAccount(manager, id, actor);
@@ -157,11 +158,20 @@ export class MembersService {
   }
 
   /** The same for an account of any kind: a former organisation keeps its members until they are removed. */
-  private async lockAccount(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {
+  async lockAccount(manager: EntityManager, id: string, actor?: Actor): Promise<UserEntity> {
     const account = isId('user', id) ? await this.repository.lockOrganisation(manager, id) : null;
-    if (actor) await this.acting.requireLive(manager, actor);
+    if (actor) await this.requireAdmin(manager, id, actor);
     if (!account) throw notFound('There is no user with this id.');
     return account;
+  }
+
+  /** Operators, the owner's own account and the service itself need not be members. */
+  private async requireAdmin(manager: EntityManager, organisationId: string, actor: Actor): Promise<void> {
+    await this.actors.requireLive(manager, actor);
+    const { type, id, operatorRole } = actor;
+    if (type !== 'user' || id === null || operatorRole !== undefined || id === organisationId) return;
+    const member = await this.repository.find(organisationId, id, manager);
+    if (member?.role !== 'admin') throw roleTooLow(roleNeeded('admin'));
   }
 
   private tell(

@@ -11,6 +11,7 @@ import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { hashPassword } from '../../secrets/passwords.js';
 import { digestOf, isSecret } from '../../secrets/tokens.js';
+import { AccessRevocations } from '../../users/accounts/access-revocations.js';
 import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { UsersService } from '../../users/accounts/users.service.js';
@@ -35,7 +36,10 @@ export class OperatorInvitationsService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-  ) {}
+    revocations: AccessRevocations,
+  ) {
+    revocations.setInvitations((...of) => this.withdrawOf(...of));
+  }
 
   /** Those that still work, oldest first, with the names of the admins behind them. */
   async list(): Promise<(OperatorInvitation & { inviterName: string })[]> {
@@ -89,6 +93,16 @@ export class OperatorInvitationsService {
       }
       await this.audit.record(manager, actor, { action: 'invitation.withdrawn', subjectId: id });
     });
+  }
+
+  /** Ends those of a former admin. */
+  private async withdrawOf(manager: EntityManager, invitedBy: string, actor: Actor): Promise<void> {
+    const ended = await this.repository.deleteByInviter(manager, invitedBy);
+    await this.audit.recordAll(
+      manager,
+      actor,
+      ended.map((id) => ({ action: 'invitation.withdrawn', subjectId: id })),
+    );
   }
 
   /**

@@ -26,7 +26,7 @@ export interface TokenBasis {
   consentScopes: string[] | null;
   /** The first reason why the token is refused; null if it is valid. */
   refusal: BearerRefusal | null;
-  /** Seconds until the token expires. */
+  /** Seconds until the token, its grant or its consent expires. */
   seconds: number;
 }
 
@@ -46,7 +46,8 @@ export class AccessTokensRepository {
       `SELECT a.n::int AS n, c.name AS "clientName", c.type AS "clientType", c.environment, c.scopes AS "clientScopes",
               c.owner_id AS "ownerId", ${OPERATOR_ROLE} AS "operatorRole", ${HAS_OPERATOR_SCOPE} AS "hasOperatorScope",
               c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled",
-              k.scopes AS "consentScopes", e.seconds,
+              k.scopes AS "consentScopes",
+              least(e.seconds, extract(epoch FROM least(k.expires_at, g.expires_at) - now())::float8) AS seconds,
               CASE WHEN s.revoked_at IS NOT NULL THEN 'token_key_revoked'
                    WHEN s.id IS NULL OR c.id IS NULL
                      -- Of a grant, or a generation of it, that is still to come: the database was set back to a time before it.

@@ -55,7 +55,8 @@ export class AuthorizationCodesRepository {
   ) {}
 
   /**
-   * Locks the client, the user and the session as active until the transaction ends; false if one of them no longer is. Disabling
+   * Locks the client, the user and the session as active until the transaction ends; false if one of them no longer is, or the client
+   * has become a gatekeeper. Disabling
    * or logging out waits for these share locks, and then finds the stored code. In SQL, because one statement locks rows of three
    * tables.
    */
@@ -67,7 +68,7 @@ export class AuthorizationCodesRepository {
   ): Promise<boolean> {
     const rows: unknown[] = await manager.query(
       `SELECT 1 FROM clients c, users u, sessions s
-        WHERE c.id = $1 AND c.enabled
+        WHERE c.id = $1 AND c.enabled AND NOT c.gatekeeper
           AND u.id = $2 AND u.enabled AND s.digest = $3 AND s.user_id = u.id AND s.expires_at > now()
           FOR SHARE OF c, u, s`,
       [clientId, userId, sessionDigest],
@@ -79,7 +80,7 @@ export class AuthorizationCodesRepository {
   async holdDriver(manager: EntityManager, clientId: string, userId: string): Promise<boolean> {
     const rows: unknown[] = await manager.query(
       `SELECT 1 FROM clients c, users u
-        WHERE c.id = $1 AND c.enabled AND c.environment = 'sandbox' AND u.id = $2 AND u.enabled AND u.realm = c.realm
+        WHERE c.id = $1 AND c.enabled AND NOT c.gatekeeper AND c.environment = 'sandbox' AND u.id = $2 AND u.enabled AND u.realm = c.realm
           FOR SHARE OF c, u`,
       [clientId, userId],
     );

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Actor } from '../../audit/audit.service.js';
 
 /** Why tokens, codes, links and sessions ended; stored with a revoked grant, for finding out why a partner gets 401. */
 export type RevocationReason =
@@ -41,6 +42,9 @@ export interface AccessRevocation {
   revokePortals?(manager: EntityManager, of: PortalsOf): Promise<void>;
 }
 
+/** Implemented by the module of invitations: withdraws those to become an operator for which this user is responsible. */
+export type WithdrawInvitations = (manager: EntityManager, userId: string, actor: Actor) => Promise<void>;
+
 /**
  * The port through which accounts, clients and consents revoke what higher modules (tokens, portal) have issued based on them,
  * immediately and in the same transaction. The caller must have changed or locked the row first, so that nothing issued
@@ -49,10 +53,16 @@ export interface AccessRevocation {
 @Injectable()
 export class AccessRevocations implements AccessRevocation {
   private readonly parts: AccessRevocation[] = [];
+  private withdrawing: WithdrawInvitations | undefined;
 
   /** Called once by each module that issues something. */
   add(part: AccessRevocation): void {
     this.parts.push(part);
+  }
+
+  /** Called once by the module of invitations. */
+  setInvitations(withdraw: WithdrawInvitations): void {
+    this.withdrawing = withdraw;
   }
 
   revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
@@ -78,6 +88,11 @@ export class AccessRevocations implements AccessRevocation {
 
   async revokePortals(manager: EntityManager, of: PortalsOf): Promise<void> {
     for (const part of this.parts) await part.revokePortals?.(manager, of);
+  }
+
+  /** After an enabled admin has stopped being one: what the admin invited others to does not come back with the role. */
+  async withdrawInvitations(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
+    await this.withdrawing?.(manager, userId, actor);
   }
 
   private async sum(revoke: (part: AccessRevocation) => Promise<number>): Promise<number> {

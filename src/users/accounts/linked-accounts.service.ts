@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { newId } from '../../secrets/ids.js';
+import { AccessRevocations } from './access-revocations.js';
 import { emailKeyOf } from './email.js';
 import { OperatorProtectionService } from './operator-protection.service.js';
 import { isGain, RoleChanges } from './role-changes.service.js';
@@ -19,6 +20,7 @@ export class LinkedAccountsService {
     private readonly protection: OperatorProtectionService,
     private readonly roles: RoleChanges,
     private readonly ways: SignInWaysService,
+    private readonly revocations: AccessRevocations,
     private readonly audit: AuditService,
   ) {}
 
@@ -97,7 +99,7 @@ export class LinkedAccountsService {
     if (user.operatorRole === operatorRole) return user;
     if (user.operatorRole === 'admin') {
       const admins = await this.users.lockAdmins(manager);
-      if (admins.length <= 1) return user;
+      if (admins.every((id) => id === user.id)) return user;
     }
     const roles = { role: operatorRole ? 'operator' : 'user', operatorRole } as const;
     const isProven =
@@ -108,6 +110,7 @@ export class LinkedAccountsService {
     const changed = { ...user, ...roles, ...ended };
     await this.roles.tell(manager, user.id, user, changed);
     await this.users.update(manager, user.id, roles);
+    if (user.operatorRole === 'admin') await this.revocations.withdrawInvitations(manager, user.id, actor);
     await this.roles.follow(manager, user.id, user, changed, actor, {
       person,
       isNew: { email: isProven },

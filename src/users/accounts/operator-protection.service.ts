@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../audit/audit.service.js';
 import { roleNeeded } from '../../config/operator-role.js';
 import { roleTooLow } from '../../http/problems/problem.js';
-import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
+import { ActorsService } from '../sessions/actors.service.js';
 import { OperatorClients } from './operator-clients.js';
 import { isLimited } from './operator-limits.js';
 import { isAdmin } from './user-changes.js';
@@ -16,7 +16,7 @@ export class OperatorProtectionService {
   constructor(
     private readonly users: UsersRepository,
     private readonly clients: OperatorClients,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
   ) {}
 
   /** An operator, and everyone who stands behind a client with operator scopes: its owner, and the admins of the owner's organisation. */
@@ -62,8 +62,10 @@ export class OperatorProtectionService {
   /** Throws a 403 problem unless the actor is still an admin, or the client of one, and stays so until the transaction ends. */
   async requireAdmin(manager: EntityManager, actor: Actor): Promise<void> {
     if (actor.type === 'service') return;
-    const isStill = !isLimited(actor) && (await this.isStillAdmin(manager, actor));
-    await this.acting.requireLive(manager, actor);
+    const isStill =
+      !isLimited(actor) && (actor.type === 'client' || (await this.isStillAdmin(manager, actor)));
+    // Of a client this checks the role.
+    await this.actors.requireLive(manager, actor);
     if (!isStill) throw roleTooLow(roleNeeded('admin'));
   }
 

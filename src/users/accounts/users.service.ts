@@ -15,7 +15,7 @@ import { OperatorProtectionService } from './operator-protection.service.js';
 import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
-import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
+import { ActorsService } from '../sessions/actors.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { operatorChanges } from './operator-changes.js';
 import { RoleChanges } from './role-changes.service.js';
@@ -46,7 +46,7 @@ export class UsersService {
   constructor(
     private readonly repository: UsersRepository,
     private readonly sessions: SessionsRepository,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
     private readonly protection: OperatorProtectionService,
     private readonly roleChanges: RoleChanges,
     private readonly passwordLinks: PasswordLinksRepository,
@@ -98,9 +98,11 @@ export class UsersService {
     if (role !== 'operator' && input.operatorRole !== undefined) throw onlyForOperators();
     refuseGivingPower(actor, EVERYBODY, { ...EVERYBODY, role }, false);
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
-    return this.createBy((_manager, insert) =>
-      insert({ ...input, operatorRole: operatorRole ?? undefined, passwordHash }, actor),
-    );
+    return this.createBy(async (manager, insert) => {
+      // Hashing takes long enough for the actor to lose the role.
+      await this.actors.requireLive(manager, actor);
+      return insert({ ...input, operatorRole: operatorRole ?? undefined, passwordHash }, actor);
+    });
   }
 
   /** Creates a user in a transaction that also does something else; throws a 409 problem for an email that is taken. */
@@ -177,7 +179,7 @@ export class UsersService {
   ): Promise<UserEntity> {
     const admins = mayEndAdmin(changes) ? await this.lockAdminsWith(manager, id) : [];
     const before = (await this.repository.lock(manager, id)) ?? this.missing();
-    await this.acting.requireLive(manager, actor);
+    await this.actors.requireLive(manager, actor);
     await this.protection.refuse(actor, before, manager);
     refuseForDriver(before, changes, passwordHash !== undefined);
     const { email, name, language, kind, webhooksEnabled, enabled } = changes;
@@ -202,7 +204,10 @@ export class UsersService {
     if (isNewEmail) await this.emails.replaceLinks(manager, changed);
     refuseGivingPower(actor, before, changed, passwordHash !== undefined);
     await check?.(manager, before, changed);
-    if (isAdmin(before) && !isAdmin(changed)) await this.refuseLastAdmin(manager, id, admins);
+    if (isAdmin(before) && !isAdmin(changed)) {
+      await this.refuseLastAdmin(manager, id, admins);
+      await this.revocations.withdrawInvitations(manager, id, actor);
+    }
     await this.revokeDependents(manager, before, changed, passwordHash !== undefined);
     const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
     await this.roleChanges.follow(manager, id, before, changed, actor, { isNew });
@@ -232,7 +237,7 @@ export class UsersService {
   async eraseIn(manager: EntityManager, id: string, actor: Actor): Promise<void> {
     const admins = await this.lockAdminsWith(manager, id);
     if (!(await this.repository.lockForErasure(manager, id))) this.missing();
-    await this.acting.requireLive(manager, actor);
+    await this.actors.requireLive(manager, actor);
     const user = (await this.repository.findById(id, manager))!;
     await this.protection.refuse(actor, user, manager);
     if (isAdmin(user)) await this.refuseLastAdmin(manager, id, admins);

@@ -10,7 +10,7 @@ import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { UserErasures } from '../accounts/user-erasures.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
-import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
+import { ActorsService } from '../sessions/actors.service.js';
 import { EmailLinksRepository } from './email-links.repository.js';
 
 // Contract §18: the link works once within 24 hours.
@@ -29,7 +29,7 @@ export class EmailVerificationService {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
     erasures: UserErasures,
   ) {
     erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
@@ -117,7 +117,7 @@ export class EmailVerificationService {
     const unwanted = OPTIONAL_MAIL_KINDS.filter((kind) => !wanted.includes(kind));
     await this.transactions.run(async (manager) => {
       await this.users.setUnwantedMails(manager, userId, unwanted);
-      await this.acting.requireLive(manager, actor);
+      await this.actors.requireLive(manager, actor);
       await this.audit.record(manager, actor, {
         action: 'user.mails_chosen',
         subjectId: userId,

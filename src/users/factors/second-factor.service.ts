@@ -11,7 +11,7 @@ import { OperatorProtectionService } from '../accounts/operator-protection.servi
 import type { UserEntity, UserRole } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
-import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
+import { ActorsService, type ActingIn } from '../sessions/actors.service.js';
 import type { SignedInUser } from '../sessions/signed-in-user.js';
 import { SECURITY_PATH, confirmPathFor } from './factor-paths.js';
 import { AuthenticatorAppsRepository } from './authenticator-apps.repository.js';
@@ -39,7 +39,7 @@ export class SecondFactorService {
     private readonly users: UsersRepository,
     private readonly protection: OperatorProtectionService,
     private readonly sessions: SessionsRepository,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
@@ -177,14 +177,10 @@ export class SecondFactorService {
     await this.notifications.raise(manager, userId, null, MESSAGES.secondFactorReset());
   }
 
-  /** Throws `NoLongerSignedIn` if the caller's session has ended before the lock was free. */
-  private async lock(
-    manager: EntityManager,
-    userId: string,
-    by: Pick<Actor, 'sessionDigest'>,
-  ): Promise<UserEntity> {
+  /** Throws what `ActorsService.requireLive` does if the caller may no longer do this once the lock is free. */
+  private async lock(manager: EntityManager, userId: string, by: ActingIn): Promise<UserEntity> {
     const user = await this.users.lock(manager, userId);
-    await this.acting.requireLive(manager, by);
+    await this.actors.requireLive(manager, by);
     if (!user) throw notFound('There is no user with this id.');
     return user;
   }

@@ -13,7 +13,7 @@ import { UserErasures, type ErasureObstacle } from '../accounts/user-erasures.js
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { UsersService } from '../accounts/users.service.js';
-import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
+import { ActorsService } from '../sessions/actors.service.js';
 import type { AccountDeletionEntity } from './account-deletion.entity.js';
 import { AccountDeletionsRepository } from './account-deletions.repository.js';
 import { DeletionEvents } from './deletion-events.js';
@@ -41,7 +41,7 @@ export class AccountDeletionsService {
     private readonly users: UsersRepository,
     private readonly accounts: UsersService,
     private readonly erasures: UserErasures,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
     private readonly notifications: NotificationsService,
     private readonly events: DeletionEvents,
     private readonly mails: MailsService,
@@ -71,7 +71,7 @@ export class AccountDeletionsService {
     const { accountDeletionDays: days } = this.settings;
     const outcome = await this.transactions.run(async (manager): Promise<DeletionOutcome> => {
       const user = await this.users.lock(manager, userId);
-      await this.acting.requireLive(manager, actor);
+      await this.actors.requireLive(manager, actor);
       if (!user) throw notFound('There is no user with this id.');
       const obstacle = await this.obstacleTo(manager, user);
       if (obstacle) return { obstacle };
@@ -93,7 +93,7 @@ export class AccountDeletionsService {
   keep(userId: string, actor: Actor): Promise<boolean> {
     return this.transactions.run(async (manager) => {
       await this.users.lock(manager, userId);
-      await this.acting.requireLive(manager, actor);
+      await this.actors.requireLive(manager, actor);
       if (!(await this.repository.delete(manager, userId))) return false;
       await this.record(manager, actor, 'user.deletion_cancelled', userId);
       await this.tell(manager, userId, MESSAGES.deletionCancelled(), actor);

@@ -8,7 +8,7 @@ import { MailsService } from '../../mail/mails.service.js';
 import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { PersonalData, type ReadSection } from '../accounts/personal-data.js';
 import { UsersRepository } from '../accounts/users.repository.js';
-import { ActingSessionsService } from '../sessions/acting-sessions.service.js';
+import { ActorsService } from '../sessions/actors.service.js';
 import { DataExportsRepository } from './data-exports.repository.js';
 
 // Contract §13: the link works once within 24 hours.
@@ -35,7 +35,7 @@ export class DataExportsService {
     private readonly users: UsersRepository,
     private readonly data: PersonalData,
     private readonly mails: MailsService,
-    private readonly acting: ActingSessionsService,
+    private readonly actors: ActorsService,
     private readonly audit: AuditService,
     private readonly transactions: Transactions,
     private readonly settings: Settings,
@@ -48,7 +48,7 @@ export class DataExportsService {
   request(userId: string, actor: Actor): Promise<{ key?: string } | undefined> {
     return this.transactions.run(async (manager) => {
       const user = await this.users.lock(manager, userId);
-      await this.acting.requireLive(manager, actor);
+      await this.actors.requireLive(manager, actor);
       const { sendsMail, baseUrl } = this.settings;
       if (!user || (sendsMail && !user.emailVerifiedAt)) return undefined;
       const { key, digest } = newLink('exportKey');
@@ -85,7 +85,7 @@ export class DataExportsService {
     const digest = digestOf(key);
     const isTaken = await this.transactions.run(async (manager) => {
       if (!(await this.repository.use(manager, userId, digest))) return false;
-      await this.acting.requireLive(manager, actor);
+      await this.actors.requireLive(manager, actor);
       await this.audit.record(manager, actor, { action: 'user.exported', subjectId: userId });
       return true;
     });

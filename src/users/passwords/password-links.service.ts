@@ -15,6 +15,7 @@ import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
 import { AccessRevocations } from '../accounts/access-revocations.js';
 import { SealedReturns } from '../emails/sealed-returns.service.js';
 import { PasswordLinksRepository, type FoundPasswordLink } from './password-links.repository.js';
+import { ActorsService } from '../sessions/actors.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import type { UserEntity } from '../accounts/user.entity.js';
 import { UsersRepository } from '../accounts/users.repository.js';
@@ -50,6 +51,7 @@ export class PasswordLinksService {
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
     private readonly protection: OperatorProtectionService,
+    private readonly actors: ActorsService,
     private readonly mails: MailsService,
     private readonly notifications: NotificationsService,
   ) {}
@@ -138,6 +140,7 @@ export class PasswordLinksService {
       }
       throw notFound('There is no user with this id.');
     }
+    await this.actors.requireLive(manager, actor);
     await check?.(manager);
     await this.audit.record(manager, actor, { action: 'user.password_link_created', subjectId: userId });
     if (actor.type !== 'service') {

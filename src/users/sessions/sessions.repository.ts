@@ -225,18 +225,23 @@ export class SessionsRepository {
     return ended && endedFrom(ended);
   }
 
-  /** Ends the sessions that came from a provider, for one session or person there; returns the users whose active ones ended. */
+  /**
+   * Ends the sessions that came from these providers, for one session or person there; returns the users whose active ones ended, once
+   * for each provider.
+   */
   async deleteByProvider(
     manager: EntityManager,
-    provider: string,
+    providers: string[],
     { sid, subject }: { sid?: string; subject?: string },
-  ): Promise<string[]> {
-    const query = this.deletion(manager).where('provider = :provider', { provider });
+  ): Promise<{ userId: string; provider: string }[]> {
+    const query = this.deletion(manager).where('provider = ANY (:providers)', { providers });
     if (sid !== undefined) query.andWhere('providerSid = :sid', { sid });
     if (subject !== undefined) query.andWhere('providerSubject = :subject', { subject });
-    const { raw } = await query.returning('user_id AS "userId", expires_at > now() AS live').execute();
-    const ended = (raw as { userId: string; live: boolean }[]).filter(({ live }) => live);
-    return [...new Set(ended.map(({ userId }) => userId))];
+    const { raw } = await query
+      .returning('user_id AS "userId", provider, expires_at > now() AS live')
+      .execute();
+    const ended = (raw as { userId: string; provider: string; live: boolean }[]).filter(({ live }) => live);
+    return [...new Map(ended.map((each) => [`${each.userId} ${each.provider}`, each])).values()];
   }
 
   /** Ends one active session of the user; false if no session has this id. */

@@ -124,10 +124,13 @@ export class SessionsService {
     const secret = newSecret('session');
     const previous = this.digestIn(request);
     const ended = previous && (await this.sessions.delete(manager, previous));
-    // A user who was logged in already keeps the same login.
-    const loginId = ended?.userId === user.id ? (ended.loginId ?? undefined) : undefined;
+    // A user who was logged in already keeps the same login, which ends when it would have ended.
+    const login =
+      ended?.userId === user.id && ended.loginId !== null
+        ? { loginId: ended.loginId, endsAt: ended.endsAt }
+        : {};
     // Checked again under a lock: the password may have been changed while it was being verified.
-    const details = { ...this.detailsOf(request, actor, signIn), loginId };
+    const details = { ...this.detailsOf(request, actor, signIn), ...login };
     const unchanged = await this.sessions.insert(manager, digestOf(secret), user, details);
     if (!unchanged) return undefined;
     await this.audit.record(
@@ -164,14 +167,14 @@ export class SessionsService {
     });
   }
 
-  /** Ends the sessions that came from a provider, for one session or person there, in the caller's transaction. */
+  /** Ends the sessions that came from a provider, which may have several ids, for one session or person there, in the caller's transaction. */
   async endByProvider(
     manager: EntityManager,
-    provider: string,
+    providers: string[],
     of: { sid?: string; subject?: string },
     actor: Actor,
   ): Promise<void> {
-    for (const userId of await this.sessions.deleteByProvider(manager, provider, of)) {
+    for (const { userId, provider } of await this.sessions.deleteByProvider(manager, providers, of)) {
       await this.audit.record(manager, actor, {
         action: 'session.ended',
         subjectId: userId,

@@ -17,6 +17,9 @@ import { resendMatchingPage } from './resend-matching.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
 
+// The page was made by this instance or by another one, whose clock may be ahead.
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** Viewing and resending deliveries (contract §11.4). Another client's delivery is a 404 page. */
 @PortalPages('deliveries')
 export class PortalDeliveriesController {
@@ -78,7 +81,8 @@ export class PortalDeliveriesController {
     const { form, clientId, actor } = context;
     const { filter, errors } = readDeliveryQuery(form.source);
     const until = new Date(form.get('until') ?? '');
-    if (Object.keys(errors).length > 0 || Number.isNaN(until.getTime())) {
+    const isPast = until.getTime() <= Date.now() + CLOCKS_DIFFER_MS;
+    if (Object.keys(errors).length > 0 || !isPast) {
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     }
     await this.limits.countPortalRecovery(context.client);

@@ -129,7 +129,8 @@ export class DeliveryQueueRepository {
                FROM deliveries d
               WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' AND d.next_attempt_at <= now()
               ORDER BY d.next_attempt_at LIMIT may.starts) due
-          ORDER BY due.turn LIMIT $2
+          -- Of those in the same turn any: if more endpoints hang than there is room for, the others get their share.
+          ORDER BY due.turn, random() LIMIT $2
        ), claimed AS (
          SELECT d.id FROM deliveries d
           WHERE d.id = ANY (ARRAY(SELECT id FROM candidate)) AND d.state = 'pending' AND d.next_attempt_at <= now()
@@ -145,7 +146,8 @@ export class DeliveryQueueRepository {
                  ARRAY[e.sealed_secret,
                        CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END] AS "sealedSecrets",
                  e.sealed_headers AS "sealedHeaders",
-                 CASE WHEN d.erased THEN 'consent_withdrawn'
+                 -- One that was made beside an erasure is not marked, but its payload is gone.
+                 CASE WHEN d.erased OR v.payload IS NULL THEN 'consent_withdrawn'
                       WHEN e.deleted_at IS NOT NULL THEN 'endpoint_deleted'
                       WHEN NOT c.enabled THEN 'client_disabled'
                       WHEN NOT e.enabled AND NOT v.test THEN 'endpoint_disabled'
@@ -271,7 +273,7 @@ export class DeliveryQueueRepository {
         WHERE e.id = b.endpoint_id
        RETURNING e.url,
                  CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS disable,
-                 CASE WHEN e.enabled AND ${IS_FAILING} AND ${NOT_TOLD} THEN e.id END AS failing`,
+                 CASE WHEN b.failed_here > 0 AND e.enabled AND ${IS_FAILING} AND ${NOT_TOLD} THEN e.id END AS failing`,
         DONE.parameters(finished.map(rowOf)),
       );
     return {

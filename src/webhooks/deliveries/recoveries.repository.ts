@@ -29,7 +29,9 @@ export interface Missed {
   clientId: string;
 }
 
-// An event that was being published when the endpoint was enabled may have found it disabled.
+// An event that was being published when the endpoint was enabled may have found it disabled. Its time is that of the start of its
+// transaction, so it may also be from before it was disabled.
+const SINCE = "greatest(p.disabled_at - interval '1 minute', e.created_at)";
 const UNTIL = "p.enabled_at + interval '1 minute'";
 
 @Injectable()
@@ -170,7 +172,7 @@ export class RecoveriesRepository {
           WHERE e.id = $1 AND v.type = ANY (e.event_types) AND ${IN_A_PAUSE}
           ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
        ), ${ADDED}`,
-      [endpointId, clientId, recoveryId, limit, firstIdAt('dlvr', since)],
+      [endpointId, clientId, recoveryId, limit, firstIdAt('dlvr', new Date(since.getTime() - 60_000))],
     );
     return row!.count;
   }
@@ -180,7 +182,7 @@ const IN_A_PAUSE = `
   v.realm = e.realm
   AND EXISTS (SELECT 1 FROM webhook_pauses p
            WHERE p.endpoint_id = e.id AND p.sent_at = now()
-             AND v.created_at >= p.disabled_at AND v.created_at < ${UNTIL})
+             AND v.created_at >= ${SINCE} AND v.created_at < ${UNTIL})
   AND NOT EXISTS (SELECT 1 FROM deliveries o WHERE o.event_id = v.id AND o.endpoint_id = e.id)`;
 
 /** Due in the order of their events. */

@@ -54,9 +54,15 @@ export class RecoveriesService {
     );
   }
 
-  /** The same for everything that matches a filter, in any state, and existed at a given time. */
-  resendMatching(clientId: string, filter: DeliveryFilter, until: Date, actor: Actor): Promise<string> {
+  /**
+   * The same for everything that matches a filter, in any state, and existed at a given time. Throws a 404 problem for an endpoint that the
+   * client never had.
+   */
+  async resendMatching(clientId: string, filter: DeliveryFilter, until: Date, actor: Actor): Promise<string> {
     const { endpointId = null, from = new Date(0) } = filter;
+    if (endpointId !== null && !(await this.endpoints.hasEverHad(clientId, endpointId))) {
+      throw notFound('There is no webhook endpoint with this id.');
+    }
     const to = filter.to && filter.to < until ? filter.to : until;
     return this.make({ kind: 'matching', clientId, endpointId, from, to }, actor, (manager, id) =>
       this.repository.resend(manager, id, { ...filter, to, clientId }, RECOVERY_MAX),

@@ -82,6 +82,11 @@ export class EndpointsRepository {
     });
   }
 
+  /** Whether the endpoint is the client's, or was until it was deleted. */
+  hasEverHad(clientId: string, id: string): Promise<boolean> {
+    return this.endpoints.existsBy({ id, clientId });
+  }
+
   async insert(manager: EntityManager, endpoint: EndpointRow): Promise<void> {
     await manager
       .withRepository(this.endpoints)

@@ -89,7 +89,7 @@ export class PublishingService {
         ...(result.isTypeKnown ? {} : { type: [violation('not_publishable_type')] }),
         ...(result.isUserKnown ? {} : { user_id: [violation('unknown_id', { what: 'user' })] }),
       };
-      if (Object.keys(violations).length > 0) throw validationFailed(violations);
+      if (Object.keys(violations).length > 0) return this.refuse(event, violations);
       if (!result.isCurrent) {
         verdict = await this.validation.validateByCurrentTypes(publication);
         continue;

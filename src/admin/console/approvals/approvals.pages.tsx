@@ -12,7 +12,7 @@ import {
   type ApprovalEntity,
   type ApprovalState,
 } from '../../approvals/approval.entity.js';
-import { SECOND_FACTOR_NEEDED } from '../../../users/sessions/acting-sessions.service.js';
+import { SECOND_FACTOR_NEEDED } from '../../../users/sessions/actors.service.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { FilteredTable, Id, Party, stateFilter } from '../pages/lists.js';
