@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /**
  * Tests run in plain Node.js processes (test/support/jest/), on what scripts/compile.mjs has compiled: modules are loaded once for each
  * worker, and nothing is transformed while tests run.
@@ -10,6 +12,8 @@ const project = {
   runtime: '<rootDir>/test/support/jest/plain-runtime.cjs',
   transform: {},
 };
+/** What the one PostgreSQL of a run and the memory of a small machine are enough for. */
+const CORES_AT_MOST = 6;
 const specs = (folder) => [
   `<rootDir>/dist/test/${folder}/**/*.spec.js`,
   `<rootDir>/dist/packages/*/test/${folder}/**/*.spec.js`,
@@ -32,8 +36,8 @@ module.exports = {
   // It only ends a hang, for every test alike: on a machine that is busy with others a test takes many times as long.
   // The nightly run has tests of a million requests.
   testTimeout: process.env.NIGHTLY ? 6 * 3_600_000 : 600_000,
-  // One more than the two cores of a small machine: each test waits for something part of its time.
-  maxWorkers: 3,
+  // One more than there are cores: each test waits for something part of its time.
+  maxWorkers: Math.min(availableParallelism(), CORES_AT_MOST) + 1,
   // A worker keeps something of every file it has run.
   workerIdleMemoryLimit: '1500MB',
 };

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '..');
@@ -45,7 +46,9 @@ const selection = isLong
   ? ['--testPathPatterns', LONG]
   : ['--testPathIgnorePatterns', LONG, ...(only ? ['--testPathPatterns', patternOf(only)] : [])];
 const beside = isWhole && !isLong ? run('npm', ['run', 'check:static'], { quiet: true }) : { code: 0 };
-const tests = await node(...JEST, ...rest, ...selection);
+// Long tests wait most of their time for processes that they started.
+const workers = isLong ? [`--maxWorkers=${availableParallelism() + 3}`] : [];
+const tests = await node(...JEST, ...workers, ...rest, ...selection);
 const checks = await beside;
 if (checks.code !== 0)
   process.stdout.write(`${checks.printed}\nThe static checks failed (npm run check:static).\n`);

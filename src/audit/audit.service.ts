@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
 import type { Language } from '../language/languages.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
@@ -125,9 +126,12 @@ export function changesBetween<T extends object>(
   after: T,
 ): { before: Record<string, unknown>; after: Record<string, unknown> } | undefined {
   const changed = (Object.keys(after) as (keyof T & string)[]).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+    // The database keeps the members of JSON in an order of its own.
+    (name) => !isDeepStrictEqual(jsonOf(before[name]), jsonOf(after[name])),
   );
   if (changed.length === 0) return undefined;
   const pick = (state: T) => Object.fromEntries(changed.map((name) => [name, state[name]]));
   return { before: pick(before), after: pick(after) };
 }
+
+const jsonOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -55,7 +55,7 @@ export class ScopesService {
   put(
     input: GivenScope,
     actor: Actor,
-    options: { meaningChanged?: boolean } = {},
+    options: { meaningChanged?: boolean; onlyNew?: boolean } = {},
   ): Promise<{ scope: ScopeEntity; created: boolean }> {
     return this.transactions.run((manager) => this.putIn(manager, input, actor, options));
   }
@@ -65,7 +65,11 @@ export class ScopesService {
     manager: EntityManager,
     { translations, ...given }: GivenScope,
     actor: Actor,
-    { meaningChanged = false, unnumbered }: { meaningChanged?: boolean; unnumbered?: number } = {},
+    {
+      meaningChanged = false,
+      onlyNew = false,
+      unnumbered,
+    }: { meaningChanged?: boolean; onlyNew?: boolean; unnumbered?: number } = {},
   ): Promise<{ scope: ScopeEntity; created: boolean }> {
     const violations = translations ? translationViolations(translations) : {};
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
@@ -75,6 +79,8 @@ export class ScopesService {
     if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
     if (meaningChanged) refuseUnchanged(before, scope);
     const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
+    // The same again is a form that was sent twice.
+    if (onlyNew && !created && isChanged) throw validationFailed({ name: [violation('taken_name')] });
     if (isChanged) {
       await this.repository.update(manager, scope);
     }
@@ -158,6 +164,9 @@ export class ScopesService {
       throw conflict('This scope is for operators; its audience cannot change.');
     if (await this.repository.isHeld(manager, name)) {
       throw conflict('A client holds this scope, so its audience cannot change.');
+    }
+    if (await this.repository.isNeeded(manager, name)) {
+      throw conflict('An event type needs this scope, so its audience cannot change.');
     }
   }
 }

@@ -167,6 +167,15 @@ describe('With FOUR_EYES=true', () => {
     }
   });
 
+  it('answers with the same approval when the same password is asked for again, and refuses another', async () => {
+    const other = await service.make.user({ role: 'operator' });
+    const set = (password: string) => send('PATCH', `/admin/users/${other.id}`, first!, { password });
+    const [asked, again] = [await set('a long new password'), await set('a long new password')];
+    expect([asked.status, again.status, again.json.id]).toEqual([202, 202, asked.json.id]);
+    expect((await set('another long password')).status).toBe(409);
+    await decide('reject', asked);
+  });
+
   it('answers with the same approval when it is asked for again, by whomever, also at once', async () => {
     const answers = await Promise.all([
       eraseByClient(),

@@ -70,6 +70,22 @@ describe('In the console, clients', () => {
     expect(await actionsOn(client.id)).toEqual(['client.updated']);
   });
 
+  it('are updated by a form that leaves as it is what others have changed since it was opened', async () => {
+    const client = await service.make.client({
+      redirectUris: ['https://app.example/a', 'https://app.example/b'],
+    });
+    const page = await browser.open(path(client, '/edit'));
+    const redirectUris = ['https://app.example/b', 'https://app.example/c'];
+    await service.make.updateClient(client, { redirectUris, gatekeeper: true });
+    const saved = await browser.submit(page, path(client, '/edit'), { description: 'Mine' });
+    expect(await said(saved)).toBe('Client updated.');
+    const [row] = await service.database.query(
+      'SELECT redirect_uris, gatekeeper, description FROM clients WHERE id = $1',
+      [client.id],
+    );
+    expect(row).toEqual({ redirect_uris: redirectUris, gatekeeper: true, description: 'Mine' });
+  });
+
   it('have a description for operators, in the admin API, the console and the audit log', async () => {
     const bearer = await service.make.clientToken(await service.make.operatorClient());
     const body = {

@@ -94,6 +94,20 @@ describe('In the console, users', () => {
     expect(await auditLog(user.id)).toEqual(['user.updated', 'user.updated', 'user.updated']);
   });
 
+  it('are updated by a form that leaves as it is what others have changed since it was opened', async () => {
+    const user = await service.make.user({ name: 'Before' });
+    const path = `${USERS}/${user.id}/edit`;
+    const page = await browser.open(path);
+    const email = `new-${user.id}@mail.example`.toLowerCase();
+    await service.make.updateUser(user, { email, emailVerified: true, language: 'nl' });
+    expect(await said(await browser.submit(page, path, { name: 'After' }))).toContain('updated');
+    const [row] = await service.database.query(
+      'SELECT name, email, language, email_verified_at IS NOT NULL AS verified FROM users WHERE id = $1',
+      [user.id],
+    );
+    expect(row).toEqual({ name: 'After', email, language: 'nl', verified: true });
+  });
+
   it('have their applications disconnected and their grants ended', async () => {
     const user = await service.make.user();
     const client = await service.make.client({ name: 'Northwind' });

@@ -74,6 +74,30 @@ describe('In the console,', () => {
           await browser.open(`${CONSOLE}/endpoints?client_id=${client.id}&state=failing`)
         ).html.querySelectorAll('tbody tr'),
       ).toHaveLength(1);
+      const all = await browser.open(`${CONSOLE}/endpoints?state=failing&page_size=100`);
+      expect(all.html.querySelectorAll('tbody tr')).toHaveLength(before + 1);
+    });
+
+    it('are updated by a form that leaves as it is what others have changed since it was opened', async () => {
+      const { id } = await makeEndpoint(service, client);
+      const path = `${CONSOLE}/endpoints/${id}`;
+      const page = await browser.open(`${path}/edit`);
+      const bearer = await service.make.adminToken();
+      const json = {
+        url: 'http://127.0.0.1:9/moved',
+        headers: { 'x-tenant': 'northwind' },
+        max_per_minute: 7,
+      };
+      const moved = await service.http.send(`/admin/webhook_endpoints/${id}`, {
+        method: 'PATCH',
+        json,
+        bearer,
+      });
+      expect(moved.status).toBe(200);
+      expect((await browser.submit(page, `${path}/edit`, { description: 'Mine' })).status).toBe(303);
+      const shown = await service.http.get(`/admin/webhook_endpoints/${id}`, { bearer });
+      expect(shown.json).toMatchObject({ url: json.url, max_per_minute: 7, description: 'Mine' });
+      expect((await browser.open(path)).text).toContain('x-tenant');
     });
 
     it('are listed for all clients or for one', async () => {
@@ -133,6 +157,12 @@ describe('In the console,', () => {
     expect((await submit(path, added)).status).toBe(303);
     const edit = `${CONSOLE}/scopes/tariff:read/edit`;
     expect((await submit(edit, { description: 'See what you pay' })).status).toBe(303);
+    expect((await browser.open(`${CONSOLE}/scopes`)).text).toContain('See what you pay');
+    const again = await submit(path, { ...added, description: 'Something else' });
+    expect([again.status, again.html.querySelector('#name-error')!.text]).toEqual([
+      400,
+      expect.stringContaining('taken'),
+    ]);
     expect((await browser.open(`${CONSOLE}/scopes`)).text).toContain('See what you pay');
     expect(await actionsOn('tariff:read')).toEqual(['scope.created', 'scope.updated']);
     const held = await submit(`${CONSOLE}/scopes/vehicle:read/edit`, { audience: 'operator' });

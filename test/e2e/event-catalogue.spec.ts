@@ -152,6 +152,41 @@ describe('The catalogue of event types:', () => {
       ]);
     });
 
+    it('writes nothing for the same sample, whatever the order of its members', async () => {
+      const name = newName();
+      const type = { ...NEW_TYPE, sample: { session_id: 's', id: '1', of: { zz: 1, a: 2 } } };
+      await admin('PUT', `/${name}`, type);
+      expect((await admin('PUT', `/${name}`, type)).status).toBe(200);
+      const log = await service.database.column('SELECT action FROM audit_events WHERE subject_id = $1', [
+        name,
+      ]);
+      expect(log).toEqual(['event_type.created']);
+    });
+
+    it('keeps a sample that fits the current version, whichever version changes', async () => {
+      const name = await newType();
+      const required = { type: 'object', required: ['id', 'kwh'] };
+      const both = { schema: required, sample: { id: '1', kwh: 2 } };
+      expect((await admin('PUT', `/${name}/versions/2`, both)).status).toBe(201);
+      const breaks = await admin('PUT', `/${name}/versions/1`, { schema: SCHEMA, sample: { id: '1' } });
+      expect([breaks.status, membersIn(breaks)]).toEqual([400, ['sample']]);
+      const third = { schema: {}, sample: { id: '1', other: true } };
+      expect((await admin('PUT', `/${name}/versions/3`, third)).status).toBe(201);
+      const draft = await admin('PUT', `/${name}/versions/3`, { schema: {}, draft: true });
+      expect([draft.status, membersIn(draft)]).toEqual([400, ['draft']]);
+    });
+
+    it('keeps its scope for partners while it needs it', async () => {
+      const bearer = webhooks.bearer;
+      const put = (audience: string) =>
+        service.http.send('/admin/scopes/unheld:read', {
+          ...{ method: 'PUT', bearer, json: { description: 'See what nobody holds', audience } },
+        });
+      expect((await put('partner')).status).toBe(201);
+      await newType({ scope: 'unheld:read' });
+      expect((await put('operator')).status).toBe(409);
+    });
+
     it('changes no scope while an endpoint subscribes, and none of a version that was published', async () => {
       const name = await newType();
       const other = { ...NEW_TYPE, scope: 'charging_session:read' };

@@ -112,6 +112,23 @@ describe('Endpoints in the portal', () => {
     });
   });
 
+  it('are edited by a form that leaves as it is what others have changed since it was opened', async () => {
+    const { id } = await makeEndpoint(service, client, { description: 'Before' });
+    const path = `/portal/endpoints/${id}/edit`;
+    const page = await browser.open(path);
+    const url = 'http://127.0.0.1:9/moved';
+    await service.database.query('UPDATE webhook_endpoints SET url = $2, max_per_minute = 7 WHERE id = $1', [
+      id,
+      url,
+    ]);
+    expect((await browser.submit(page, path, { description: 'After' })).status).toBe(303);
+    const [row] = await service.database.query(
+      'SELECT url, max_per_minute, description FROM webhook_endpoints WHERE id = $1',
+      [id],
+    );
+    expect(row).toEqual({ url, max_per_minute: 7, description: 'After' });
+  });
+
   it('are limited to 50: the page says so, offers no more, and refuses a 51st but keeps what was typed', async () => {
     const form = await browser.open(NEW);
     await service.database.query(

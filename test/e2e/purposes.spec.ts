@@ -227,6 +227,9 @@ describe('Purposes', () => {
       await submit(`${PURPOSES}/${name}/edit`, { 'words.de': WORDS.de });
       expect((await send(`/${name}`, 'GET')).json).toEqual({ name, words: WORDS });
       expect((await browser.open(PURPOSES)).text).toContain('English, German');
+      const again = await submit(`${PURPOSES}/new`, { name, 'words.en': 'Something else' });
+      expectPlainErrors(again, ['name']);
+      expect((await send(`/${name}`, 'GET')).json).toEqual({ name, words: WORDS });
       expect(await said(await submit(`${PURPOSES}/${name}/delete`))).toBe('Purpose deleted.');
       expect((await send(`/${name}`, 'GET')).status).toBe(404);
     });

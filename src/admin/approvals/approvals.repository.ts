@@ -4,6 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
 import { newId } from '../../secrets/ids.js';
+import { verifyPassword } from '../../secrets/passwords.js';
 import {
   ApprovalEntity,
   PASSWORD_HASH,
@@ -29,6 +30,19 @@ export interface Asked {
   action: ApprovalAction;
   subjectId: string;
   details: ApprovalDetails | null;
+  /** Whose hash the details have: each hash of a password is another one. */
+  password?: string;
+}
+
+async function isSame(
+  pending: ApprovalDetails | null,
+  asked: ApprovalDetails | null,
+  password: string | undefined,
+): Promise<boolean> {
+  if (password === undefined) return isDeepStrictEqual(pending, jsonOf(asked));
+  const withoutHash = (details: object | null) => ({ ...details, [PASSWORD_HASH]: undefined });
+  if (!isDeepStrictEqual(withoutHash(pending), withoutHash(jsonOf(asked) as object))) return false;
+  return verifyPassword(pending?.[PASSWORD_HASH] as string | undefined, password);
 }
 
 /** As it comes back from the database. */
@@ -75,7 +89,7 @@ export class ApprovalsRepository {
    */
   async request(
     manager: EntityManager,
-    { action, subjectId, details }: Asked,
+    { action, subjectId, details, password }: Asked,
     by: Party,
   ): Promise<{ approval: ApprovalEntity; isNew: boolean; isSame: boolean }> {
     const approvals = manager.withRepository(this.approvals);
@@ -106,7 +120,7 @@ export class ApprovalsRepository {
         return {
           approval: pending,
           isNew: false,
-          isSame: isDeepStrictEqual(pending.details, jsonOf(details)),
+          isSame: await isSame(pending.details, details, password),
         };
       }
     }

@@ -88,7 +88,8 @@ export class FourEyes {
       async () => {
         const { password, ...details } = (asked!.details ?? {}) as UserChanges;
         if (password === undefined) return asked!;
-        return { ...asked!, details: { ...details, [PASSWORD_HASH]: await hashPassword(password) } };
+        const hash = await hashPassword(password);
+        return { ...asked!, details: { ...details, [PASSWORD_HASH]: hash }, password };
       },
       actor,
       () => this.users.update(id, changes, actor, check),

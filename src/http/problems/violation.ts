@@ -32,6 +32,7 @@ export const SHARED_WORDS = {
   sandbox_and_scope: ({ scope }: { scope: string }) => `a client in a sandbox must not hold ${scope}`,
   in_the_future: () => 'must not be in the future',
   in_the_past: () => 'must be in the future',
+  taken_name: () => 'is taken: there is one with this name already',
   same_words: () => 'is only for another description',
   words_of_operators: () => 'is only for a scope that users agree to',
   not_of_the_client: ({ place }: { place: number }) =>

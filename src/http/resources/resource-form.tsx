@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { VNode } from 'preact';
 import { Choices, SelectField, TextArea, TextField, Tick } from '../../web/forms/field.js';
 import type { Form } from '../forms/form.js';
@@ -5,6 +6,9 @@ import { FORM_KINDS, type FormField, type FormKind, type FormKinds } from './for
 import { pairs, type Fields, type ListedField, type Name, type Resource } from './resource.js';
 
 type Asked<F> = { [K in keyof F]: F[K] extends { form: FormField } ? K : never }[keyof F];
+
+/** The hidden field with digests of the values that a form shows. */
+const SHOWN_FIELD = 'shown';
 
 /** What the form of a resource holds, by wire name. */
 export type FormValues<F> = {
@@ -45,13 +49,35 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
     return pairs(this.asked, ({ wire, kind }) => [wire, kind.in(form, wire)]);
   }
 
+  /** The hidden field of a form that shows these values. */
+  shown(values: FormValues<F>): Record<string, string> {
+    const digests = this.asked.map(({ wire, kind }) => [wire, digestOf(kind, valueIn(values, wire))]);
+    return { [SHOWN_FIELD]: JSON.stringify(Object.fromEntries(digests)) };
+  }
+
+  /**
+   * The present values, with what the person has changed in the form: what others have saved since it was shown stays as it is. Without
+   * the hidden field, everything counts as changed.
+   */
+  changedIn(form: Form, present: FormValues<F>): FormValues<F> {
+    const shown = digestsIn(form.get(SHOWN_FIELD));
+    return pairs(this.asked, ({ wire, kind }) => {
+      const typed = kind.in(form, wire);
+      return [wire, shown.get(wire) === digestOf(kind, typed) ? valueIn(present, wire) : typed];
+    });
+  }
+
   /** The members of a body that creates one, before its rules are checked. */
   newMembers(values: FormValues<F>): Record<string, unknown> {
     return this.members(values, ({ given }) => given !== undefined);
   }
 
-  changedMembers(values: FormValues<F>): Record<string, unknown> {
-    return this.members(values, ({ changeable }) => changeable === true);
+  /** The members of a body that changes one; those that differ from the present values, if these are given. */
+  changedMembers(values: FormValues<F>, present?: FormValues<F>): Record<string, unknown> {
+    const isSame = ({ wire, kind }: AskedField) =>
+      present !== undefined &&
+      digestOf(kind, valueIn(values, wire)) === digestOf(kind, valueIn(present, wire));
+    return this.members(values, (field) => field.changeable === true && !isSame(field));
   }
 
   /** The wire names of those that can be changed. */
@@ -73,6 +99,23 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
   private members(values: object, isMeant: (field: AskedField) => boolean): Record<string, unknown> {
     const typed = values as Record<string, unknown>;
     return pairs(this.asked.filter(isMeant), ({ wire, kind }) => [wire, kind.member(typed[wire])]);
+  }
+}
+
+const valueIn = (values: object, wire: string): unknown => (values as Record<string, unknown>)[wire];
+
+/** Of a value as it would be saved, however a browser has sent it. */
+const digestOf = (kind: FormKind<unknown>, value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(kind.member(value)) ?? '')
+    .digest('base64url')
+    .slice(0, 16);
+
+function digestsIn(text = '{}'): ReadonlyMap<string, unknown> {
+  try {
+    return new Map(Object.entries(JSON.parse(text) as object));
+  } catch {
+    return new Map();
   }
 }
 

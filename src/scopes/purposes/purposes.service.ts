@@ -1,5 +1,6 @@
 import { LANGUAGES } from '../../language/languages.js';
 import { Injectable } from '@nestjs/common';
+import { violation } from '../../http/problems/violation.js';
 import type { EntityManager } from 'typeorm';
 import { AuditService, changesBetween, type Actor } from '../../audit/audit.service.js';
 import { auditViewOf } from '../../audit/audit-view.js';
@@ -46,13 +47,17 @@ export class PurposesService {
     return (await this.repository.holdNamed(manager, names)).map(({ name }) => name);
   }
 
-  /** Creates a purpose, or replaces its words. Throws a 400 problem with `field_errors` for words that are not as they must be. */
+  /**
+   * Creates a purpose, or replaces its words. Throws a 400 problem with `field_errors` for words that are not as they must be, and with
+   * `onlyNew` for a name that another one has.
+   */
   put(
     name: string,
     given: Record<string, unknown>,
     actor: Actor,
+    options: { onlyNew?: boolean } = {},
   ): Promise<{ purpose: PurposeEntity; created: boolean }> {
-    return this.transactions.run((manager) => this.putIn(manager, name, given, actor));
+    return this.transactions.run((manager) => this.putIn(manager, name, given, actor, options));
   }
 
   /** The same in the caller's transaction. */
@@ -61,6 +66,7 @@ export class PurposesService {
     name: string,
     given: Record<string, unknown>,
     actor: Actor,
+    { onlyNew = false }: { onlyNew?: boolean } = {},
   ): Promise<{ purpose: PurposeEntity; created: boolean }> {
     const violations = purposeViolations(given);
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
@@ -73,6 +79,8 @@ export class PurposesService {
       auditView({ ...before, words: inOrder(before.words) }),
       auditView(purpose),
     );
+    // The same again is a form that was sent twice.
+    if (onlyNew && !created && difference) throw validationFailed({ name: [violation('taken_name')] });
     if (difference) await this.repository.update(manager, purpose);
     if (created || difference) {
       await this.audit.record(manager, actor, {

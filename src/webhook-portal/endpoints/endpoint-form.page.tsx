@@ -1,14 +1,15 @@
 import { Choices, TextArea, TextField, type FieldErrors } from '../../web/forms/field.js';
 import { PageForm } from '../../web/forms/form.js';
 import { HEADERS_HINT } from '../../webhooks/endpoints/endpoint-headers.js';
-import type { EndpointFormValues } from '../../webhooks/endpoints/endpoint-form.js';
+import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
+import { endpointShown, type EndpointFormValues } from '../../webhooks/endpoints/endpoint-form.js';
 import type { EventTypeEntity } from '../../webhooks/event-types/event-type.entity.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { endpointPath } from './about-endpoint.js';
 
 export interface EndpointFormPageProps {
   /** The endpoint being edited; undefined for a new one. */
-  id?: string;
+  endpoint?: EndpointEntity;
   input: EndpointFormValues;
   errors: FieldErrors;
   /** The types that the client's scopes allow. */
@@ -16,7 +17,8 @@ export interface EndpointFormPageProps {
 }
 
 /** The form for adding or editing an endpoint. It posts its fields to its own URL. */
-export function endpointFormPage({ id, input, errors, eventTypes }: EndpointFormPageProps): PortalPage {
+export function endpointFormPage({ endpoint, input, errors, eventTypes }: EndpointFormPageProps): PortalPage {
+  const id = endpoint?.id;
   const back = id === undefined ? '/portal' : endpointPath(id);
   return {
     title: id === undefined ? 'Add endpoint' : 'Edit endpoint',
@@ -25,6 +27,7 @@ export function endpointFormPage({ id, input, errors, eventTypes }: EndpointForm
     children: (
       <PageForm
         action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`}
+        hidden={endpoint && endpointShown(endpoint)}
         values={{ ...input }}
         errors={errors}
         alert="Nothing was saved. See the errors below."

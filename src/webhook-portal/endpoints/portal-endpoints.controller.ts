@@ -1,14 +1,15 @@
 import { Param } from '@nestjs/common';
-import type { Form } from '../../http/forms/form.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import type { FieldErrors } from '../../web/forms/field.js';
 import { Problem } from '../../http/problems/problem.js';
 import {
   EMPTY_ENDPOINT,
+  endpointFieldsChangedIn,
   endpointFieldsIn,
   endpointFieldsOf,
   type EndpointFormValues,
 } from '../../webhooks/endpoints/endpoint-form.js';
+import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { headersInLines, limitIn } from '../../webhooks/endpoints/endpoint-headers.js';
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../webhooks/event-types/event-types.service.js';
@@ -36,7 +37,8 @@ export class PortalEndpointsController {
   async create(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form } = context;
     try {
-      const { endpoint } = await this.endpoints.create(context.clientId, inputOf(form), context.actor);
+      const input = inputOf(endpointFieldsIn(form));
+      const { endpoint } = await this.endpoints.create(context.clientId, input, context.actor);
       return { goTo: endpointPath(endpoint.id), notice: 'endpoint_added' };
     } catch (error) {
       return this.form(context, { input: endpointFieldsIn(form), ...refusalOf(error) });
@@ -46,24 +48,25 @@ export class PortalEndpointsController {
   @PortalGet('endpoints/:id/edit', 'developer')
   async showEdit(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
-    return this.form(context, { id, input: endpointFieldsOf(endpoint), errors: {} });
+    return this.form(context, { endpoint, input: endpointFieldsOf(endpoint), errors: {} });
   }
 
-  /** Saves all fields or none. */
+  /** Saves all fields that were changed, or none. */
   @PortalPost('endpoints/:id/edit', 'an endpoint', 'developer')
   async update(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
-    const { form } = context;
+    const endpoint = await this.endpoints.get(id, context.clientId);
+    const input = endpointFieldsChangedIn(context.form, endpoint);
     try {
-      await this.endpoints.update(id, context.clientId, inputOf(form), context.actor);
+      await this.endpoints.update(id, context.clientId, inputOf(input), context.actor);
       return { goTo: endpointPath(id), notice: 'endpoint_saved' };
     } catch (error) {
-      return this.form(context, { id, input: endpointFieldsIn(form), ...refusalOf(error) });
+      return this.form(context, { endpoint, input, ...refusalOf(error) });
     }
   }
 
   private async form(
     context: PortalContext,
-    what: { id?: string; input: EndpointFormValues; errors: FieldErrors; status?: number },
+    what: { endpoint?: EndpointEntity; input: EndpointFormValues; errors: FieldErrors; status?: number },
   ): Promise<PortalAnswer> {
     const { status, ...props } = what;
     const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
@@ -72,8 +75,7 @@ export class PortalEndpointsController {
 }
 
 /** Trims pasted spaces, and removes duplicate types; throws a 400 problem for lines that are not headers. */
-function inputOf(form: Form) {
-  const typed = endpointFieldsIn(form);
+function inputOf(typed: EndpointFormValues) {
   const limit = typed.max_per_minute.trim();
   return {
     url: typed.url.trim(),

@@ -39,11 +39,13 @@ export class EventCatalogueService {
 
   /**
    * Creates or changes a type. Without `translations`, the existing ones stay unless the description changes. Throws 400 with
-   * `field_errors`; 409 for a type that the service publishes itself, and for a new scope while endpoints subscribe to it.
+   * `field_errors`, with `onlyNew` also for a name that another one has; 409 for a type that the service publishes itself, and for a new
+   * scope while endpoints subscribe to it.
    */
   async putType(
     { translations, ...given }: Omit<EventTypeChanges, 'translations'> & { translations?: object },
     actor: Actor,
+    { onlyNew = false }: { onlyNew?: boolean } = {},
   ): Promise<{ created: boolean }> {
     return this.transactions.run(async (manager) => {
       await this.checkType(given, translations, manager);
@@ -54,6 +56,8 @@ export class EventCatalogueService {
       const before = await this.lock(manager, given.name);
       const changes = { ...given, translations: translationsAfter(before, { ...given, translations }) };
       const difference = changesBetween(auditView(before), auditView(changes));
+      // The same again is a form that was sent twice.
+      if (onlyNew && !created && difference) throw validationFailed({ name: [violation('taken_name')] });
       if (!created && difference) {
         this.checkSample(before, changes.sample);
         if (before.scope !== changes.scope && (await this.repository.isSubscribed(manager, changes.name))) {
@@ -96,6 +100,13 @@ export class EventCatalogueService {
         (sample === undefined || isDeepStrictEqual(type.sample, sample));
       if (isSame) return { created: false };
       if (!draft) refuseSample(check, sample ?? type.sample, sample ? 'sample' : 'schema');
+      const others = type.versions.filter((each) => each.version !== version);
+      const versions = [...others, { version, schema, draft }].toSorted((a, b) => a.version - b.version);
+      const current = currentVersion({ versions });
+      // Another version may be the current one, or become it.
+      if (current && current.version !== version) {
+        refuseSample(compileSchema(current.schema), sample ?? type.sample, sample ? 'sample' : 'draft');
+      }
       if (sample && type.resource !== null && idAt(type.resource, sample) === null) {
         throw validationFailed({ sample: [violation('no_id_in_sample', { pointer: type.resource })] });
       }
@@ -227,7 +238,7 @@ function checkOfWritten({ schema, draft, sample }: NewVersion, at = ''): SchemaC
 }
 
 /** Throws a 400 problem with an error of the member that has to change. */
-function refuseSample(check: SchemaCheck, sample: object, member: 'sample' | 'schema'): void {
+function refuseSample(check: SchemaCheck, sample: object, member: 'sample' | 'schema' | 'draft'): void {
   const broken = check(sample);
   if (!broken) return;
   const place = `sample${broken.path.slice('data'.length)}`;

@@ -5,5 +5,8 @@ import type { EventTypeEntity } from './event-type.entity.js';
 export type VersionedEventType = EventTypeEntity & { versions: EventTypeVersionEntity[] };
 
 /** The version that publishing uses by default: the newest that is not a draft (contract §21). */
-export const currentVersion = ({ versions }: VersionedEventType): EventTypeVersionEntity | undefined =>
-  versions.findLast(({ draft }) => !draft);
+export const currentVersion = <V extends Pick<EventTypeVersionEntity, 'draft'>>({
+  versions,
+}: {
+  versions: V[];
+}): V | undefined => versions.findLast(({ draft }) => !draft);

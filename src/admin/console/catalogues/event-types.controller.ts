@@ -87,7 +87,7 @@ export class ConsoleEventTypesController {
       sample: value('sample'),
       resource: value('resource').trim(),
     };
-    const { errors } = await context.attemptWithPassword(() => this.put(fields, context));
+    const { errors } = await context.attemptWithPassword(() => this.put(fields, context, isNew));
     if (errors) return this.form(action, fields, isNew, errors);
     return { goTo: eventTypePath(name), notice: 'event_type_saved' };
   }
@@ -95,6 +95,7 @@ export class ConsoleEventTypesController {
   private async put(
     { name, sample, resource, translations: typed, ...members }: EventTypeFields,
     context: ConsoleContext,
+    onlyNew: boolean,
   ): Promise<void> {
     const translations = translationsIn(typed);
     const body = {
@@ -108,7 +109,8 @@ export class ConsoleEventTypesController {
       ...violations,
       ...translationViolations(translations),
     });
-    await this.catalogue.putType({ name, ...value!, resource: value!.resource ?? null }, context.actor);
+    const type = { name, ...value!, resource: value!.resource ?? null };
+    await this.catalogue.putType(type, context.actor, { onlyNew });
   }
 
   private async form(

@@ -74,7 +74,7 @@ export class ConsolePurposesController {
     );
     const { errors } = await context.attemptWithPassword(async () => {
       refuseTogether(nameViolations(PURPOSE_NAME, name), purposeViolations(words));
-      await this.purposes.put(name, words, context.actor);
+      await this.purposes.put(name, words, context.actor, { onlyNew: isNew });
     });
     if (!errors) return { goTo: PURPOSES_PATH, notice: 'purpose_saved' };
     const values = Object.fromEntries(typed.map(([language, text]) => [wordsField(language), text]));

@@ -67,7 +67,7 @@ export class ConsoleScopesController {
       meaning_changed: form.get('meaning_changed') === 'true',
       translations: typedTranslations(form),
     };
-    const { errors } = await context.attemptWithPassword(() => this.put(fields, context));
+    const { errors } = await context.attemptWithPassword(() => this.put(fields, context, isNew));
     if (errors) return this.form(action, fields, isNew, errors);
     return { goTo: SCOPES_PATH, notice: fields.meaning_changed ? 'scope_asks_again' : 'scope_saved' };
   }
@@ -75,6 +75,7 @@ export class ConsoleScopesController {
   private async put(
     { name, translations: typed, ...members }: ScopeFields,
     context: ConsoleContext,
+    onlyNew: boolean,
   ): Promise<void> {
     const translations = translationsIn(typed);
     const { value, violations } = await judged(ScopeDto, { ...members, translations });
@@ -83,7 +84,7 @@ export class ConsoleScopesController {
       ...translationViolations(translations),
     });
     const { meaning_changed: meaningChanged, ...scope } = value!;
-    await this.scopes.put({ name, ...scope }, context.actor, { meaningChanged });
+    await this.scopes.put({ name, ...scope }, context.actor, { meaningChanged, onlyNew });
   }
 
   private form(action: string, fields: ScopeFields, isNew: boolean, errors?: FieldErrors): ConsoleAnswer {

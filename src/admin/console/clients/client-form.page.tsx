@@ -86,6 +86,7 @@ export function editClientPage({
         values={{ ...fields }}
         errors={errors}
         action={clientPath(client.id, 'edit')}
+        hidden={CLIENT_FORM.shown(CLIENT_FORM.of(client))}
         submit="Save"
         cancel={clientPath(client.id)}
       >

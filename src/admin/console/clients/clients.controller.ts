@@ -107,13 +107,15 @@ export class ConsoleClientsController {
   @ConsolePost(':client_id/edit', 'asked in the form')
   async change(@Context() context: ConsoleContext, @Param('client_id') id: string): Promise<ConsoleAnswer> {
     const client = await this.clients.get(id);
+    const present = CLIENT_FORM.of(client);
     const fields = {
-      ...CLIENT_FORM.in(context.form),
+      ...CLIENT_FORM.changedIn(context.form, present),
       type: client.type,
       scopes: client.scopes,
       environment: client.environment,
     };
-    const work = async () => this.fourEyes.updateClient(id, await this.changesIn(fields), context.actor);
+    const work = async () =>
+      this.fourEyes.updateClient(id, await this.changesIn(fields, present), context.actor);
     const { result: outcome, errors } = await (clientChangeGivesPower(client, fields)
       ? context.attemptWithPassword(work)
       : attempt(work));
@@ -133,8 +135,9 @@ export class ConsoleClientsController {
     return CLIENT.newOf(value!);
   }
 
-  private async changesIn(fields: ClientFormValues): Promise<ClientChanges> {
-    const { value, violations } = await judged(ClientChangesDto, CLIENT_FORM.changedMembers(fields));
+  private async changesIn(fields: ClientFormValues, present: ClientFormValues): Promise<ClientChanges> {
+    const members = CLIENT_FORM.changedMembers(fields, present);
+    const { value, violations } = await judged(ClientChangesDto, members);
     refuseTogether(violations, await this.clients.violationsIn(clientShapeOf(fields)));
     return CLIENT.changesOf(value!);
   }

@@ -5,6 +5,7 @@ import { ConsoleForm } from '../pages/console-form.js';
 import { ForAdmins } from '../pages/for-admins.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { FieldErrors } from '../../../web/forms/field.js';
+import { userFormOf } from './user-form.js';
 import { aboutUser, USERS_PATH, userPath } from './user-layout.js';
 
 interface FormProps {
@@ -48,6 +49,7 @@ export function editUserPage({ user, fields, errors }: FormProps & { user: UserE
           values={{ ...fields }}
           errors={errors}
           action={userPath(user.id, 'edit')}
+          hidden={USER_FORM.shown(userFormOf(user))}
           submit="Save"
           cancel={userPath(user.id)}
         >

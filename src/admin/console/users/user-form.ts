@@ -8,8 +8,8 @@ export const userFormOf = (user: UserEntity): UserFormValues => USER_FORM.of(use
 export const userChangeGivesPower = (user: UserEntity, fields: UserFormValues): boolean =>
   fields.email.trim() !== user.email || (fields.webhooks_enabled && !user.webhooksEnabled);
 
-/** The values as typed. Only admins' forms have the field for the webhook portal; otherwise it stays as it is. */
+/** The present values with what was changed. Only admins' forms have the field for the webhook portal; otherwise it stays as it is. */
 export const userFormIn = ({ form, role }: ConsoleContext, kept: UserFormValues): UserFormValues => ({
-  ...USER_FORM.in(form),
+  ...USER_FORM.changedIn(form, kept),
   ...(role === 'admin' ? {} : { webhooks_enabled: kept.webhooks_enabled }),
 });

@@ -98,11 +98,12 @@ export class ConsoleUsersController {
   @ConsolePost(':id/edit', 'asked in the form', 'support')
   async change(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
     const user = await this.users.get(id);
-    const fields = userFormIn(context, userFormOf(user));
+    const present = userFormOf(user);
+    const fields = userFormIn(context, present);
     const work = async () =>
       this.fourEyes.updateUser(
         id,
-        USER.changesOf(await formValue(UserChangesDto, USER_FORM.changedMembers(fields))),
+        USER.changesOf(await formValue(UserChangesDto, USER_FORM.changedMembers(fields, present))),
         context.actor,
       );
     const { result: outcome, errors } = await (userChangeGivesPower(user, fields)

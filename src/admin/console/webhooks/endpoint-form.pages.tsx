@@ -3,7 +3,11 @@ import type { ClientEntity } from '../../../clients/client.entity.js';
 import { TextArea, type FieldErrors } from '../../../web/forms/field.js';
 import { HEADERS_HINT } from '../../../webhooks/endpoints/endpoint-headers.js';
 import type { EndpointEntity } from '../../../webhooks/endpoints/endpoint.entity.js';
-import { ENDPOINT_FORM, type EndpointFormValues } from '../../../webhooks/endpoints/endpoint-form.js';
+import {
+  ENDPOINT_FORM,
+  endpointShown,
+  type EndpointFormValues,
+} from '../../../webhooks/endpoints/endpoint-form.js';
 import type { EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
 import { clientPath, aboutClient } from '../clients/client-layout.js';
 import { ConsoleForm } from '../pages/console-form.js';
@@ -60,6 +64,7 @@ export function editEndpointPage({
         values={{ ...fields }}
         errors={errors}
         action={endpointPath(endpoint.id, 'edit')}
+        hidden={endpointShown(endpoint)}
         submit="Save"
         cancel={endpointPath(endpoint.id)}
       >

@@ -4,6 +4,7 @@ import { Context } from '../../../http/page-routes/page-context.js';
 import { ONCE_FIELD } from '../../../web/forms/form.js';
 import {
   EMPTY_ENDPOINT,
+  endpointFieldsChangedIn,
   endpointFieldsIn,
   endpointFieldsOf,
   endpointMembersOf,
@@ -45,12 +46,12 @@ export class ConsoleEndpointsController {
 
   @ConsoleGet('endpoints', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(EndpointsQuery, context.url, ({ client_id: clientId, state }, page) =>
-      this.endpoints.listAll(
-        { clientId, isDisabled: state === 'disabled', isFailing: state === 'failing' },
-        page,
-      ),
-    );
+    const list = await filteredList(EndpointsQuery, context.url, ({ client_id: clientId, state }, page) => {
+      const [isDisabled, isFailing] = [state === 'disabled', state === 'failing'];
+      // As many as the navigation counts; those of sandboxes are their clients' own matter.
+      const environment = isFailing && clientId === undefined ? 'live' : undefined;
+      return this.endpoints.listAll({ clientId, isDisabled, isFailing, environment }, page);
+    });
     return { page: endpointsPage(list, await this.pickers.clients()), status: list.errors ? 400 : 200 };
   }
 
@@ -102,10 +103,12 @@ export class ConsoleEndpointsController {
 
   @ConsolePost('endpoints/:id/edit', 'asked in the form')
   async change(@Context() context: ConsoleContext, @Param('id') id: string): Promise<ConsoleAnswer> {
-    const fields = endpointFieldsIn(context.form);
-    const asksPassword = sendsElsewhere(await this.endpoints.get(id), fields);
+    const endpoint = await this.endpoints.get(id);
+    const fields = endpointFieldsChangedIn(context.form, endpoint);
+    const asksPassword = sendsElsewhere(endpoint, fields);
     const work = async () => {
-      const changes = toEndpointChanges(await formValue(EndpointChangesDto, endpointMembersOf(fields)));
+      const members = endpointMembersOf(fields, endpointFieldsOf(endpoint));
+      const changes = toEndpointChanges(await formValue(EndpointChangesDto, members));
       await this.endpoints.update(id, undefined, changes, context.actor);
     };
     const { errors } = await (asksPassword ? context.attemptWithPassword(work) : attempt(work));
