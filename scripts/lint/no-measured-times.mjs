@@ -2,7 +2,7 @@
 const ORDER =
   'Tests assert no times: say what happens before what, hold the clock (test/support/held-timers.ts, clock.ts), or see CONTRIBUTING.md.';
 const DEADLINE =
-  'A deadline only ends a hang, and is the same for every test (jest.config.cjs, test/support/until.ts).';
+  'A deadline only ends a hang, and is the same for every test (jest.config.mjs, test/support/until.ts).';
 const DATE_NOW = "CallExpression[callee.object.name='Date'][callee.property.name='now']";
 
 const REFUSED = {

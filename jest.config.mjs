@@ -1,11 +1,11 @@
-const { availableParallelism } = require('node:os');
+import { availableParallelism } from 'node:os';
 
 /**
  * Tests run in plain Node.js processes (test/support/jest/), on what scripts/compile.mjs has compiled: modules are loaded once for each
  * worker, and nothing is transformed while tests run.
  */
 const project = {
-  rootDir: __dirname,
+  rootDir: import.meta.dirname,
   roots: ['<rootDir>/dist/test', '<rootDir>/dist/packages'],
   testRunner: '<rootDir>/test/support/jest/plain-runner.mjs',
   testEnvironment: '<rootDir>/test/support/jest/plain-environment.mjs',
@@ -19,7 +19,7 @@ const specs = (folder) => [
   `<rootDir>/dist/packages/*/test/${folder}/**/*.spec.js`,
 ];
 
-module.exports = {
+export default {
   projects: [
     // Of functions and classes by themselves: without a database.
     { ...project, displayName: 'unit', testMatch: specs('unit') },
