@@ -64,6 +64,10 @@ describe('A planned session of a driver', () => {
           .filter(({ type }) => type.startsWith('charging_session'))
           .map((event) => dataOf(event)['energy_kwh'] as number);
         expect(energies).toEqual([...energies].sort((a, b) => a - b));
+        const ofModes = events
+          .filter(({ type }) => type === 'charging_sub_session.ended')
+          .map((event) => dataOf(event)['energy_kwh'] as number);
+        expect(ofModes.reduce((sum, each) => sum + each, 0)).toBeCloseTo(energies.at(-1)!, 6);
         for (const event of events.filter(({ type }) => type === 'vehicle.updated')) {
           const { state_of_charge_percent: charge, charge_limit_percent: limit } = dataOf(event);
           expect(charge).toBeLessThanOrEqual(limit as number);

@@ -77,7 +77,8 @@ export function planSession({ seed, number, start, speed }: SessionToPlan): Plan
       tellVehicle(true);
     }
     second += MINUTE;
-    const used = rounded(energy - before);
+    // The energies of the modes add up to that of the session.
+    const used = rounded(rounded(energy) - rounded(before));
     tell('charging_sub_session.ended', { ...about, ended_at: time(), energy_kwh: used });
   }
   second += random.whole(5, 60) * MINUTE;
