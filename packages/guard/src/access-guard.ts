@@ -6,7 +6,7 @@ import { settingsOf, type GuardOptions } from './options.js';
 import { Refusals } from './refusal.js';
 
 // RFC 6750 §2.1; longer than any token of the service.
-const TOKEN = /^[A-Za-z0-9\-._~+/]{1,2048}=*$/;
+const TOKEN = /^[A-Za-z0-9\-._~+/]{1,2048}={0,2}$/;
 const BEARER = /^Bearer +(.*)$/i;
 const USER_ID = /^user[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 

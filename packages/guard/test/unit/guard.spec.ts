@@ -78,6 +78,12 @@ describe('The guard refuses', () => {
     ['with two tokens', { authorization: 'Bearer a b' }, 401, 'error="invalid_token"'],
     ['with characters that no token has', { authorization: 'Bearer "' }, 401, 'error="invalid_token"'],
     [
+      'with a token that is too long for a body of the service',
+      { authorization: `Bearer a${'='.repeat(65_536)}` },
+      401,
+      'error="invalid_token"',
+    ],
+    [
       'with a token in the query string',
       { authorization: undefined, url: '/?access_token=x' },
       401,
