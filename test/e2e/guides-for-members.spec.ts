@@ -3,6 +3,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientSecretsService } from '../../src/clients/client-secrets.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI, type TestClient } from '../support/factory.js';
@@ -230,9 +231,15 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
       await http.token({ grant_type: 'client_credentials' }, { id: client.id, secret });
       await http.token({ grant_type: 'client_credentials' }, { id: client.id, secret: 'wrong' });
       const endpoint = await makeEndpoint(service, client);
-      await database.query('UPDATE webhook_endpoints SET last_attempt_at = now() WHERE id = $1', [
-        endpoint.id,
-      ]);
+      const attempted = (results: string) =>
+        database.query(
+          'UPDATE webhook_endpoints SET last_attempt_at = now(), recent_results = $2 WHERE id = $1',
+          [endpoint.id, results],
+        );
+      // As it is when it failed, was disabled, and is enabled again.
+      await attempted('xx');
+      expect(await open()).toMatchObject({ 'Deliveries arrive': 'To do' });
+      await attempted('xx.');
       await app.get(ContactsService).add(client.id, 'ops@mail.example', SERVICE_ACTOR);
       await database.query('UPDATE client_contacts SET verified_at = now() WHERE client_id = $1', [
         client.id,
@@ -250,6 +257,14 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
         'Deliveries arrive': 'To do',
         'Its redirect URIs are the live ones': 'Not needed',
         'Users can read who you are': 'Not needed',
+      });
+
+      // What arrived at another URL.
+      const moved = { url: 'http://127.0.0.1:9/moved' };
+      await app.get(EndpointsService).update(endpoint.id, client.id, moved, SERVICE_ACTOR);
+      expect(await open()).toMatchObject({
+        'A webhook endpoint is enabled': 'Done',
+        'Deliveries arrive': 'To do',
       });
     });
   });

@@ -75,12 +75,11 @@ export const GOING_LIVE_CHECKS: readonly Check[] = [
   },
   {
     title: 'Deliveries arrive',
-    hint: 'Each enabled endpoint has answered a delivery with 2xx, and none is failing. Send a test from the page of the endpoint.',
+    hint: 'Each enabled endpoint has answered a delivery with 2xx at its present URL, and none is failing. Send a test from the page of the endpoint.',
     judge: (facts) =>
       enabled(facts).length > 0 &&
-      enabled(facts).every(
-        ({ lastAttemptAt, failingSince }) => lastAttemptAt !== null && failingSince === null,
-      ),
+      // An endpoint that was enabled again is not failing, although it has never succeeded.
+      enabled(facts).every(({ hasSucceeded, failingSince }) => hasSucceeded && failingSince === null),
   },
   {
     title: 'Someone is told when an endpoint fails',

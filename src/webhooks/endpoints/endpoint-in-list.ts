@@ -8,4 +8,6 @@ export interface EndpointInList extends ListedEndpoint {
   environment: Environment;
   delivered24h: number;
   failed24h: number;
+  /** One of the last attempts at its present URL succeeded. */
+  hasSucceeded: boolean;
 }

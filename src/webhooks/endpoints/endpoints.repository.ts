@@ -162,7 +162,8 @@ export class EndpointsRepository {
       // Joins the clients; the query builder does not support lateral joins.
       return this.endpoints.query(
         `SELECT ${columnList(this.endpoints, 'e', ENDPOINT.shownKeys)}, c.name AS "clientName", c.environment,
-                coalesce(h.delivered, 0)::int AS "delivered24h", coalesce(h.failed, 0)::int AS "failed24h"
+                coalesce(h.delivered, 0)::int AS "delivered24h", coalesce(h.failed, 0)::int AS "failed24h",
+                e.recent_results LIKE '%.%' AS "hasSucceeded"
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id
            LEFT JOIN LATERAL (
