@@ -1,3 +1,4 @@
+import { breakOff } from '../support/break-off.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
@@ -68,9 +69,11 @@ describe('The applications on the pages about libraries for the web', () => {
     },
   );
 
-  it('Auth.js connects a user, refreshes, and says in the session when the grant has ended', async () => {
+  it('Auth.js outlives a request that breaks off, connects a user, refreshes, and says in the session when the grant has ended', async () => {
     const of = await service.make.client({ redirectUris: ['http://127.0.0.1/auth/callback/charging'] });
-    const visitor = await start('auth-js', 'server.mjs', of, await freePort());
+    const port = await freePort();
+    const visitor = await start('auth-js', 'server.mjs', of, port);
+    await breakOff(port, '/auth/signin/charging');
     const { csrfToken } = (await (await visitor.send('/auth/csrf')).json()) as { csrfToken: string };
     const signIn = await visitor.send('/auth/signin/charging', { csrfToken });
     const cameTo = await authorize(signIn.headers.get('location')!);
@@ -81,6 +84,9 @@ describe('The applications on the pages about libraries for the web', () => {
     const { generation } = (await newestGrantOf(service, of))!;
     expect(generation).toBeGreaterThan(0);
     await service.database.query(`UPDATE grants SET revoked_at = now() WHERE client_id = $1`, [of.id]);
+    expect(await session()).toMatchObject({ error: 'Disconnected' });
+    // It does not ask again: that would be answered now.
+    await service.database.query(`UPDATE grants SET revoked_at = NULL WHERE client_id = $1`, [of.id]);
     expect(await session()).toMatchObject({ error: 'Disconnected' });
   });
 });
