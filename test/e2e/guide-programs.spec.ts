@@ -3,6 +3,8 @@ import path from 'node:path';
 import { SHELVES } from '../../src/api-docs/handbook/catalogue.js';
 import type { Method } from '../../src/api-docs/openapi.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { breakOff } from '../support/break-off.js';
+import { gapInFeed } from '../support/event-feed.js';
 import { newPkce, REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
 import { isAccepted } from '../support/oauth.js';
@@ -19,6 +21,8 @@ const has = (method: Method, address: string): boolean =>
   committedDocument.paths[address]?.[method] !== undefined;
 
 const service = useService({ env: WEBHOOK_ENV });
+
+const LATER = { timestamp: '2100-01-01T00:00:00Z' };
 
 describe('The programs in the guides', () => {
   let client: TestClient;
@@ -137,7 +141,7 @@ describe('The programs in the guides', () => {
     expect(JSON.parse(lines[0]!)).toEqual({ same: true, writes: 1, refused: true, kept: null });
   });
 
-  it('receive webhooks, refuse what was not signed, and check signatures in Python', async () => {
+  it('receive webhooks, refuse what was not signed, outlive what is too long or breaks off, and check signatures in Python', async () => {
     const programs = await pageOf('webhooks');
     const token = await service.make.clientToken(client);
     expect(await outputOf(programs, 'portal-link.sh', { ACCESS_TOKEN: token })).toContain('/portal/login/');
@@ -152,12 +156,15 @@ describe('The programs in the guides', () => {
       WEBHOOK_SECRET: answer.json.secret as string,
       PORT: String(port),
     });
-    const forge = () =>
-      fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST', body: '{}' }).then(
+    const forge = (body = '{}') =>
+      fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST', body }).then(
         ({ status }) => status,
         () => 0,
       );
     await until('the receiver refuses', async () => (await forge()) === 400);
+    // What is too long is broken off, or answered.
+    expect([0, 400]).toContain(await forge('x'.repeat(2 ** 20)));
+    await breakOff(port, '/hook');
     // The second endpoint shows what was sent.
     const seen = await webhooks.endpoint(client, { types: ['vehicle.updated'] });
     await webhooks.publish(user.id, { type: 'vehicle.updated', data: { id: 'v1' } });
@@ -229,7 +236,7 @@ print(json.dumps([is_ours(case["secret"], good, body), is_ours(case["secret"], g
     });
   });
 
-  it('keep a position of the feed, and find what is missing after it', async () => {
+  it('keep a position of the feed, and find what is missing after it, also behind an empty page', async () => {
     const programs = await pageOf('polling-to-webhooks');
     const token = await service.make.clientToken(client);
     const given = {
@@ -237,24 +244,29 @@ print(json.dumps([is_ours(case["secret"], good, body), is_ours(case["secret"], g
       POSITION: await outputOf(programs, 'position.sh', { ACCESS_TOKEN: token }),
     };
     const webhooks = await Webhooks.start(service);
-    const [first, second] = await Promise.all(
-      ['m1', 'm2'].map(async (id) => {
-        const event = { type: 'vehicle.updated', data: { id } };
-        return (await webhooks.publish(user.id, event)).json.id as string;
-      }),
-    );
-    await webhooks.stop();
-    await until('the feed shows both', async () => {
+    const publish = async (id: string, more: object = {}): Promise<string> =>
+      (await webhooks.publish(user.id, { type: 'vehicle.updated', data: { id }, ...more })).json.id as string;
+    const first = await publish('m1');
+    await until('the feed shows it', async () => {
       const shown = JSON.parse(await outputOf(programs, 'missed.sh', given)) as { id: string }[];
-      return shown.length === 2;
+      return shown.some(({ id }) => id === first);
     });
+    const gap = await gapInFeed(service.database);
+    // A program ends with an event that happens after it began.
+    const [second, third] = [await publish('m2', LATER), await publish('m3', LATER)];
+    await webhooks.stop();
+    await until('the feed shows the last', async () => {
+      const { json } = await service.http.get(`/v2/events?after=${second}`, { bearer: token });
+      return (json as { id: string }[]).some(({ id }) => id === third);
+    });
+    given.POSITION += '&page_size=1';
     await writeFile(
       path.join(programs.folder, 'try.mjs'),
       `import { missed } from './missed.mjs';
        const { POSITION, ACCESS_TOKEN, FIRST } = process.env;
        const { found, position } = await missed(POSITION, ACCESS_TOKEN, (id) => id === FIRST);
        const again = await missed(position, ACCESS_TOKEN, () => false);
-       console.log(JSON.stringify([found.map(({ id }) => id), again.found]));`,
+       console.log(JSON.stringify([found, again.found].map((events) => events.map(({ id }) => id))));`,
     );
     await writeFile(
       path.join(programs.folder, 'try.py'),
@@ -262,13 +274,15 @@ print(json.dumps([is_ours(case["secret"], good, body), is_ours(case["secret"], g
 from missed import missed
 first, token = os.environ["FIRST"], os.environ["ACCESS_TOKEN"]
 found, position = missed(os.environ["POSITION"], token, lambda id: id == first)
-print(json.dumps([[event["id"] for event in found], missed(position, token, lambda id: False)[0]]))`,
+again, _ = missed(position, token, lambda id: False)
+print(json.dumps([[event["id"] for event in events] for events in (found, again)]))`,
     );
     run.add('missed.mjs').add('missed.py');
     for (const file of ['try.mjs', 'try.py']) {
-      const { lines, err } = await programs.start(file, { ...given, FIRST: first! }).end();
-      expect({ err, out: JSON.parse(lines[0]!) as unknown }).toEqual({ err: '', out: [[second], []] });
+      const { lines, err } = await programs.start(file, { ...given, FIRST: first }).end();
+      expect({ err, out: JSON.parse(lines[0]!) as unknown }).toEqual({ err: '', out: [[second], [third]] });
     }
+    await gap.close();
   });
 
   // The samples of what this build does not have yet are run as soon as it does.
@@ -291,7 +305,7 @@ print(json.dumps([[event["id"] for event in found], missed(position, token, lamb
       expect(
         await outputOf(await pageOf('events-feed'), 'first-events.sh', { ACCESS_TOKEN: bearer }),
       ).toContain(ids[1]);
-      const given = { ACCESS_TOKEN: bearer, LAST_EVENT_ID: ids[0]! };
+      const given = { ACCESS_TOKEN: bearer, POSITION: `${service.url}/v2/events?after=${ids[0]}` };
       expect(JSON.parse(await outputOf(await pageOf('events-feed'), 'feed.sh', given))).toMatchObject([
         { id: ids[1] },
       ]);
@@ -389,12 +403,17 @@ describeUnless(LACKING.go, 'The programs in Go in the guides', () => {
     await until('the receiver refuses', async () => (await forge()) === 400);
     const now = String(Math.floor(Date.now() / 1000));
     expect(await forge({ 'webhook-timestamp': now, 'webhook-signature': 'v1,AAAA' })).toBe(400);
-    const { json } = await webhooks.publish(user.id, { type: 'vehicle.updated', data: { id: 'g1' } });
+    const gap = await gapInFeed(service.database);
+    const { json } = await webhooks.publish(user.id, {
+      ...{ type: 'vehicle.updated', data: { id: 'g1' } },
+      ...LATER,
+    });
     expect(await receiver.firstLine()).toBe(`vehicle.updated ${user.id}`);
     await Promise.all([receiver.kill(), webhooks.stop()]);
     await until('the feed shows it', async () => {
       const found = await outputOf(polling, 'missed.go', { ACCESS_TOKEN, POSITION });
       return found === `${json.id as string} vehicle.updated`;
     });
+    await gap.close();
   });
 });

@@ -102,7 +102,7 @@ describe('A guide, pasted from the top into one shell,', () => {
     expect(next.access_token).not.toBe(fresh!.access_token);
   });
 
-  it('reads the feed on from the last event that it has', async () => {
+  it('reads the feed on from where it was', async () => {
     const publish = async (id: string): Promise<string> =>
       (await webhooks.publish(user.id, { type: 'vehicle.updated', data: { id } })).json.id as string;
     const bearer = await service.make.clientToken(client);
@@ -111,15 +111,30 @@ describe('A guide, pasted from the top into one shell,', () => {
         const { json } = await service.http.get('/v2/events?page_size=100', { bearer });
         return (json as { id: string }[]).some((event) => event.id === id);
       });
+    const samples = () => shellSamplesOf(service.http, 'events-feed');
     const first = await publish('v1');
     await shown(first);
     let second = '';
     const outputs = await paste('events-feed', byHand(credentialsOf(client)), async (sample) => {
-      if (sample.includes('after=')) second = await publish('v2');
+      if (sample.includes('POSITION%')) second = await publish('v2');
     });
     const [, oldest, further] = jsonIn(outputs) as { id: string }[][];
     expect(oldest!.map(({ id }) => id)).toContain(first);
     expect(further!.map(({ id }) => id)).toEqual([second]);
+    // Pasted again, it goes on from there.
+    const third = await publish('v3');
+    const again = JSON.parse(await shells.at(-1)!.paste((await samples()).at(-1)!)) as { id: string }[];
+    expect(again.map(({ id }) => id)).toEqual([third]);
+  });
+
+  it('begins with an empty feed, and misses nothing that comes then', async () => {
+    const [newClient, newUser] = [await service.make.client(), await service.make.user()];
+    const outputs = await paste('events-feed', byHand(credentialsOf(newClient)), async (sample) => {
+      if (sample.includes('POSITION%')) await service.make.consent(newClient, newUser);
+    });
+    const [, oldest, further] = jsonIn(outputs);
+    const granted = { type: 'user.consent_granted', user_id: newUser.id };
+    expect([oldest, further]).toEqual([[], [expect.objectContaining(granted)]]);
   });
 
   it('opens the portal, and forwards events to this machine in a terminal of its own', async () => {

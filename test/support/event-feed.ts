@@ -2,6 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from './factory.js';
 import type { Answer } from './http.js';
 import { unexpectedErrors } from './refusals.js';
+import type { TestDatabase } from './test-database.js';
 import { startService, type TestInstance, type TestService } from './test-service.js';
 import { until } from './until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from './webhooks.js';
@@ -43,6 +44,19 @@ export const nextOf = ({ headers }: Answer): string => {
   const url = new URL(/^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')![1]!);
   return url.search;
 };
+
+/**
+ * Stores as many events of nobody as one request looks at (contract §21), so that an answer is empty although more follows. `close`
+ * removes them.
+ */
+export async function gapInFeed({ query }: TestDatabase): Promise<{ close: () => Promise<unknown> }> {
+  await query(
+    `INSERT INTO events (id, type, payload, deliveries)
+     SELECT 'evnt01HN2NJ9NMRZBXT2' || lpad(n::text, 10, '0'), $1, '{}', 0 FROM generate_series(1, 20000) n`,
+    [TYPE],
+  );
+  return { close: () => query("DELETE FROM events WHERE id LIKE 'evnt01HN2NJ9NMRZBXT2%'") };
+}
 
 /** Two instances for the tests of a file; each test has a new client with a user. */
 export function setUpEventFeed(): EventFeedSetUp {
