@@ -94,6 +94,43 @@ describe('An authenticator app', () => {
       expect((await giveCode(await afterPassword(), codeOf(second.secret))).status).toBe(303);
     });
 
+    it('once, although its form is sent twice: the codes shown at last work, and the user is told once', async () => {
+      const browser = await service.make.signedIn(user);
+      const page = await browser.open(APP);
+      const secret = page.html.querySelector('code.secret')!.text.replaceAll(' ', '');
+      const code = codeOf(secret);
+      await browser.submit(page, APP, { code });
+      const again = await browser.submit(page, APP, { code });
+      expect(placeOf(again)).toEqual([303, '/account/security/recovery-codes']);
+      const shown = await browser.open('/account/security/recovery-codes');
+      const codes = shown.html.querySelectorAll('.recovery-codes code').map((each) => each.text);
+      expect(codes).toHaveLength(10);
+      expect((await giveCode(await afterPassword(), codes[0]!)).status).toBe(303);
+      expect((await giveCode(await afterPassword(), code)).status).toBe(401);
+      const told = await service.database.column<string>(
+        "SELECT message_id FROM notifications WHERE user_id = $1 AND message_id LIKE 'ERR26%' ORDER BY id",
+        [user.id],
+      );
+      expect(told).toEqual(['ERR2601', 'ERR2604']);
+    });
+
+    it('in place of another one, although its form is sent twice, and the recovery codes stay', async () => {
+      const browser = await service.make.signedIn(user);
+      const { codes } = await addApp(browser);
+      const page = await browser.open(APP);
+      const code = codeOf(page.html.querySelector('code.secret')!.text.replaceAll(' ', ''));
+      for (let n = 0; n < 2; n++) {
+        expect(placeOf(await browser.submit(page, APP, { code }))).toEqual([303, '/account/security']);
+      }
+      expect((await giveCode(await afterPassword(), codes[0]!)).status).toBe(303);
+    });
+
+    it('by a form that a second click does not send again', async () => {
+      const page = await (await service.make.signedIn(user)).open(APP);
+      expect(page.html.querySelector(`form[action="${APP}"]`)!.hasAttribute('data-once')).toBe(true);
+      expect(page.html.querySelector('script[src="/assets/page.js"]')).not.toBeNull();
+    });
+
     it('and stored sealed, also after the encryption key has changed', async () => {
       const { secret } = await addApp(await service.make.signedIn(user));
       const sealed_secret = await service.database.value<Buffer>(

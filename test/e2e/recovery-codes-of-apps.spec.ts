@@ -61,6 +61,13 @@ describe('Recovery codes', () => {
     expect(await kept()).toBe(10);
   });
 
+  it('are made anew by a form that a second click does not send again', async () => {
+    await addApp(browser);
+    const page = await browser.open(CODES);
+    expect(page.html.querySelector(`form[action="${CODES}"]`)!.hasAttribute('data-once')).toBe(true);
+    expect(page.html.querySelector('script[src="/assets/page.js"]')).not.toBeNull();
+  });
+
   it('are removed with the app although a passkey is left, which the page says before', async () => {
     await addApp(browser);
     await addPasskey(browser, service.url);

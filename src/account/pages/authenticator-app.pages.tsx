@@ -20,6 +20,7 @@ export interface NewAppPageProps {
 export const newAppPage = (props: NewAppPageProps): AccountPage => ({
   title: props.replaces ? say('Replace authenticator app') : say('Set up an authenticator app'),
   part: 'security',
+  scripts: ['/assets/page.js'],
   children: <NewApp {...props} />,
 });
 
@@ -41,6 +42,7 @@ function NewApp({ setUp, replaces, errors }: NewAppPageProps): VNode {
         action={`${SECURITY_PATH}/app/new`}
         class="narrow-form"
         hidden={{ set_up: setUp.sealed }}
+        sentOnce
         errors={errors}
         alert={t('The app is not set up yet. See the error below.')}
         submit={t('Continue')}

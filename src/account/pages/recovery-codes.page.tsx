@@ -20,7 +20,7 @@ export interface RecoveryCodesPageProps {
 export const recoveryCodesPage = ({ codes, state }: RecoveryCodesPageProps): AccountPage => ({
   title: say('Recovery codes'),
   part: 'security',
-  scripts: codes ? ['/assets/page.js'] : [],
+  scripts: ['/assets/page.js'],
   showsOnce: codes !== undefined,
   children: codes ? (
     <NewCodes codes={codes} />

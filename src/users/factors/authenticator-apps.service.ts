@@ -54,7 +54,7 @@ export class AuthenticatorAppsService {
 
   /**
    * Stores the app, in place of the one before, if the code is one of its. The code is then used up. Returns recovery codes if
-   * there are none.
+   * there are none. If the form was sent twice, the browser shows only the second answer: that has new codes in place of those of the first.
    */
   async confirm(
     user: SignedInUser,
@@ -65,13 +65,18 @@ export class AuthenticatorAppsService {
     const step = stepOfCode(secret, code);
     if (step === undefined) return undefined;
     const recoveryCodes = await this.factors.add(user, 'app', actor, async (manager) => {
-      const replaced = (await this.apps.find(user.id, manager)) !== null;
+      const stored = await this.apps.find(user.id, manager);
+      if (stored && this.box.open(stored.sealedSecret, user.id) === secret) {
+        await this.apps.useStep(manager, stored, step);
+        return { addedAt: stored.confirmedAt };
+      }
       await this.apps.replace(manager, user.id, this.box.seal(secret, user.id), step);
       await this.audit.record(manager, actor, {
         action: 'user.authenticator_app_added',
         subjectId: user.id,
-        after: { replaced },
+        after: { replaced: stored !== null },
       });
+      return 'added';
     });
     return { recoveryCodes };
   }

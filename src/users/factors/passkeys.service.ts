@@ -74,6 +74,7 @@ export class PasskeysService {
         await this.passkeys.insert(manager, passkey);
         const entry = { action: 'user.passkey_added', subjectId: user.id } as const;
         await this.audit.record(manager, actor, { ...entry, after: { id, name } });
+        return 'added';
       });
       return true;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type EntityManager } from 'typeorm';
+import { LessThan, Repository, type EntityManager } from 'typeorm';
 import { RecoveryCodeEntity } from './recovery-code.entity.js';
 
 @Injectable()
@@ -9,6 +9,11 @@ export class RecoveryCodesRepository {
 
   count(userId: string, manager: EntityManager = this.codes.manager): Promise<number> {
     return manager.withRepository(this.codes).countBy({ userId });
+  }
+
+  /** How many of the user's codes were made before that time. */
+  countBefore(manager: EntityManager, userId: string, time: Date): Promise<number> {
+    return manager.withRepository(this.codes).countBy({ userId, createdAt: LessThan(time) });
   }
 
   async insert(manager: EntityManager, userId: string, digests: Buffer[]): Promise<void> {

@@ -84,21 +84,27 @@ export class SecondFactorService {
 
   /**
    * Adds a factor that the user has just given in this session, by `add`, in one transaction. Returns recovery codes with an app if there
-   * are none: they replace its code, and nothing else. Other changes of the user's factors wait.
+   * are none: they replace its code, and nothing else. Other changes of the user's factors wait. If `add` says when the app was added
+   * before, nobody is told again, and codes made since then do not count: nobody may have seen them.
    */
   add(
     user: SignedInUser,
     factor: FactorName,
     actor: Actor,
-    add: (manager: EntityManager) => Promise<void>,
+    add: (manager: EntityManager) => Promise<'added' | { addedAt: Date }>,
   ): Promise<string[] | undefined> {
     return this.transactions.run(async (manager) => {
       await this.lock(manager, user.id, user);
-      const needsCodes = factor === 'app' && (await this.codes.count(user.id, manager)) === 0;
-      await add(manager);
+      const outcome = await add(manager);
       await this.sessions.noteSecondFactor(manager, user.sessionDigest);
-      await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorAdded(factor), actor);
-      return needsCodes ? this.recoveryCodes.replace(manager, user.id, actor) : undefined;
+      if (outcome === 'added') {
+        await this.notifications.raise(manager, user.id, null, MESSAGES.secondFactorAdded(factor), actor);
+      }
+      const seen =
+        outcome === 'added'
+          ? await this.codes.count(user.id, manager)
+          : await this.codes.countBefore(manager, user.id, outcome.addedAt);
+      return factor === 'app' && seen === 0 ? this.recoveryCodes.replace(manager, user.id, actor) : undefined;
     });
   }
 

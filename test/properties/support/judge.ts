@@ -23,7 +23,7 @@ export function faultsOf(exchange: Exchange, baseUrl: string): string[] {
   ];
 }
 
-/** Returns what a page holds that none of ours may: inline scripts and styles, or permission to be cached. */
+/** Returns what a page holds that none of ours may: inline scripts and styles, permission to be cached, or a form that needs a script that is not there. */
 export function pageFaults({ headers, text, path }: Exchange): string[] {
   if (!isHtml(headers)) return [];
   const odd = parse(
@@ -32,7 +32,9 @@ export function pageFaults({ headers, text, path }: Exchange): string[] {
     'script:not([type="application/json"]), style, iframe, [style], [onclick], [onload], [onerror], a[href^="javascript:"]',
   );
   const isCached = !path.startsWith('/docs') && headers.get('cache-control') !== 'no-store';
+  const isOnce = /<form [^>]*data-once/.test(text) && !text.includes('src="/assets/page.js"');
   return [
+    ...(isOnce ? ['a form is to be sent once, without the script for that'] : []),
     ...odd.map((element) => `the page holds ${element.toString().slice(0, 100)}`),
     ...(isCached ? ['the page may be cached'] : []),
   ];
