@@ -12,19 +12,22 @@ export interface EndingConsent {
   expiresAt: Date;
 }
 
-/** How many days before the end people are notified, and after how many days a consent ends by default. */
-interface NoticeTimes {
-  days: number;
-  defaultExpiryDays: number | null;
-}
+/** When the consent `k` was last given or renewed; elsewhere, if it was imported. */
+const BEGUN = `(SELECT CASE v.method WHEN 'import' THEN v.granted_at ELSE v.recorded_at END FROM consent_versions v
+                 WHERE v.client_id = k.client_id AND v.user_id = k.user_id AND v.event <> 'ended'
+                   AND v.reason IS DISTINCT FROM 'words_changed'
+                 ORDER BY v.number DESC LIMIT 1)`;
 
-/** Consents (`k`) that end in less than `$1` days and whose end was not announced yet; `$2`: their default length in days. */
+/**
+ * Consents (`k`) whose end has to be announced: in less than `$1` days, after half of the consent's time. CASE, because conditions may
+ * be checked in any order: when it began is only looked up of those that were not announced yet.
+ */
 const TO_BE_TOLD = `FROM consents k JOIN clients c ON c.id = k.client_id JOIN users u ON u.id = k.user_id AND u.enabled
           WHERE k.revoked_at IS NULL AND k.expires_at > now() AND k.expires_at <= now() + make_interval(days => $1::int)
-            AND (k.reason = 'words_changed'
-                 OR k.expires_at <= now() + coalesce(c.consent_expiry_days, $2::int, $1::int) * interval '12 hours')
-            AND NOT EXISTS (SELECT 1 FROM consent_notices n
-                             WHERE n.client_id = k.client_id AND n.user_id = k.user_id AND n.expires_at = k.expires_at)`;
+            AND CASE WHEN EXISTS (SELECT 1 FROM consent_notices n
+                                   WHERE n.client_id = k.client_id AND n.user_id = k.user_id AND n.expires_at = k.expires_at) THEN false
+                     WHEN k.reason = 'words_changed' THEN true
+                     ELSE k.expires_at - now() <= (k.expires_at - coalesce(${BEGUN}, k.granted_at)) / 2 END`;
 
 /** Finds consents that have expired or soon will. In SQL: statements over several tables, which claim what they find. */
 @Injectable()
@@ -41,10 +44,10 @@ export class ConsentExpiryRepository {
   }
 
   /** Whether any end has to be announced. */
-  async hasNotices({ days, defaultExpiryDays }: NoticeTimes): Promise<boolean> {
+  async hasNotices(days: number): Promise<boolean> {
     const [row]: { due: boolean }[] = await this.dataSource.query(
       `SELECT EXISTS (SELECT 1 ${TO_BE_TOLD}) AS due`,
-      [days, defaultExpiryDays],
+      [days],
     );
     return row!.due;
   }
@@ -53,23 +56,19 @@ export class ConsentExpiryRepository {
    * Records that the end of up to `limit` consents is announced, and returns these consents: each end is announced once. For a
    * consent shorter than twice the notice, that is after half of its time; for one whose words changed their meaning, at once.
    */
-  noteNotices(
-    manager: EntityManager,
-    { days, defaultExpiryDays }: NoticeTimes,
-    limit: number,
-  ): Promise<EndingConsent[]> {
+  noteNotices(manager: EntityManager, days: number, limit: number): Promise<EndingConsent[]> {
     return manager.query(
       `WITH due AS (
          SELECT k.client_id, k.user_id, k.expires_at, k.scopes, c.name, c.organisation, c.logo_id
            ${TO_BE_TOLD}
-          ORDER BY k.expires_at LIMIT $3 FOR SHARE OF k SKIP LOCKED
+          ORDER BY k.expires_at LIMIT $2 FOR SHARE OF k SKIP LOCKED
        ), noted AS (
          INSERT INTO consent_notices (client_id, user_id, expires_at) SELECT client_id, user_id, expires_at FROM due
          ON CONFLICT DO NOTHING RETURNING client_id, user_id
        )
        SELECT client_id AS "clientId", user_id AS "userId", d.name AS "clientName", d.organisation, d.logo_id AS "logoId", d.scopes, d.expires_at AS "expiresAt"
          FROM noted JOIN due d USING (client_id, user_id)`,
-      [days, defaultExpiryDays, limit],
+      [days, limit],
     );
   }
 }

@@ -56,12 +56,11 @@ export class ConsentExpiryService extends PeriodicWorker {
   }
 
   private async tell(): Promise<number> {
-    const { consentNoticeDays: days, consentExpiryDays: defaultExpiryDays } = this.settings;
-    const times = { days, defaultExpiryDays };
+    const { consentNoticeDays: days } = this.settings;
     // Usually there is nothing to do, and no transaction is started.
-    if (!(await this.repository.hasNotices(times))) return 0;
+    if (!(await this.repository.hasNotices(days))) return 0;
     return this.transactions.run(async (manager) => {
-      const ending = await this.repository.noteNotices(manager, times, AT_ONCE);
+      const ending = await this.repository.noteNotices(manager, days, AT_ONCE);
       for (const { userId, clientId, clientName, organisation, logoId, expiresAt } of ending) {
         const message = MESSAGES.consentExpiring(clientName, { organisation, logoId }, expiresAt);
         await this.notifications.raise(manager, userId, clientId, message);

@@ -15,7 +15,15 @@ const DAYS = 400;
 const DAY_SECONDS = 86_400;
 
 /** Tables whose times move when a day passes. */
-const TABLES = ['consents', 'consent_notices', 'grants', 'client_secrets', 'account_deletions', 'scopes'];
+const TABLES = [
+  'consents',
+  'consent_versions',
+  'consent_notices',
+  'grants',
+  'client_secrets',
+  'account_deletions',
+  'scopes',
+];
 
 interface Tokens {
   refresh_token: string;

@@ -1,5 +1,7 @@
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
+import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { ageConsents } from '../support/aged-consents.js';
 import { authorizePath } from '../support/browser-session.js';
 import { atEndOfFile } from '../support/between-files.js';
 import { Settings } from '../../src/config/settings.js';
@@ -20,16 +22,7 @@ describe('A consent that ends by itself', () => {
       told: all.reduce((sum, { told }) => sum + told, 0),
       ended: all.reduce((sum, { ended }) => sum + ended, 0),
     }));
-  /** As if the consent had been given so many days earlier. */
-  const age = async (days: number) => {
-    await service.database.query('ALTER TABLE consents DISABLE TRIGGER USER');
-    await service.database.query(
-      `UPDATE consents SET granted_at = granted_at - make_interval(days => $1), expires_at = expires_at - make_interval(days => $1)
-        WHERE user_id = $2`,
-      [days, user.id],
-    );
-    await service.database.query('ALTER TABLE consents ENABLE TRIGGER USER');
-  };
+  const age = (days: number) => ageConsents(service.database, user.id, days);
   const events = async (): Promise<unknown[]> =>
     (
       await service.database.query<{ type: string; data: unknown }>(
@@ -180,6 +173,39 @@ describe('A consent that ends by itself', () => {
     // Of a build that did not note it.
     await service.database.query('UPDATE grants SET own_end = NULL WHERE user_id = $1', [user.id]);
     expect(await renewed(60)).toEqual([5, 5]);
+  });
+
+  it('is told of as long before as its own length says, whatever its client has been set to since', async () => {
+    await service.make.tokens(client, user);
+    await service.make.updateClient(client, { consentExpiryDays: 4 });
+    await age(77);
+    expect(await work()).toEqual({ told: 1, ended: 0 });
+  });
+
+  it('is told of after half of what it holds since it was renewed', async () => {
+    const brief = await service.make.client({ consentExpiryDays: 20 });
+    await service.make.tokens(brief, user);
+    await age(8);
+    const browser = await service.make.signedIn(user);
+    await browser.fillIn(`/account/applications/${brief.id}/access`);
+    await age(9);
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+    await age(2);
+    expect(await work()).toEqual({ told: 1, ended: 0 });
+  });
+
+  it('is told of by the time since it was given elsewhere, if it was imported with an end', async () => {
+    const endless = await service.make.client({ consentExpiryDays: null });
+    const at = (days: number) => new Date(Date.now() + days * DAY * 1000).toISOString();
+    const line = {
+      client_id: endless.id,
+      user_id: user.id,
+      scopes: ['vehicle:read'],
+      evidence: 'Contract 4711',
+    };
+    const times = { granted_at: at(-100), expires_at: at(12) };
+    await service.app.get(ConsentImportService).run(JSON.stringify({ ...line, ...times }), { dryRun: false });
+    expect(await work()).toEqual({ told: 1, ended: 0 });
   });
 
   it('is not told of at once if it holds only for a few days', async () => {

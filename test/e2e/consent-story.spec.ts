@@ -3,6 +3,7 @@ import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.
 import { keptWords } from '../../src/consents/record/consent-words.js';
 import type { SignedReceipt } from '../../src/consents/record/receipt.js';
 import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
+import { ageConsents } from '../support/aged-consents.js';
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { columnsThatHold } from '../support/searched-database.js';
@@ -42,14 +43,7 @@ describe('The story of a consent', () => {
       until(`${type} was received`, () => told().filter((each) => each.type === type).length >= times);
     const user = await service.make.user({ name: NAME, email: EMAIL, emailVerified: true });
     const browser = await service.make.signedIn(user);
-    const age = async (days: number) => {
-      await service.database.query('ALTER TABLE consents DISABLE TRIGGER USER');
-      await service.database.query(
-        `UPDATE consents SET expires_at = expires_at - make_interval(days => $1) WHERE user_id = $2`,
-        [days, user.id],
-      );
-      await service.database.query('ALTER TABLE consents ENABLE TRIGGER USER');
-    };
+    const age = (days: number) => ageConsents(service.database, user.id, days);
     const agree = async () => {
       const page = await browser.open(
         authorizePath({

@@ -17,12 +17,13 @@ describe('A mail about consents that will soon end', () => {
        VALUES ($1, $2, $3, $3, CASE WHEN $4 THEN now() END)`,
       [newId('cont'), of.id, to, verified],
     );
-  /** A consent that ends within so many days. */
+  /** A consent of long ago, from elsewhere, that ends within so many days. */
   const consent = async (days: number, of: TestClient = client) => {
     const user = await service.make.user();
     await service.make.consent(of, user);
     await service.database.query(
-      'UPDATE consents SET expires_at = now() + make_interval(days => $2) WHERE user_id = $1',
+      `UPDATE consents SET method = 'import', granted_at = now() - interval '90 days', expires_at = now() + make_interval(days => $2)
+        WHERE user_id = $1`,
       [user.id, days],
     );
   };
