@@ -5,6 +5,7 @@ import { loadSettings } from '../../src/config/settings.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { addPasskey } from '../support/second-factors.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { useServiceWithProvider } from '../support/set-up.js';
 
@@ -12,7 +13,7 @@ describe('With PASSWORD_SIGN_IN=false', () => {
   const idp = new IdentityProvider();
   const providers = [{ audience: ['users', 'operators'] }];
   const service = useServiceWithProvider(idp, providers, { env: { PASSWORD_SIGN_IN: 'false' } });
-  for (const sub of ['ada', 'olga', 'omar'])
+  for (const sub of ['ada', 'olga', 'omar', 'pia'])
     idp.people.set(sub, { email: `${sub}@mail.example`, email_verified: true });
 
   /** Goes on from the login page to the only provider, and comes back. */
@@ -153,6 +154,25 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     expect([page.status, page.html.querySelector(`form[action="${path}"]`)]).toEqual([200, null]);
     expect(page.html.text).toContain('log out and log in again');
     expect((await browser.submit(before, path, { password: PASSWORD })).status).toBe(400);
+  });
+
+  it('a password is no way in that would allow to remove the last passkey', async () => {
+    const browser = await logIn('pia');
+    await addPasskey(browser, service.url);
+    const [row] = await service.database.query<{ id: string; passkey: string }>(
+      `UPDATE users u SET password_hash = 'x' FROM passkeys p WHERE u.email = 'pia@mail.example' AND p.user_id = u.id
+       RETURNING u.id, p.id AS passkey`,
+    );
+    await service.database.query('DELETE FROM identities WHERE user_id = $1', [row!.id]);
+    const path = `/account/security/passkeys/${row!.passkey}/remove`;
+    const page = await browser.open(path);
+    const refused = await browser.submit(page, path);
+    expect([refused.status, refused.html.querySelector('main p')!.text]).toEqual([
+      409,
+      'This passkey is the only way to log in to your account. Add another one first, then remove this one.',
+    ]);
+    await addPasskey(browser, service.url);
+    expect((await browser.submit(page, path)).status).toBe(303);
   });
 
   it('needs a provider', async () => {

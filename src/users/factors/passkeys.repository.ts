@@ -40,18 +40,23 @@ export class PasskeysRepository {
   }
 
   /**
-   * Removes one of the user's, unless it is the last way in: then the user has another passkey, a password, or a link to one of
-   * these providers. The caller has locked the user, so that of two simultaneous removals the second sees the first.
+   * Removes one of the user's, unless it is the last way in: then the user has another passkey, a link to one of these providers, or,
+   * `withPassword`, a password. The caller has locked the user, so that of two simultaneous removals the second sees the first.
    */
-  async delete(manager: EntityManager, userId: string, id: string, providers: string[]): Promise<boolean> {
+  async delete(
+    manager: EntityManager,
+    userId: string,
+    id: string,
+    { providers, withPassword }: { providers: string[]; withPassword: boolean },
+  ): Promise<boolean> {
     // By hand: what must be left and the removal are one statement.
     const [, deleted]: [unknown[], number] = await manager.query(
       `DELETE FROM passkeys p USING users u
         WHERE p.id = $2 AND p.user_id = $1 AND u.id = $1
-          AND (u.password_hash IS NOT NULL
+          AND ((u.password_hash IS NOT NULL AND $4)
                OR EXISTS (SELECT 1 FROM passkeys other WHERE other.user_id = $1 AND other.id <> $2)
                OR EXISTS (SELECT 1 FROM identities i WHERE i.user_id = $1 AND i.provider = ANY ($3)))`,
-      [userId, id, providers],
+      [userId, id, providers, withPassword],
     );
     return deleted === 1;
   }

@@ -17,6 +17,13 @@ import { said, say } from '../../language/text.js';
 
 const MOST = 20;
 
+const ONLY_WAY_IN = say(
+  'This passkey is the only way to log in to your account. Add another one or set a password first, then remove this one.',
+);
+const ONLY_WAY_IN_WITHOUT_PASSWORDS = say(
+  'This passkey is the only way to log in to your account. Add another one first, then remove this one.',
+);
+
 /** The passkeys of a user: added, renamed and removed on the account page. */
 @Injectable()
 export class PasskeysService {
@@ -102,12 +109,9 @@ export class PasskeysService {
   remove(user: SignedInUser, id: string, actor: Actor): Promise<void> {
     return this.factors.remove(user, 'passkey', actor, async (manager) => {
       const passkey = (isId('pkey', id) && (await this.passkeys.find(user.id, id, manager))) || missing();
-      if (!(await this.passkeys.delete(manager, user.id, id, this.providersFor(user)))) {
-        throw conflict(
-          say(
-            'This passkey is the only way to log in to your account. Add another one or set a password first, then remove this one.',
-          ),
-        );
+      const ways = { providers: this.providersFor(user), withPassword: this.settings.passwordSignIn };
+      if (!(await this.passkeys.delete(manager, user.id, id, ways))) {
+        throw conflict(ways.withPassword ? ONLY_WAY_IN : ONLY_WAY_IN_WITHOUT_PASSWORDS);
       }
       await this.audit.record(manager, actor, {
         action: 'user.passkey_removed',
