@@ -2,15 +2,18 @@ import { said, say, type Shown } from '../language/text.js';
 import type { MailedApplication } from '../mail/mail-content.js';
 import type { NotificationCategory } from './notification.entity.js';
 
+/** The kinds of mail that notifications are sent as (contract §18). */
+export type NotificationMailKind = 'security' | 'organisation' | 'application_connected' | 'actionable';
+
 /** A notification that the service raises itself: its texts are messages, so that each reader gets them in their language. */
 export interface Message {
   messageId: string;
   category: NotificationCategory;
   /**
-   * Whether it is also mailed (contract §18): always, because it is about security or an organisation of the user's, or unless the user
-   * switched it off. `ACTIONABLE` notifications are optional mails anyway.
+   * As what it is also mailed: always, if it is about security or an organisation of the user's, otherwise unless the user switched
+   * off mails of that kind. `ACTIONABLE` notifications are `actionable` mails anyway.
    */
-  mail?: 'security' | 'organisation' | 'optional';
+  mail?: NotificationMailKind;
   /** The application it is about and the organisation behind it, for the mail. */
   application?: MailedApplication & { organisation?: string | null };
   shortTextTitle: Shown;
@@ -110,7 +113,7 @@ export const MESSAGES = {
     messageId: 'ERR2003',
     application: applicationOf(name, known),
     category: 'SERVICE',
-    mail: 'optional',
+    mail: 'application_connected',
     shortTextTitle: say('An application was connected to your account'),
     shortTextBody: said('We recorded that you agreed to share data with “{name}”.', { name }),
     detailPageTitle: say('Why an application was connected'),
@@ -290,7 +293,7 @@ export const MESSAGES = {
     messageId: 'ERR2403',
     application: applicationOf(name, known),
     category: 'SERVICE',
-    mail: 'optional',
+    mail: 'application_connected',
     shortTextTitle: say('You connected an application to your account'),
     shortTextBody: said('You agreed to share data with “{name}”.', { name }),
     detailPageTitle: WAS_THIS_YOU,
@@ -316,7 +319,7 @@ export const MESSAGES = {
     messageId: 'ERR2408',
     application: applicationOf(name, known),
     category: 'SERVICE',
-    mail: 'optional',
+    mail: 'actionable',
     shortTextTitle: say('An application can no longer read your data'),
     shortTextBody: said('The time for which you shared data with “{name}” is over.', { name }),
     detailPageTitle: WHAT_YOU_CAN_DO,

@@ -1,17 +1,13 @@
 import { said, say, type Shown } from '../language/text.js';
 import type { MailText } from '../mail/mail-content.js';
-import type { Message } from './message-catalogue.js';
+import type { Message, NotificationMailKind } from './message-catalogue.js';
 
 /** A notification of the service, or one that an operator wrote. */
 export type MailedNotification = Message & { externalLink?: string | null; externalButtonLabel?: string };
 
-type NotificationMailKind = 'security' | 'organisation' | 'application_connected' | 'actionable';
-
 /** The kind of mail for a notification; undefined if it is not mailed. */
 export function mailKindOf({ mail, category }: Message): NotificationMailKind | undefined {
-  if (mail === 'security' || mail === 'organisation') return mail;
-  if (category === 'ACTIONABLE') return 'actionable';
-  return mail === 'optional' ? 'application_connected' : undefined;
+  return mail ?? (category === 'ACTIONABLE' ? 'actionable' : undefined);
 }
 
 const WHY: Record<NotificationMailKind, string> = {

@@ -157,6 +157,14 @@ describe('The mails of the service', () => {
       expect(subjects).toEqual([ACTIONABLE.shortTextTitle, CONNECTED.shortTextTitle]);
     });
 
+    it('which keeps the mails about new applications, if it is reached from one about an end of a consent', async () => {
+      const path = await pathIn(MESSAGES.consentExpired('Example App'));
+      expect((await smtp.mailTo(user.email)).text).toContain('you want to know what needs your attention');
+      const browser = new BrowserSession(service.url);
+      await browser.submit(await browser.open(path), path);
+      expect(await unwanted()).toEqual(['actionable']);
+    });
+
     it('whose form is refused from elsewhere', async () => {
       const path = await pathIn();
       expect((await post(path, 'csrf=wrong')).status).toBe(403);
