@@ -111,11 +111,24 @@ describe('Deleting one’s account', () => {
     });
   });
 
+  it('takes an address with an umlaut, in a field that browsers leave as it is typed', async () => {
+    const email = 'jörg@müller.example';
+    const theirs = await service.make.signedIn(await service.make.user({ email }));
+    const page = await theirs.open(PATH);
+    expect(page.html.querySelector('#email')!.getAttribute('type')).toBe('text');
+    expect(placeOf(await theirs.submit(page, PATH, { email }))).toEqual([303, PATH]);
+  });
+
   it('says what it means, waits for seven days, and is shown and mailed', async () => {
     const client = await service.make.client({ name: 'North <b>wind' });
     await service.make.tokens(client, user);
     const page = await browser.open(PATH);
     expect(page.html.querySelector('ul li bdi')!.text).toBe('North <b>wind');
+    // The record of consents outlives the account (§2).
+    expect(page.html.text).toContain(
+      'for five years after the end of each agreement, what you had agreed to share',
+    );
+    expect(page.html.text).not.toContain('agreements are deleted');
     const answer = await browser.submit(page, PATH, { email: ` ${user.email.toUpperCase()} ` });
     expect(placeOf(answer)).toEqual([303, PATH]);
     const days = await service.database.value<number>(

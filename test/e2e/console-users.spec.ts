@@ -66,6 +66,14 @@ describe('In the console, users', () => {
     expect(service.log.join('')).not.toContain(url.split('/').at(-1));
   });
 
+  it('are created with an umlaut in the address, in a field that browsers leave as it is typed', async () => {
+    const page = await browser.open(`${USERS}/new`);
+    expect(page.html.querySelector('#email')!.getAttribute('type')).toBe('text');
+    const email = `jörg${Date.now()}@müller.example`;
+    const made = await browser.submit(page, `${USERS}/new`, { email, name: 'Jörg' });
+    expect((await browser.open(made.headers.get('location')!)).text).toContain(email);
+  });
+
   it('are found by part of their name or address, and by id', async () => {
     const user = await service.make.user({ name: 'Quentin Quagga', email: 'q.uagga@mail.example' });
     for (const q of ['in quag', 'Q.UAGGA@', user.id]) {

@@ -118,6 +118,10 @@ describe('An admin invites operators', () => {
       }
     });
 
+    it('but not by the browser, whatever the address: the field has no type that it checks', async () => {
+      expect((await admin.open(NEW)).html.querySelector('#email')!.getAttribute('type')).toBe('text');
+    });
+
     it('beyond 5 to an address in an hour', async () => {
       for (let n = 0; n < 5; n++) expect((await invite('viewer')).status).toBe(303);
       expect((await invite('viewer')).status).toBe(429);

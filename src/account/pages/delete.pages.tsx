@@ -116,7 +116,7 @@ function Delete(props: DeletePageProps): VNode {
       <TextField
         name="email"
         label={t('Your email address')}
-        type="email"
+        inputMode="email"
         autocomplete="off"
         spellcheck={false}
         hint={t('To make sure that you mean it, enter {email}', { email: props.email })}
@@ -149,8 +149,8 @@ const consequencesOf = ({ applications, hasMore, days }: DeletePageProps): VNode
     />
   ),
   <Say it="What applications have read before stays with them. Ask them to delete it." />,
-  <Say it="Your name, your addresses, your sessions, notifications and agreements are deleted here, and so is the data that was sent to applications." />,
-  <Say it="We keep, without your name and address, that there was an account, what was done with it and when: for a year, to be able to account for it. Applications are told of you by the ID of your account only." />,
+  <Say it="Your name, your addresses, your sessions and notifications are deleted here, and so is the data that was sent to applications." />,
+  <Say it="To be able to account for it, we keep without your name and address: for a year, that there was an account, what was done with it and when; and for five years after the end of each agreement, what you had agreed to share. Applications are told of you by the ID of your account only." />,
   <Say
     it="If you want to keep a copy, <export>download your data</export> first."
     with={{ export: linkTo('/account/export') }}

@@ -6,7 +6,7 @@ export interface FormField {
   readonly as: keyof FormKinds;
   readonly label: string;
   readonly hint?: string;
-  readonly type?: 'email';
+  readonly inputMode?: 'email';
   readonly spellcheck?: false;
   /** Omitted if the page that shows the form provides them. */
   readonly options?: readonly (Option & { hint?: string })[];

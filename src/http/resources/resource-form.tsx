@@ -126,5 +126,5 @@ function shownField(name: string, { as, label, hint, options = [], ...input }: F
   if (as === 'select') return <SelectField {...field} options={[...options]} />;
   if (as === 'choice' || as === 'choices')
     return <Choices {...field} type={as === 'choice' ? 'radio' : 'checkbox'} options={[...options]} />;
-  return <TextField {...field} {...input} inputMode={as === 'number' ? 'numeric' : undefined} />;
+  return <TextField {...field} {...input} inputMode={as === 'number' ? 'numeric' : input.inputMode} />;
 }

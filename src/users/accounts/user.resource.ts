@@ -31,7 +31,7 @@ export const USER = resource<UserFields>()('user', {
     given: 'required',
     changeable: true,
     audited: true,
-    form: { as: 'line', label: 'Email', type: 'email' },
+    form: { as: 'line', label: 'Email', inputMode: 'email' },
   },
   emailKey: { audited: { not: 'follows from the email' } },
   emailVerified: {

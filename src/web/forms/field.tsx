@@ -70,12 +70,13 @@ function Notes({ id, hint, error }: { id: string; hint?: string; error?: string 
 }
 
 export interface TextFieldProps extends FieldProps {
-  type?: 'text' | 'email' | 'url' | 'datetime-local' | 'password';
+  type?: 'text' | 'url' | 'datetime-local' | 'password';
   step?: number;
   minLength?: number;
   required?: boolean;
   autocomplete?: string;
-  inputMode?: 'numeric';
+  /** For an address, not type="email": browsers reject an umlaut, or rewrite the domain. */
+  inputMode?: 'numeric' | 'email';
   spellcheck?: boolean;
   placeholder?: string;
   /** What is offered, by name; anything else can be typed. */
@@ -103,6 +104,7 @@ export function TextField({
         type={type}
         value={type === 'password' ? undefined : (value as string)}
         autocomplete={autocomplete}
+        autoCapitalize={input.inputMode === 'email' ? 'none' : undefined}
         {...input}
         id={id}
         list={list}

@@ -86,7 +86,7 @@ export const inviteOperatorPage = ({ typed, isMailOn, fourEyes, errors }: Invite
         submit="Send invitation"
         cancel={INVITATIONS_PATH}
       >
-        <TextField name="email" label="Email" type="email" required />
+        <TextField name="email" label="Email" inputMode="email" required />
         <Choices
           name="role"
           label="Role"
