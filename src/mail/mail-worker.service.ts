@@ -91,8 +91,8 @@ export class MailWorker extends QueueWorker {
     }
     if (isTooOld) return { state: 'failed', error: 'it waited for 24 hours' };
     const content = this.mails.open(id, sealedContent);
-    if (!content)
-      return { state: 'failed', error: 'its content was sealed with a key that is no longer known' };
+    // During a change of the key, another instance may know the one that this one does not.
+    if (!content) return later(attempts, 'its content was sealed with a key that is not known here');
     const signal = AbortSignal.any([this.abort.signal, AbortSignal.timeout(SEND_WITHIN_MS)]);
     try {
       await transport.send(await this.illustrated(content, id, address), signal);
@@ -103,7 +103,7 @@ export class MailWorker extends QueueWorker {
       mailAttempts.inc({ result: 'failed' });
       const reason = reasonOf(error, signal);
       if (error instanceof SendError && error.isPermanent) return { state: 'failed', error: reason };
-      return { state: 'pending', error: reason, waitSeconds: waitAfter(attempts) };
+      return later(attempts, reason);
     }
   }
 
@@ -146,6 +146,12 @@ export class MailWorker extends QueueWorker {
     }
   }
 }
+
+const later = (attempts: number, error: string): MailResult => ({
+  state: 'pending',
+  error,
+  waitSeconds: waitAfter(attempts),
+});
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
   if (error instanceof SendError) return error.message;

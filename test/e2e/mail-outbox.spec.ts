@@ -286,11 +286,37 @@ describe('The outbox', () => {
     for (const to of addresses) await smtp.mailTo(to);
   });
 
-  it('cannot send what was sealed with a key that is gone, and says so', async () => {
-    await queueForLater();
-    await service.database.query("UPDATE mails SET sealed_content = '\\x00' WHERE address = $1", [address]);
+  it('is kept by an instance that does not know its key, for those that do, and for 24 hours if there are none', async () => {
+    const { id } = await queueForLater();
+    smtp.onRecipient = () => undefined;
+    const sealed = await service.database.value<Buffer>('SELECT sealed_content FROM mails WHERE id = $1', [
+      id,
+    ]);
+    const sealAs = (content: Buffer) =>
+      service.database.query('UPDATE mails SET sealed_content = $2 WHERE id = $1', [id, content]);
+    const other = new SealedBox('mail', [Buffer.alloc(32, 'n')]).seal('{}', `mail ${id}`);
+    await sealAs(other);
     await makeDue();
-    expect((await untilState('failed')).last_error).toContain('a key that is no longer known');
+    const row = await untilAttempted(2);
+    expect(row).toMatchObject({ state: 'pending', has_content: true, wait: 5 });
+    expect(row.last_error).toContain('a key that is not known here');
+    // As for an instance with the key.
+    await sealAs(sealed);
+    await makeDue();
+    await smtp.mailTo(address);
+    await untilState('sent');
+
+    address = `unreadable.${address}`;
+    const unreadable = await queueForLater();
+    await service.database.query(
+      "UPDATE mails SET sealed_content = $2, created_at = now() - interval '23 h 59 min' WHERE id = $1",
+      [unreadable.id, other],
+    );
+    await makeDue();
+    expect(await untilState('failed')).toMatchObject({
+      has_content: false,
+      last_error: expect.stringContaining('a key that is not known here'),
+    });
   });
 
   it('is resealed if it was sealed under the encryption key itself, and sent', async () => {

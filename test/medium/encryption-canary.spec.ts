@@ -74,6 +74,8 @@ describe('the canary of the encryption key', () => {
 
   it('opens with a previous key until it is sealed afresh, and then with the present one alone', async () => {
     await verify(OLD);
+    // The first step of a change: the next key is known, and seals nothing yet.
+    await verify(OLD, NEW);
     await verify(NEW, OLD);
     await resealCanary(dataSource, [NEW, OLD]);
     await verify(NEW);
