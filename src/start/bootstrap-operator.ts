@@ -11,6 +11,8 @@ import { digestOf } from '../secrets/tokens.js';
 import { emailKeyOf } from '../users/accounts/email.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 
+type FirstClient = NonNullable<BootstrapOperator['client']>;
+
 /**
  * Creates the first operator if no operator exists (contract §14): an operator with the role `admin`, and a confidential client with all
  * operator scopes, each only if no other exists. Runs under the lock of the migrations.
@@ -19,12 +21,21 @@ export async function bootstrapOperator(dataSource: DataSource, operator: Bootst
   await dataSource.transaction(async (manager) => {
     const ownerId = (await findOperator(manager)) ?? (await createOperator(manager, operator));
     if (!operator.client) return;
-    // Its own client may have lost scopes since.
-    const existing = [{ scopes: ArrayContains(['admin:write']) }, { id: operator.client.id }];
-    if (await manager.existsBy(ClientEntity, existing)) return;
-    await createClient(manager, ownerId, operator.client);
+    if (!(await hasClient(manager, operator.client))) await createClient(manager, ownerId, operator.client);
   });
 }
+
+/** Whether `bootstrapOperator` has nothing to create. */
+export async function isBootstrapped(
+  manager: EntityManager,
+  { client }: BootstrapOperator,
+): Promise<boolean> {
+  return (await findOperator(manager)) !== undefined && (!client || (await hasClient(manager, client)));
+}
+
+/** Its own client may have lost scopes since. */
+const hasClient = (manager: EntityManager, { id }: FirstClient): Promise<boolean> =>
+  manager.existsBy(ClientEntity, [{ scopes: ArrayContains(['admin:write']) }, { id }]);
 
 /** An enabled admin if there is one: a client of a disabled one gets no usable token. */
 async function findOperator(manager: EntityManager): Promise<string | undefined> {
@@ -66,7 +77,7 @@ async function createOperator(
 async function createClient(
   manager: EntityManager,
   ownerId: string,
-  { id, secret }: NonNullable<BootstrapOperator['client']>,
+  { id, secret }: FirstClient,
 ): Promise<void> {
   await manager.insert(ClientEntity, {
     id,

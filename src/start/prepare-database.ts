@@ -3,22 +3,22 @@ import type { Logger } from 'pino';
 import { AuditEventEntity } from '../audit/audit-event.entity.js';
 import { ClientSecretEntity } from '../clients/client-secret.entity.js';
 import { ClientEntity } from '../clients/client.entity.js';
+import { SettingsError } from '../config/process-environment.js';
 import type { Settings } from '../config/settings.js';
+import { connectionProblem, isPassing } from '../database/connections/connection-problem.js';
+import { closeAtOnce } from '../database/connections/connection-socket.js';
 import { newConnection } from '../database/connections/connections.js';
-import { migrate, prepare } from '../database/migrations/migrate.js';
-import {
-  readSchemaState,
-  refuseForeignSchema,
-  type SchemaState,
-} from '../database/migrations/schema-state.js';
+import { migrate, prepare, withoutLock } from '../database/migrations/migrate.js';
+import { readSchemaState, refuseForeignSchema } from '../database/migrations/schema-state.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '../webhooks/signing/encryption-canary.entity.js';
 import { verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
-import { bootstrapOperator } from './bootstrap-operator.js';
+import { bootstrapOperator, isBootstrapped } from './bootstrap-operator.js';
 import type { Demonstration } from './demonstration.js';
 
 const LOOK_EVERY_MS = 1_000;
+const ANSWER_MS = 10_000;
 // What the encryption key is checked with, and what the first operator and the demonstration consist of.
 const FIRST_DATA = [
   AuditEventEntity,
@@ -46,36 +46,64 @@ export async function prepareDatabase(
     await demo?.seed(dataSource);
   };
   const wait = { waitSeconds: settings.migrationWait, say };
-  if (settings.migrateOnStart || demo) {
-    const slow = setTimeout(() => say('Running database migrations …'), 1000);
-    await migrate(url, firstData, { entities: FIRST_DATA, ...wait }).finally(() => clearTimeout(slow));
-    return;
-  }
-  await waitForMigrations(url, log);
-  await prepare(url, firstData, FIRST_DATA, wait);
+  const migrates = settings.migrateOnStart || demo !== undefined;
+  if (!migrates) await waitForMigrations(url, log);
+  if (!demo && (await isPrepared(url, settings))) return;
+  if (!migrates) return prepare(url, firstData, FIRST_DATA, wait);
+  const slow = setTimeout(() => say('Running database migrations …'), 1000);
+  await migrate(url, firstData, { entities: FIRST_DATA, ...wait }).finally(() => clearTimeout(slow));
+}
+
+/**
+ * Whether there is nothing to create, neither schema nor first data. Read without the lock, so that an instance that needs nothing can
+ * start while another build migrates. The encryption key is verified then.
+ */
+async function isPrepared(url: string, settings: Settings): Promise<boolean> {
+  if ((await readMissing(url)).length > 0) return false;
+  const { encryptionKeys, bootstrapOperator: operator } = settings;
+  return withoutLock(url, FIRST_DATA, async (dataSource) => {
+    await verifyEncryptionKeys(dataSource, encryptionKeys);
+    return !operator || isBootstrapped(dataSource.manager, operator);
+  });
 }
 
 /** Resolves once the database has the migrations of this build. */
 async function waitForMigrations(url: string, log: Logger): Promise<void> {
-  for (let told = false; ; told = true) {
-    const state = await look(url);
-    refuseForeignSchema(state);
-    if (state.missing.length === 0) return;
-    if (!told) {
-      log.warn(
-        `MIGRATE_ON_START is false: waiting until "npm run operator -- migrate" has run the missing migrations: ${state.missing.join(', ')}`,
-      );
-    }
+  for (let told: string | undefined; ;) {
+    const wait = await reasonToWait(url);
+    if (!wait) return;
+    if (wait.for !== told) log.warn(wait.line);
+    told = wait.for;
     await pause(LOOK_EVERY_MS);
   }
 }
 
-async function look(url: string): Promise<SchemaState> {
-  const client = newConnection(url, { application_name: 'charging-data-service start' });
-  await client.connect();
+async function reasonToWait(url: string): Promise<{ for: string; line: string } | undefined> {
   try {
-    return await readSchemaState(async <Row>(sql: string) => (await client.query(sql)).rows as Row[]);
+    const missing = await readMissing(url);
+    if (missing.length === 0) return undefined;
+    const line = `MIGRATE_ON_START is false: waiting until "npm run operator -- migrate" has run the missing migrations: ${missing.join(', ')}`;
+    return { for: 'migrations', line };
+  } catch (error) {
+    // A database that restarts meanwhile comes back.
+    if (error instanceof SettingsError || !isPassing(error)) throw error;
+    return { for: 'database', line: `Waiting for the database: ${connectionProblem(error)}` };
+  }
+}
+
+/** The migrations that the database lacks. Throws a SettingsError if it requires a newer build. */
+async function readMissing(url: string): Promise<string[]> {
+  const client = newConnection(url, {
+    application_name: 'charging-data-service start',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+  });
+  try {
+    await client.connect();
+    const state = await readSchemaState(async <Row>(sql: string) => (await client.query(sql)).rows as Row[]);
+    refuseForeignSchema(state);
+    return state.missing;
   } finally {
-    await client.end();
+    closeAtOnce(client);
   }
 }

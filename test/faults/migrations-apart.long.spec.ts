@@ -8,6 +8,7 @@ import { SpawnedService } from '../support/spawned-service.js';
 import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
+import { WayToDatabase } from '../support/way-to-database.js';
 
 // As in src/database/migrations/migrate.ts.
 const LOCK = '7163106617430109543';
@@ -74,6 +75,24 @@ describe('a start on an unmigrated database', () => {
     expect(await statusOf('/health/ready')).toBe(200);
     expect(JSON.parse((await migrate()).out)).toEqual({ migrations_run: [] });
     expect(await service.stop()).toBe(0);
+  });
+
+  it('waits on if the database is away meanwhile', async () => {
+    const way = await WayToDatabase.closed(url);
+    await way.open();
+    const service = new SpawnedService({ ...environment, DATABASE_URL: way.url, MIGRATE_ON_START: 'false' });
+    try {
+      await until('it waits for the migrations', () => service.printed.includes('missing migrations'));
+      await way.close();
+      await until('it waits for the database', () => service.printed.includes('Waiting for the database: '));
+      expect(await statusOf('/health/live')).toBe(200);
+      await way.open();
+      expect((await migrate()).code).toBe(0);
+      await service.ready();
+      expect(await service.stop()).toBe(0);
+    } finally {
+      await way.close();
+    }
   });
 
   it('is live, but not ready, while it migrates', async () => {

@@ -14,6 +14,8 @@ import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 import { WayToDatabase } from '../support/way-to-database.js';
 
 const HIDDEN = 'hidden-word';
+// As in src/database/migrations/migration-lock.ts.
+const LOCK = '7163106617430109543';
 
 describe('a start that fails', () => {
   let admin: Client;
@@ -169,6 +171,56 @@ describe('a start before its database', () => {
       await SpawnedService.killAll();
       await way.close();
       await database.drop();
+    }
+  });
+});
+
+describe('a start while another one migrates', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let other: Client;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    other = new Client({ connectionString: database.url });
+    await other.connect();
+  });
+  afterEach(async () => {
+    await SpawnedService.killAll();
+    await other.end();
+    await database.drop();
+  });
+
+  const lock = () => other.query('SELECT pg_advisory_lock($1)', [LOCK]);
+  const start = async (migrates: boolean): Promise<SpawnedService> => {
+    const port = String(await freePort());
+    return new SpawnedService({
+      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
+      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      MIGRATE_ON_START: String(migrates),
+      ...{ BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example', BOOTSTRAP_OPERATOR_PASSWORD: HIDDEN },
+      BOOTSTRAP_OPERATOR_CLIENT_ID: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+      BOOTSTRAP_OPERATOR_CLIENT_SECRET: 's'.repeat(32),
+    });
+  };
+
+  it('waits for it before it creates the first operator, and not if nothing is missing', async () => {
+    await lock();
+    const services = await Promise.all([true, false].map((migrates) => start(migrates)));
+    await until('both wait', async () => {
+      const waiting = await database.query(
+        `SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_lock%'`,
+      );
+      return waiting.length === 2;
+    });
+    expect(await database.query('SELECT 1 FROM users')).toEqual([]);
+    await other.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    for (const service of services) await service.ready();
+    expect(await database.query('SELECT email FROM users')).toEqual([{ email: 'first@operator.example' }]);
+
+    await lock();
+    for (const migrates of [true, false]) {
+      const service = await (await start(migrates)).ready();
+      expect(await service.stop()).toBe(0);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { startFailure } from '../../src/start/start-error.js';
+import { withoutLock } from '../../src/database/migrations/migrate.js';
 import { underMigrationLock } from '../../src/database/migrations/migration-lock.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { describeUnless } from '../support/left-out.js';
@@ -73,12 +74,15 @@ describe('the lock of the migrations', () => {
   });
 
   describeUnless(lackingPgBouncer, 'behind a pooler in transaction mode', () => {
-    it('is never taken: the start says that DATABASE_URL needs session mode', async () => {
+    it.each([
+      ['is never taken', underMigrationLock],
+      ['is not done without either', (url: string, work: () => Promise<void>) => withoutLock(url, [], work)],
+    ])('%s: the start says that DATABASE_URL needs session mode', async (_what, run) => {
       const pooler = await PgBouncer.start(database.url, 'transaction');
       const proof = HeldTimers.hold(10_000, 10_000, 'session-mode');
       let worked = false;
       try {
-        const failure = underMigrationLock(pooler.url, async () => void (worked = true)).then(
+        const failure = run(pooler.url, async () => void (worked = true)).then(
           () => undefined,
           (error: unknown) => startFailure(error),
         );

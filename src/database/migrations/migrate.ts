@@ -1,8 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'pg';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
 import { dataSourceOptions } from '../connections/data-source.js';
 import { isLockTimeout, isLostRace } from '../queries/database-errors.js';
-import { underMigrationLock, type LockWait } from './migration-lock.js';
+import {
+  KEEP_ALIVE,
+  KEEP_ALIVE_OF_SERVER,
+  requireSessionMode,
+  underMigrationLock,
+  type LockWait,
+} from './migration-lock.js';
 import { readSchemaState, refuseForeignSchema, type Ask } from './schema-state.js';
 import { grantServiceRole } from './service-role.js';
 
@@ -55,13 +62,29 @@ export const prepare = (
 ): Promise<void> =>
   underMigrationLock(url, () => withDataSource({ ...dataSourceOptions(url, 2), entities }, work), wait);
 
+/** Runs `work` without the lock, also while another instance migrates. Throws a MigrationLockError where there could be no lock. */
+export async function withoutLock<T>(
+  url: string,
+  entities: Entities,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  await requireSessionMode(url);
+  return withDataSource({ ...dataSourceOptions(url, 2), entities }, work);
+}
+
+// A change to a large table may take long, but not while others wait for it. Meanwhile its connection is silent.
+const SESSION = {
+  ...{ statement_timeout: 0, lock_timeout: LOCK_TIMEOUT_MS },
+  ...KEEP_ALIVE,
+  onConnect: async (connection: Client) => void (await connection.query(KEEP_ALIVE_OF_SERVER)),
+};
+
 async function runMigrations(
   url: string,
   { migrations, serviceRole, say = () => undefined }: MigrateOptions,
 ): Promise<string[]> {
   const options = {
-    // A change to a large table may take long, but not while others wait for it.
-    ...dataSourceOptions(url, 2, { statement_timeout: 0, lock_timeout: LOCK_TIMEOUT_MS }),
+    ...dataSourceOptions(url, 2, SESSION),
     ...(migrations ? { migrations } : {}),
   };
   return withDataSource(options, async (dataSource) => {

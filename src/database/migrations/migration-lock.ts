@@ -12,8 +12,8 @@ const DEFAULT_WAIT_SECONDS = 600;
 
 // Through a network that forgets idle connections, and so that the server notices within a minute that this process is gone: a
 // lock of a lost machine would otherwise be held for two hours.
-const KEEP_ALIVE_AFTER_MS = 10_000;
-const KEEP_ALIVE_OF_SERVER =
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+export const KEEP_ALIVE_OF_SERVER =
   'SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3';
 
 /** Why the lock of the migrations cannot be taken; the message names the setting. */
@@ -38,7 +38,7 @@ export async function underMigrationLock<T>(
   const connection = connectionOf(url);
   await connection.connect();
   try {
-    await requireSessionMode(connection, connectionOf(url));
+    await prove(connection, connectionOf(url));
     await connection.query(KEEP_ALIVE_OF_SERVER);
     await take(connection, waitSeconds, say);
     try {
@@ -54,11 +54,21 @@ export async function underMigrationLock<T>(
 const connectionOf = (url: string): pg.Client =>
   newConnection(url, {
     application_name: 'charging-data-service migrations',
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    ...KEEP_ALIVE,
   });
 
-async function requireSessionMode(connection: pg.Client, announcer: pg.Client): Promise<void> {
+/** Throws a MigrationLockError behind a pooler in transaction mode. */
+export async function requireSessionMode(url: string): Promise<void> {
+  const connection = connectionOf(url);
+  await connection.connect();
+  try {
+    await prove(connection, connectionOf(url));
+  } finally {
+    await connection.end();
+  }
+}
+
+async function prove(connection: pg.Client, announcer: pg.Client): Promise<void> {
   try {
     await proveSessionMode(connection, announcer, PROVEN_WITHIN_MS);
   } catch (error) {
