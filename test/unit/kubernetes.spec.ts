@@ -59,6 +59,22 @@ describe('the values of the Helm chart', () => {
     expect(judge.errors).toBeNull();
   });
 
+  it('wait for the database as long as the service can, and for the migrations less long than Helm in the guide', () => {
+    const { maximum } = (
+      JSON.parse(read(`${CHART}/values.schema.json`)) as {
+        properties: { settings: { properties: Record<string, { maximum: number }> } };
+      }
+    ).properties.settings.properties.DATABASE_WAIT_SECONDS!;
+    expect((preset.settings as Values).DATABASE_WAIT_SECONDS).toBe(maximum);
+    const { deadlineSeconds } = preset.migration as Values;
+    const commands = read('docs/deployment.md').match(/^helm (install|upgrade) .*$/gm)!;
+    expect(commands).toHaveLength(3);
+    for (const command of commands) {
+      const [, minutes] = /--wait --timeout (\d+)m\b/.exec(command) ?? [];
+      expect(Number(minutes) * 60).toBeGreaterThan(deadlineSeconds as number);
+    }
+  });
+
   it('name the PostgreSQL of docker-compose.yml', () => {
     const { image } = preset.backupCheck as Values;
     expect(read('docker-compose.yml')).toContain(`image: ${image as string}\n`);
