@@ -108,7 +108,14 @@ describeUnless(lackingPostgres, 'the way to a first token on Debian, as the guid
     await rm(folderOfUrl);
     await writeFile(folderOfUrl, text);
     const cwd = path.join(folder, 'opt/charging-data');
-    const { code, out, err } = await run('bash', ['--norc', '-euc', here(OPERATOR!)], {}, cwd);
+    const operate = () => run('bash', ['--norc', '-euc', here(OPERATOR!)], {}, cwd);
+    const environment = path.join(folder, 'etc/charging-data/environment');
+    const settings = readFileSync(environment, 'utf8');
+    await writeFile(environment, `${settings}RETENTION_DAYS=none\n`);
+    const refused = await operate();
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('RETENTION_DAYS')]);
+    await writeFile(environment, settings);
+    const { code, out, err } = await operate();
     expect([code, err]).toEqual([0, '']);
     expect(JSON.parse(out)).toMatchObject({ keys: [{ state: 'signs' }] });
   });
