@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../audit/audit.service.js';
+import { Settings } from '../config/settings.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { conflict } from '../http/problems/problem.js';
 import { digestOf, newSecret } from '../secrets/tokens.js';
@@ -24,11 +25,15 @@ export class ClientSecretsService {
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly revocations: AccessRevocations,
+    private readonly settings: Settings,
   ) {}
 
-  /** When they were created and when they expire, newest first; never the secrets themselves. */
+  /**
+   * When they were created and when they expire, newest first; never the secrets themselves. Those that ended are kept with the client, so
+   * that none of them can be given to it again, and are listed for `RETENTION_DAYS`.
+   */
   list(clientId: string): Promise<SecretInfo[]> {
-    return this.repository.secrets(clientId);
+    return this.repository.secrets(clientId, this.settings.retentionDays);
   }
 
   /** Identifies the newest secret by its creation time. */

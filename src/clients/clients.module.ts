@@ -5,7 +5,6 @@ import { AuditModule } from '../audit/audit.module.js';
 import { BrandModule } from '../brand/brand.module.js';
 import { ScopesModule } from '../scopes/scopes.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { ClientEntity } from './client.entity.js';
 import { ClientSecretUseEntity } from './client-secret-use.entity.js';
 import { ClientSecretEntity } from './client-secret.entity.js';
@@ -20,7 +19,6 @@ import { ClientsPersonalData } from './clients-personal-data.service.js';
 import { ClientsService } from './clients.service.js';
 import { SecretUsesRepository } from './secret-uses.repository.js';
 import { SecretUsesService } from './secret-uses.service.js';
-import { CLIENTS_PURGE } from './clients-purge.js';
 
 const EXPORTED = [
   ClientAuthenticationService,
@@ -51,8 +49,4 @@ const EXPORTED = [
   ],
   exports: EXPORTED,
 })
-export class ClientsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(CLIENTS_PURGE);
-  }
-}
+export class ClientsModule {}

@@ -193,8 +193,8 @@ export class ClientsRepository {
     return row?.state;
   }
 
-  /** The client's secrets, newest first, including expired ones that are still kept. */
-  secrets(clientId: string): Promise<SecretInfo[]> {
+  /** The client's secrets, newest first, without those that expired more than this many days ago. */
+  secrets(clientId: string, days: number): Promise<SecretInfo[]> {
     return this.clientSecrets
       .createQueryBuilder('secret')
       .leftJoin(
@@ -208,6 +208,9 @@ export class ClientsRepository {
       .addSelect('used.lastUsedAt', 'lastUsedAt')
       .addSelect('coalesce(secret.expiresAt <= now(), false)', 'isExpired')
       .where('secret.clientId = :clientId', { clientId })
+      .andWhere('(secret.expiresAt IS NULL OR secret.expiresAt > now() - make_interval(days => :days))', {
+        days,
+      })
       .orderBy('secret.createdAt', 'DESC')
       .getRawMany<SecretInfo>();
   }

@@ -7,6 +7,7 @@ import type { Printed } from '../../src/cli/printed.js';
 import { withoutDefaults } from '../../src/cli/company/company-defaults.js';
 import type { Company } from '../../src/cli/company/company-sections.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { Problem } from '../../src/http/problems/problem.js';
 import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
 import { ScopeNumbersService } from '../../src/scopes/scope-numbers.service.js';
@@ -376,16 +377,18 @@ Done: 0 created, 5 changed, 0 removed.
       await apply(on);
     });
 
-    it('a secret, and lets the one before go on for a day', async () => {
+    it('a secret, and lets the one before go on for a day; one that has ended never comes back, however long ago', async () => {
       const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7736';
       const { text } = await apply(EXAMPLE, { secret: OWN_SECRET });
       expect(text).toContain('secret: another one; those before stay valid for a day');
       expect([(await token(id, SECRET)).status, (await token(id, OWN_SECRET)).status]).toEqual([200, 200]);
       await service.database.query(
-        "UPDATE client_secrets SET expires_at = now() - interval '1 second' WHERE client_id = $1 AND expires_at IS NOT NULL",
+        "UPDATE client_secrets SET expires_at = now() - interval '1 year' WHERE client_id = $1 AND expires_at IS NOT NULL",
         [id],
       );
+      await service.app.get(PurgeService).purge();
       expect((await refusal(EXAMPLE)).at(-1)).toContain('this secret of the client has expired');
+      expect((await token(id, SECRET)).json.error).toBe('invalid_client');
       expect((await apply(EXAMPLE, { secret: OWN_SECRET })).text).toBe('Nothing changed.\n');
       await service.database.query('DELETE FROM client_secrets WHERE client_id = $1', [id]);
     });

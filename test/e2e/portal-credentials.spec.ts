@@ -90,6 +90,24 @@ describe('The credentials of a client', () => {
     expect(await token(secret)).toBe(200);
   });
 
+  it('are listed for 30 days after their end', async () => {
+    const browser = await inPortal(owner);
+    await rotate(browser, '0');
+    const ended = (days: number) =>
+      service.database.query(
+        'UPDATE client_secrets SET expires_at = now() - make_interval(days => $2) WHERE client_id = $1 AND expires_at IS NOT NULL',
+        [client.id, days],
+      );
+    await ended(29);
+    expect(rowsOf(await browser.open(PATH))).toEqual([
+      expect.stringContaining('Valid'),
+      expect.stringContaining('Ended'),
+    ]);
+    await ended(30);
+    expect(rowsOf(await browser.open(PATH))).toEqual([expect.stringContaining('Valid')]);
+    expect(await token(client.secret)).toBe(401);
+  });
+
   it('tell the admins of every change', async () => {
     const admin = await member('admin');
     const developer = await member('developer');

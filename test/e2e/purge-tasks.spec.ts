@@ -4,7 +4,7 @@ import { useSharedService } from '../support/test-service.js';
 /** Everything that is purged: table and column. */
 const EXPECTED = [
   ...['access_changes committed_by', 'activity_hours hour', 'approvals expires_at', 'audit_events id'],
-  ...['authorization_codes expires_at', 'client_requests occurred_at', 'client_secrets expires_at'],
+  ...['authorization_codes expires_at', 'client_requests occurred_at'],
   ...['consent_notices expires_at', 'consent_versions recorded_at', 'data_exports expires_at'],
   ...['disclosure_batches received_at', 'disclosure_days day'],
   ...[
@@ -39,6 +39,8 @@ const EXPECTED = [
 const KEPT: Record<string, string> = {
   account_deletions: 'the wish of an owner ends with the account, or with the wish',
   client_contacts: 'an address stays, verified or not, until it is removed or its client deleted',
+  client_secrets:
+    'an ended secret is known as long as its client exists, so that no company file brings it back',
   consents: 'that a consent was withdrawn is remembered as long as its user and client exist',
   deliveries: 'go with their events',
   log_exports: 'always one row for each log',

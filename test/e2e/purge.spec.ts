@@ -1,5 +1,4 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { ClientSecretsService } from '../../src/clients/client-secrets.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { digestOf } from '../../src/secrets/tokens.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
@@ -16,11 +15,6 @@ const client = madeOnce(() => service.make.client());
 const user = madeOnce(() => service.make.user());
 
 beforeAll(() => leaveOutScheduledPurges(service));
-
-/** How long rows of some tables are kept after their end. */
-const KEPT: Record<string, string> = {
-  client_secrets: '30 days 1 second',
-};
 
 const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
 const purge = (instance = 0): Promise<number> => service.instances[instance]!.app.get(PurgeService).purge();
@@ -50,22 +44,12 @@ describe('A purge', () => {
       await browser.submit(page, new URL(url).pathname);
       await service.http.get('/webhook_portal', { bearer });
       await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR);
-      await service.app.get(ClientSecretsService).rotate(client.id, 3600, SERVICE_ACTOR);
     }
-    const tables = [
-      'authorization_codes',
-      'sessions',
-      'portal_links',
-      'portal_sessions',
-      'password_links',
-      'client_secrets',
-    ];
+    const tables = ['authorization_codes', 'sessions', 'portal_links', 'portal_sessions', 'password_links'];
     for (const table of tables) {
       const before = await count(table);
       const { digest } = (await query(`SELECT digest FROM ${table} ORDER BY created_at DESC LIMIT 1`))[0]!;
-      // Expired secrets are kept for a while, so that the reason of a refusal can be told.
-      const past = KEPT[table] ?? '1 second';
-      await query(`UPDATE ${table} SET expires_at = now() - $2::interval WHERE digest = $1`, [digest, past]);
+      await query(`UPDATE ${table} SET expires_at = now() - interval '1 second' WHERE digest = $1`, [digest]);
       await purge();
       expect({ table, rows: await count(table) }).toEqual({ table, rows: before - 1 });
       expect(await count(`${table} WHERE digest = $1`, [digest])).toBe(0);
@@ -141,12 +125,6 @@ describe('A purge', () => {
     );
     await purge();
     expect(await count('mails WHERE id = $1', [id])).toBe(1);
-  });
-
-  it('keeps a secret without an expiry', async () => {
-    const endless = await count('client_secrets WHERE expires_at IS NULL');
-    await purge();
-    expect(await count('client_secrets WHERE expires_at IS NULL')).toBe(endless);
   });
 
   it('deletes more rows than fit in one batch', async () => {

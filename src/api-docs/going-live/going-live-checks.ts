@@ -29,7 +29,7 @@ interface Check {
 const isForDevelopment = (uri: string): boolean =>
   /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]?/.test(uri);
 
-/** Earlier secrets are forgotten after a while; the first one is made with the client. */
+/** Earlier secrets are no longer listed after a while; the first one is made with the client. */
 const wasRotated = ({ createdAt }: ClientEntity, [newest, ...earlier]: SecretInfo[]): boolean =>
   earlier.length > 0 ||
   (newest !== undefined && newest.createdAt.getTime() - createdAt.getTime() > MINUTE_MS);
