@@ -134,4 +134,5 @@ export function changesBetween<T extends object>(
   return { before: pick(before), after: pick(after) };
 }
 
-const jsonOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+const jsonOf = (value: unknown): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value));

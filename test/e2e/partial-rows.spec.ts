@@ -9,7 +9,7 @@ import { URL_OK } from '../support/bad-endpoints.js';
 import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
-const IN_LIST = ['clientName', 'environment', 'delivered24h', 'failed24h'];
+const IN_LIST = ['clientName', 'environment', 'delivered24h', 'failed24h', 'hasSucceeded'];
 
 describe('A statement that reads a part of an entity returns exactly the members of its type', () => {
   const service = useSharedService({ env: WEBHOOK_ENV });
