@@ -158,6 +158,10 @@ describe('With PASSWORD_SIGN_IN=false', () => {
 
   it('a password is no way in that would allow to remove the last passkey', async () => {
     const browser = await logIn('pia');
+    // As if the provider had said that the login was just now.
+    await service.database.query(
+      `UPDATE sessions SET authenticated_at = now() FROM users u WHERE u.id = user_id AND u.email = 'pia@mail.example'`,
+    );
     await addPasskey(browser, service.url);
     const [row] = await service.database.query<{ id: string; passkey: string }>(
       `UPDATE users u SET password_hash = 'x' FROM passkeys p WHERE u.email = 'pia@mail.example' AND p.user_id = u.id
