@@ -4,9 +4,11 @@ import path from 'node:path';
 
 /** Folders and files in the order in which they start: those that take longest first, so that no worker is left alone with one. */
 const ORDER = [
-  'test/properties/endpoints-',
+  'test/properties/endpoints',
   'test/medium/bench',
   'test/browser/accessibility-',
+  'test/properties/consent-histories.long',
+  'test/medium/list-plans.long',
   'test/faults/',
   'test/browser/',
   'test/medium/',
