@@ -196,7 +196,10 @@ describe('a start while another one migrates', () => {
       ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
       ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
       MIGRATE_ON_START: String(migrates),
-      ...{ BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example', BOOTSTRAP_OPERATOR_PASSWORD: HIDDEN },
+      ...{
+        BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
+        BOOTSTRAP_OPERATOR_PASSWORD: 'a long first password',
+      },
       BOOTSTRAP_OPERATOR_CLIENT_ID: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
       BOOTSTRAP_OPERATOR_CLIENT_SECRET: 's'.repeat(32),
     });
@@ -205,13 +208,8 @@ describe('a start while another one migrates', () => {
   it('waits for it before it creates the first operator, and not if nothing is missing', async () => {
     await lock();
     const services = await Promise.all([true, false].map((migrates) => start(migrates)));
-    await until('both wait', async () => {
-      const waiting = await database.query(
-        `SELECT 1 FROM pg_stat_activity
-          WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_lock%'`,
-      );
-      return waiting.length === 2;
-    });
+    const says = 'for the lock of the migrations, held by';
+    await until('both wait', () => services.every(({ printed }) => printed.includes(says)));
     expect(await database.query('SELECT 1 FROM users')).toEqual([]);
     await other.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     for (const service of services) await service.ready();
