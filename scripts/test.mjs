@@ -47,7 +47,7 @@ const selection = isLong
   : ['--testPathIgnorePatterns', LONG, ...(only ? ['--testPathPatterns', patternOf(only)] : [])];
 const beside = isWhole && !isLong ? run('npm', ['run', 'check:static'], { quiet: true }) : { code: 0 };
 // Long tests wait most of their time for processes that they started.
-const workers = isLong ? [`--maxWorkers=${availableParallelism() + 3}`] : [];
+const workers = isLong ? [`--maxWorkers=${availableParallelism() + 2}`] : [];
 const tests = await node(...JEST, ...workers, ...rest, ...selection);
 const checks = await beside;
 if (checks.code !== 0)
