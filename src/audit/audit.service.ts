@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
 import type { Language } from '../language/languages.js';
 import type { Page, PageRequest } from '../database/queries/read-page.js';
+import { asStoredJson } from '../database/queries/as-stored-json.js';
 import { inOrderOfCommits, placeOf } from '../database/queries/in-order-of-commits.js';
 import { cursorAhead, unknownCursor } from '../http/problems/cursor-problems.js';
 import type { AuditEventEntity } from './audit-event.entity.js';
@@ -127,12 +128,9 @@ export function changesBetween<T extends object>(
 ): { before: Record<string, unknown>; after: Record<string, unknown> } | undefined {
   const changed = (Object.keys(after) as (keyof T & string)[]).filter(
     // The database keeps the members of JSON in an order of its own.
-    (name) => !isDeepStrictEqual(jsonOf(before[name]), jsonOf(after[name])),
+    (name) => !isDeepStrictEqual(asStoredJson(before[name]), asStoredJson(after[name])),
   );
   if (changed.length === 0) return undefined;
   const pick = (state: T) => Object.fromEntries(changed.map((name) => [name, state[name]]));
   return { before: pick(before), after: pick(after) };
 }
-
-const jsonOf = (value: unknown): unknown =>
-  value === undefined ? undefined : JSON.parse(JSON.stringify(value));

@@ -6,14 +6,13 @@ import { ClientEntity } from '../clients/client.entity.js';
 import { SettingsError } from '../config/process-environment.js';
 import type { Settings } from '../config/settings.js';
 import { connectionProblem, isPassing } from '../database/connections/connection-problem.js';
-import { closeAtOnce } from '../database/connections/connection-socket.js';
-import { newConnection } from '../database/connections/connections.js';
 import { migrate, prepare, withoutLock } from '../database/migrations/migrate.js';
 import { readSchemaState, refuseForeignSchema } from '../database/migrations/schema-state.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '../webhooks/signing/encryption-canary.entity.js';
 import { verifyEncryptionKeys } from '../webhooks/signing/encryption-canary.js';
+import { askAtStart } from './ask-at-start.js';
 import { bootstrapOperator, isBootstrapped } from './bootstrap-operator.js';
 import type { Demonstration } from './demonstration.js';
 
@@ -48,19 +47,19 @@ export async function prepareDatabase(
   const wait = { waitSeconds: settings.migrationWait, say };
   const migrates = settings.migrateOnStart || demo !== undefined;
   if (!migrates) await waitForMigrations(url, log);
-  if (!demo && (await isPrepared(url, settings))) return;
+  const isCurrent = async () => !migrates || (await readMissing(url)).length === 0;
+  // Read without the lock, so that an instance that needs nothing can start while another build migrates.
+  if (!demo && (await isCurrent()) && (await hasFirstData(url, settings))) return;
   if (!migrates) return prepare(url, firstData, FIRST_DATA, wait);
   const slow = setTimeout(() => say('Running database migrations …'), 1000);
   await migrate(url, firstData, { entities: FIRST_DATA, ...wait }).finally(() => clearTimeout(slow));
 }
 
-/**
- * Whether there is nothing to create, neither schema nor first data. Read without the lock, so that an instance that needs nothing can
- * start while another build migrates. The encryption key is verified then.
- */
-async function isPrepared(url: string, settings: Settings): Promise<boolean> {
-  if ((await readMissing(url)).length > 0) return false;
-  const { encryptionKeys, bootstrapOperator: operator } = settings;
+/** Whether there is no first operator to create. Verifies the encryption key. */
+function hasFirstData(
+  url: string,
+  { encryptionKeys, bootstrapOperator: operator }: Settings,
+): Promise<boolean> {
   return withoutLock(url, FIRST_DATA, async (dataSource) => {
     await verifyEncryptionKeys(dataSource, encryptionKeys);
     return !operator || isBootstrapped(dataSource.manager, operator);
@@ -92,18 +91,10 @@ async function reasonToWait(url: string): Promise<{ for: string; line: string } 
 }
 
 /** The migrations that the database lacks. Throws a SettingsError if it requires a newer build. */
-async function readMissing(url: string): Promise<string[]> {
-  const client = newConnection(url, {
-    application_name: 'charging-data-service start',
-    connectionTimeoutMillis: ANSWER_MS,
-    query_timeout: ANSWER_MS,
-  });
-  try {
-    await client.connect();
-    const state = await readSchemaState(async <Row>(sql: string) => (await client.query(sql)).rows as Row[]);
+const readMissing = (url: string): Promise<string[]> =>
+  askAtStart(url, ANSWER_MS, async (connection) => {
+    const ask = async <Row>(sql: string) => (await connection.query(sql)).rows as Row[];
+    const state = await readSchemaState(ask);
     refuseForeignSchema(state);
     return state.missing;
-  } finally {
-    closeAtOnce(client);
-  }
-}
+  });

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { socketOf } from '../database/connections/connection-socket.js';
 import { connectionProblem, isPassing } from '../database/connections/connection-problem.js';
-import { newConnection } from '../database/connections/connections.js';
+import { askAtStart } from './ask-at-start.js';
 import { StartError } from './start-error.js';
 
 const TRY_EVERY_MS = 1_000;
@@ -19,7 +18,8 @@ export async function waitForDatabase(
   const deadline = performance.now() + seconds * 1000;
   for (let told = false; ; told = true) {
     try {
-      return await tryOnce(url);
+      await askAtStart(url, ANSWER_MS, (connection) => connection.query('SELECT 1'));
+      return;
     } catch (error) {
       const problem = connectionProblem(error);
       if (!isPassing(error)) throw new StartError(`DATABASE_URL: ${problem}`);
@@ -29,21 +29,5 @@ export async function waitForDatabase(
       if (!told) say(`Waiting up to ${seconds} s for the database: ${problem}`);
       await pause(TRY_EVERY_MS);
     }
-  }
-}
-
-async function tryOnce(url: string): Promise<void> {
-  const connection = newConnection(url, {
-    application_name: 'charging-data-service start',
-    connectionTimeoutMillis: ANSWER_MS,
-    query_timeout: ANSWER_MS,
-  });
-  try {
-    await connection.connect();
-    // A server that froze after accepting the connection sends nothing.
-    await connection.query('SELECT 1');
-  } finally {
-    // Without waiting for the other side, which may not respond.
-    socketOf(connection).destroy();
   }
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type EntityManager } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../../database/queries/read-page.js';
+import { asStoredJson } from '../../database/queries/as-stored-json.js';
 import { newId } from '../../secrets/ids.js';
 import { verifyPassword } from '../../secrets/passwords.js';
 import {
@@ -34,19 +35,17 @@ export interface Asked {
   password?: string;
 }
 
+/** Whether what is pending has these details, with a hash of this password if there is one. */
 async function isSame(
   pending: ApprovalDetails | null,
   asked: ApprovalDetails | null,
   password: string | undefined,
 ): Promise<boolean> {
-  if (password === undefined) return isDeepStrictEqual(pending, jsonOf(asked));
+  if (password === undefined) return isDeepStrictEqual(pending, asStoredJson(asked));
   const withoutHash = (details: object | null) => ({ ...details, [PASSWORD_HASH]: undefined });
-  if (!isDeepStrictEqual(withoutHash(pending), withoutHash(jsonOf(asked) as object))) return false;
+  if (!isDeepStrictEqual(withoutHash(pending), withoutHash(asStoredJson(asked) as object))) return false;
   return verifyPassword(pending?.[PASSWORD_HASH] as string | undefined, password);
 }
-
-/** As it comes back from the database. */
-const jsonOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 @Injectable()
 export class ApprovalsRepository {

@@ -56,9 +56,8 @@ export class AuthorizationCodesRepository {
 
   /**
    * Locks the client, the user and the session as active until the transaction ends; false if one of them no longer is, or the client
-   * has become a gatekeeper. Disabling
-   * or logging out waits for these share locks, and then finds the stored code. In SQL, because one statement locks rows of three
-   * tables.
+   * has become a gatekeeper. Disabling or logging out waits for these share locks, and then finds the stored code. In SQL, because one
+   * statement locks rows of three tables.
    */
   async hold(
     manager: EntityManager,
