@@ -10,14 +10,14 @@ export async function encryptionKeyOf(dataDir: string): Promise<Buffer> {
   const file = path.join(dataDir, 'encryption-key');
   const text = (await read(file)) ?? (await make(dataDir, file));
   const key = parseEncryptionKey(text.trim());
-  if (!key) throw new SettingsError(`The file ${file} does not contain 32 bytes in base64.`);
+  if (!key) throw new SettingsError(`DATA_DIR: the file ${file} does not contain 32 bytes in base64.`);
   return key;
 }
 
 const read = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    throw new SettingsError(`DATA_DIR: the encryption key cannot be read: ${error.message}`);
   });
 
 async function make(dataDir: string, file: string): Promise<string> {
@@ -30,7 +30,9 @@ async function make(dataDir: string, file: string): Promise<string> {
       if (error.code !== 'EEXIST') throw error;
     });
   } catch (error) {
-    throw new SettingsError(`The encryption key cannot be stored in ${dataDir}: ${(error as Error).message}`);
+    throw new SettingsError(
+      `DATA_DIR: the encryption key cannot be stored in ${dataDir}: ${(error as Error).message}`,
+    );
   } finally {
     await rm(draft, { force: true });
   }

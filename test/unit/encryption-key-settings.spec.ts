@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadSettings } from '../../src/config/settings.js';
@@ -43,9 +43,21 @@ describe('encryption keys among the settings', () => {
     const file = path.join(await mkdtemp(path.join(folder, 'damaged-')), 'encryption-key');
     await writeFile(file, 'half-of-a-key');
     const message = await refusalOf({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR: path.dirname(file) });
+    expect(message).toMatch(/^DATA_DIR: /);
     expect(message).toContain(file);
     expect(message).not.toContain('half-of-a-key');
     expect(await readFile(file, 'utf8')).toBe('half-of-a-key');
+  });
+
+  it('in a file that cannot be read or made prevent the start, with a message that names the setting', async () => {
+    const noFile = await mkdtemp(path.join(folder, 'no-file-'));
+    await mkdir(path.join(noFile, 'encryption-key'));
+    const noFolder = path.join(await mkdtemp(path.join(folder, 'no-folder-')), 'data');
+    await writeFile(noFolder, '');
+    for (const DATA_DIR of [noFile, noFolder, path.join(noFolder, 'below')]) {
+      const message = await refusalOf({ NODE_ENV: 'development', DATABASE_URL, DATA_DIR });
+      expect(message).toMatch(/^DATA_DIR: .* E[A-Z]+: /);
+    }
   });
 
   it('are required, and not created silently, for an existing database if the environment is unspecified', async () => {
