@@ -46,5 +46,6 @@ function usable(key: KeyObject, wanted?: unknown, id?: string): ProviderKey | un
 function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject): string[] {
   if (type === 'rsa') return (details.modulusLength ?? 0) < RSA_MIN_BITS ? [] : ['RS256', 'PS256'];
   if (type === 'ec') return [CURVES[details.namedCurve ?? '']].filter((each) => each !== undefined);
-  return type === 'ed25519' ? ['EdDSA'] : [];
+  // Two names of the same (RFC 9864); fewer providers support the newer one.
+  return type === 'ed25519' ? ['EdDSA', 'Ed25519'] : [];
 }

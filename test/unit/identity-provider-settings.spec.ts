@@ -13,6 +13,7 @@ const fileOf = (name: string, text: string): string => {
 const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }) as string;
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const RSA = pemOf(rsa.privateKey);
+const ed = generateKeyPairSync('ed25519');
 const keyOf = (curve: string) => generateKeyPairSync('ec', { namedCurve: curve }).privateKey;
 
 const parse = (more: object) =>
@@ -67,6 +68,11 @@ describe('The settings of an identity provider', () => {
       /private_key must be/,
     ],
     [
+      'a JWK for an algorithm of another curve',
+      { ...BY_KEY, private_key: { ...ed.privateKey.export({ format: 'jwk' }), alg: 'Ed448' } },
+      /private_key must be/,
+    ],
+    [
       'a file that is not there',
       { ...BY_KEY, private_key_file: join(folder, 'none') },
       /private_key_file must name/,
@@ -109,7 +115,12 @@ describe('The settings of an identity provider', () => {
     ['a key on P-256', pemOf(keyOf('P-256')), 'ES256'],
     ['a key on P-384', pemOf(keyOf('P-384')), 'ES384'],
     ['a key on P-521', pemOf(keyOf('P-521')), 'ES512'],
-    ['an Ed25519 key', pemOf(generateKeyPairSync('ed25519').privateKey), 'EdDSA'],
+    ['an Ed25519 key', pemOf(ed.privateKey), 'EdDSA'],
+    [
+      'an Ed25519 key by its newer name',
+      { ...ed.privateKey.export({ format: 'jwk' }), alg: 'Ed25519' },
+      'Ed25519',
+    ],
   ])('take %s, from the setting or from a file', (what, key, algorithm) => {
     expect(parse({ ...BY_KEY, private_key: key }).privateKey!.algorithm).toBe(algorithm);
     const file = fileOf(what, typeof key === 'string' ? key : JSON.stringify(key));

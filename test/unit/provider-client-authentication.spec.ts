@@ -78,4 +78,13 @@ describe('To the token endpoint of a provider', () => {
       undefined,
     ]);
   });
+
+  it('an assertion calls its algorithm as the JWK does', async () => {
+    const { body } = await sentTo({
+      token_endpoint_auth_method: 'private_key_jwt',
+      private_key: { ...KEYS.privateKey.export({ format: 'jwk' }), alg: 'Ed25519' },
+    });
+    const { protectedHeader } = await jwtVerify(body['client_assertion']!, KEYS.publicKey);
+    expect(protectedHeader.alg).toBe('Ed25519');
+  });
 });
