@@ -118,7 +118,8 @@ async function errorOf(response: Response): Promise<Error> {
   if (status === 400 && Object.hasOwn((body.field_errors as object | undefined) ?? {}, 'after')) {
     return new PositionLostError(message);
   }
-  if (status === 429 || status >= 500) {
+  // 408: the request did not arrive in time, as when this machine slept.
+  if (status === 408 || status === 429 || status >= 500) {
     const seconds = Number(headers.get('retry-after') ?? Number.NaN);
     return new PassingError(message, Number.isFinite(seconds) ? seconds * 1000 : undefined);
   }

@@ -225,6 +225,7 @@ describe('charging-data listen', () => {
       (response) => response.destroy(),
       (response) => response.writeHead(503, { 'retry-after': '0' }).end('{}'),
       (response) => response.writeHead(429, { 'retry-after': '0' }).end('{}'),
+      (response) => response.writeHead(408, { 'retry-after': '0' }).end('{}'),
     );
     feed.publish('vehicle.updated', 'vehicle.deleted');
     await until('the others are forwarded', () => lines().length === 3);
