@@ -142,6 +142,7 @@ describe('Access to the sandbox', () => {
       const path = `/admin/users/${id}`;
       for (const changes of [
         { email: 'driver@mail.example' },
+        { language: 'de' },
         { password: PASSWORD },
         { email_verified: true },
         { role: 'operator' },

@@ -38,9 +38,15 @@ export function rolesAfter(
 /** What a driver of a sandbox cannot have, because nobody logs in as one. Throws a 400 problem with `field_errors`. */
 export function refuseForDriver(before: UserEntity, changes: UserChanges, newPassword: boolean): void {
   if (before.environment === 'live') return;
-  const { email = before.email, role = before.role, webhooksEnabled = before.webhooksEnabled } = changes;
+  const {
+    email = before.email,
+    language = before.language,
+    role = before.role,
+    webhooksEnabled = before.webhooksEnabled,
+  } = changes;
   const members: [name: string, isWrong: boolean][] = [
     ['email', email !== before.email],
+    ['language', language !== before.language],
     ['password', newPassword],
     ['email_verified', changes.emailVerified === true],
     ['role', role !== before.role],
