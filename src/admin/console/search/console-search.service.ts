@@ -17,7 +17,7 @@ import { KnownRequests } from '../../../partners/request-log/known-requests.serv
 
 const PAGE = { size: 10 };
 
-/** Searches everything by what an operator may have: an id, an address, a name, a host. */
+/** Searches everything by what an operator may have: an id of any kind, an address, a name, a host. */
 @Injectable()
 export class ConsoleSearch {
   constructor(

@@ -11,7 +11,7 @@ export const searchPage = (wanted: string | undefined, found: HitsOfKind[]): Con
       path={SEARCH_PATH}
       wanted={wanted}
       found={found}
-      label="An ID, an email address, a name, or part of an endpoint’s URL"
+      label="An ID of any kind, an email address, a name, or part of an endpoint’s URL"
       hint="Search also for the ID of a request: its page says why it was refused."
       nothing="Nothing was found."
     />
