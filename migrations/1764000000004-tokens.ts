@@ -43,8 +43,10 @@ export class Tokens1764000000004 implements MigrationInterface {
         asked_scopes text[],
         given_scopes text[],
         refresh_expires_at timestamptz NOT NULL,
-        -- When the last generations were retired, the newest first: at most 16, none older than the grace time at that moment.
+        -- When generations were retired, the newest last, and which: none that was past its grace time at the last rotation.
         rotations timestamptz[] NOT NULL DEFAULT '{}',
+        -- The time of the same place is that of this generation, or a little earlier (src/tokens/refresh/rotations.sql.ts).
+        rotated_generations integer[] NOT NULL DEFAULT '{}',
         -- When to check whether refresh_expires_at is over. That column changes with every rotation, so it has no index.
         look_again_at timestamptz NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),

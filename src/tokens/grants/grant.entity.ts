@@ -70,9 +70,13 @@ export class GrantEntity {
   @Column('timestamptz')
   refreshExpiresAt!: Date;
 
-  /** When the latest generations were retired, newest first. */
+  /** When the latest generations were retired, newest last (`rotations.sql.ts`). */
   @Column('timestamptz', { array: true })
   rotations!: Date[];
+
+  /** The first generation that was retired at each of these times. */
+  @Column('integer', { array: true })
+  rotatedGenerations!: number[];
 
   /** When the purge checks again whether the refresh token has expired. */
   @Column('timestamptz')

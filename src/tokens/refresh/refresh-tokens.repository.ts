@@ -4,6 +4,7 @@ import { consentIsLive } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
 import { arrayParameter, Statements } from '../../database/queries/statements.js';
 import type { RefreshTokenRecord } from '../keys/token-record.js';
+import { rotatedWithin, storeRotation } from './rotations.sql.js';
 
 /** What the access token of a grant's generation contains, as stored in the grant's row; times in milliseconds since 1970. */
 export interface GenerationRow {
@@ -81,12 +82,6 @@ const ROTATIONS = new InputRows<Rotation>(
   arrayParameter,
 );
 
-/**
- * How many rotation times are kept to decide the grace time: as many rotations as a client may make in a minute. Older tokens
- * count as past their grace time.
- */
-const ROTATIONS_KEPT = 600;
-
 const MILLISECONDS = (column: string) => `floor(extract(epoch FROM ${column}) * 1000)::float8`;
 
 const SECONDS_LEFT = (column: string) => `greatest(0, floor(extract(epoch FROM ${column} - now())))::int`;
@@ -111,7 +106,7 @@ export class RefreshTokensRepository {
       'grants of refresh tokens',
       `SELECT a.n::int AS n, g.client_id AS "clientId", g.user_id AS "userId", ${GENERATION_COLUMNS},
               to_json(coalesce(g.asked_scopes, g.scopes)) AS asked, g.refresh_expires_at <= now() AS expired,
-              coalesce(g.rotations[g.generation - a.generation] > now() - make_interval(secs => a.grace), false) AS "inGrace",
+              ${rotatedWithin('a.generation', 'a.grace')} AS "inGrace",
               greatest(0, floor(extract(epoch FROM g.access_expires_at - now())))::int AS "expiresIn",
               r.id IS NOT NULL AS "accessRevoked",
               EXISTS (SELECT 1 FROM token_keys s
@@ -168,9 +163,7 @@ export class RefreshTokensRepository {
               given_scopes = nullif(string_to_array(a.given, ' '), g.scopes),
               access_expires_at = least(now() + make_interval(secs => a.access_ttl), g.expires_at),
               refresh_expires_at = least(now() + make_interval(secs => a.refresh_ttl), g.expires_at),
-              rotations = ARRAY[now()] || ARRAY(
-                SELECT at FROM unnest(g.rotations[1:${ROTATIONS_KEPT - 1}]) WITH ORDINALITY AS past (at, place)
-                 WHERE at > now() - make_interval(secs => a.grace) ORDER BY place)
+              ${storeRotation('a.grace')}
          FROM asked a JOIN held ON held.id = a.grant_id
         WHERE g.id = a.grant_id AND g.generation = a.generation AND g.refresh_expires_at > now()
           AND g.revoked_at IS NULL AND g.expires_at > now()
