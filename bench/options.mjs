@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** Every workload, in the order in which they run. */
-export const WORKLOADS = ['idle', 'W1', 'W2', 'W2b', 'W2c', 'W3', 'W4', 'W5', 'W6', 'W7', 'W8', 'W9'];
+export const WORKLOADS = ['idle', 'W1', 'W2', 'W2b', 'W2c', 'W3', 'W3h', 'W4', 'W5', 'W6', 'W7', 'W8', 'W9'];
 
 const FULL = {
   rounds: 3,

@@ -50,9 +50,12 @@ export const startFloor = (database) => startBare('floor', database);
 /** The lower bound for any service on Node.js (wall.mjs). */
 export const startWall = (database) => startBare('wall', database);
 
-async function startBare(name, database) {
+/** The wall in the framework of the service (frame-server.mjs). */
+export const startFrame = (database) => startBare('frame', database, 'frame-server');
+
+async function startBare(name, database, file = name) {
   const port = await freePort();
-  const program = fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
+  const program = fileURLToPath(new URL(`./${file}.mjs`, import.meta.url));
   return start(name, database, [program], port, { PORT: String(port) });
 }
 

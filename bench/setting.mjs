@@ -12,7 +12,6 @@ export const USERS = 1000;
 export const TOKENS = 10_000;
 export const SCOPES = ['charging_session:read', 'vehicle:read'];
 export const REDIRECT_URI = 'https://partner.example/callback';
-const FAMILIES = CONNECTIONS * 4;
 const INTROSPECTOR = 100;
 // The first id of the grants created for a workload.
 const FIRST_NEW_GRANT = 1_000_000;
@@ -85,8 +84,8 @@ export async function makeSetting({ query, pool }) {
       );
     },
     /** Creates token families of one side: returns the live refresh token of each, and its client. */
-    async newFamilies(side) {
-      const made = newGrants(FAMILIES);
+    async newFamilies(side, count) {
+      const made = newGrants(count);
       await addGrants(query, side === 'floor' ? 'floor' : 'public', made);
       const secrets = made.map(({ grantId }) =>
         side === 'floor' ? randomBytes(32).toString('base64url') : this.signer.toRefresh(grantId),

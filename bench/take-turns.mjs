@@ -8,11 +8,12 @@ const WARM_UP_SECONDS = 4;
 const SECONDS = 1;
 
 /**
- * Compares two kinds of the service over one database. Several processes of each take turns, a second at a time, because two processes
- * of one kind may differ by more than two kinds do. `starts`: a function for each kind that starts one over the database. `then` goes
- * on with the database once they are stopped.
+ * Compares kinds of the service, or of servers beside it, over one database. Several processes of each take turns, a second at a time,
+ * because two processes of one kind may differ by more than two kinds do. `starts`: a function for each kind that starts one over the
+ * database; the first is the service. `sides`: whose tokens a kind knows, if not the service's. `then` goes on with the database once
+ * they are stopped.
  */
-export async function takeTurns({ starts, only, rounds, then }) {
+export async function takeTurns({ starts, sides = {}, only, rounds, then }) {
   process.stdout.write(`${machine()}\n`);
   if (PINNING.possible) pinSelf(CORES.load);
   const database = await startDatabase();
@@ -20,9 +21,9 @@ export async function takeTurns({ starts, only, rounds, then }) {
   const stop = () => Promise.all(services.splice(0).map((service) => service.stop()));
   try {
     const setting = await makeSetting(database);
-    const [first, second] = Object.keys(starts);
-    for (const kind of [first, second, second, first, first, second]) {
-      services.push({ ...(await starts[kind](database)), kind });
+    const kinds = Object.keys(starts);
+    for (const kind of [...kinds, ...kinds.toReversed(), ...kinds]) {
+      services.push({ ...(await starts[kind](database)), kind, side: sides[kind] ?? 'ours' });
     }
     await setting.sign(services[0]);
     for (const workload of TOKEN_WORKLOADS.filter(({ id }) => only?.split(',').includes(id) ?? true)) {
@@ -41,7 +42,7 @@ async function compare(workload, { setting, database, services, rounds }) {
     loadOnce(
       workload,
       service,
-      await workload.prepare(setting, { database, side: 'ours', seconds }),
+      await workload.prepare(setting, { database, side: service.side, seconds }),
       seconds,
     );
   for (const service of services) await load(service, WARM_UP_SECONDS);

@@ -7,11 +7,18 @@ import { fillTables } from './workloads/large-table.mjs';
 import { bearerList, bearerRequest, introspection } from './workloads/lookups.mjs';
 import { portalLinks } from './workloads/portal-links.mjs';
 import { measurePurge } from './workloads/purge.mjs';
-import { refresh } from './workloads/refresh.mjs';
+import { hotRefresh, refresh } from './workloads/refresh.mjs';
 import { clientCredentials } from './workloads/tokens.mjs';
 
 /** W1 to W3: the frequent requests with tokens, which `profile.mjs` and `compare.mjs` measure too. */
-export const TOKEN_WORKLOADS = [clientCredentials, introspection, bearerRequest, bearerList, refresh];
+export const TOKEN_WORKLOADS = [
+  clientCredentials,
+  introspection,
+  bearerRequest,
+  bearerList,
+  refresh,
+  hotRefresh,
+];
 const SIMPLE = [...TOKEN_WORKLOADS, codeExchange, portalLinks];
 // In per cent of a core.
 const IDLE = { must: 1, aim: 0.3 };

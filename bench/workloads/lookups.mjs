@@ -6,8 +6,6 @@ import { SCOPES } from '../setting.mjs';
 const SCOPE = SCOPES.join(' ');
 // The page size of the contract's default.
 const PAGE = 25;
-// Processor time per request, as a multiple of the wall's.
-export const WALL = { must: 3, aim: 2 };
 
 /** Each connection takes every 32nd token in turn, so that all are used alike; `requestOf` gets the side's text of the token. */
 function overTokens(tokens, side, requestOf, check) {
@@ -34,7 +32,8 @@ export const introspection = {
   name: 'introspection',
   must: 1.4,
   aim: 2,
-  wall: WALL,
+  // Processor time per request, as a multiple of the wall's.
+  wall: { must: 2, aim: 1.5 },
   prepare: async ({ tokens, introspector }, { side }) =>
     overTokens(
       tokens,

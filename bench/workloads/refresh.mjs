@@ -5,14 +5,11 @@ import { checkTokens } from './tokens.mjs';
 
 const FAMILY_CLIENT = `'clnt' || lpad((:client_id % 20 + 1)::text, 26, '0')`;
 
-/** W3: each connection rotates four token families of its own in turn. */
-export const refresh = {
-  id: 'W3',
-  name: 'refresh',
-  must: 1.5,
-  aim: 2.5,
-  prepare: async (setting, { side }) => {
-    const families = (await setting.newFamilies(side)).map(({ secret, client }) => ({
+/** Each connection rotates so many token families of its own in turn. */
+const rotating =
+  (each) =>
+  async (setting, { side }) => {
+    const families = (await setting.newFamilies(side, CONNECTIONS * each)).map(({ secret, client }) => ({
       secret,
       client: basic(client),
     }));
@@ -32,7 +29,15 @@ export const refresh = {
         },
       };
     };
-  },
+  };
+
+/** W3: four families for each connection. */
+export const refresh = {
+  id: 'W3',
+  name: 'refresh',
+  must: 1.6,
+  aim: 2.5,
+  prepare: rotating(4),
   pgbench: {
     setup: async (_database, setting, run) => void (await setting.namedFamilies(run)),
     script: ({ say, run }) => [
@@ -45,6 +50,19 @@ export const refresh = {
       say('insertGrantToken', NEW_DIGEST, FAMILY_CLIENT, ':grant_id', SCOPES_SQL),
       'COMMIT;',
     ],
+  },
+};
+
+/** W3h: one family for each connection, so that the state of each is rewritten hundreds of times within its grace time. */
+export const hotRefresh = {
+  ...refresh,
+  ...{
+    id: 'W3h',
+    name: 'refresh, 32 hot chains',
+    must: 1.3,
+    aim: 2,
+    prepare: rotating(1),
+    pgbench: undefined,
   },
 };
 

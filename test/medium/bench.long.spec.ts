@@ -128,6 +128,7 @@ describe('the bench', () => {
         'W2b',
         'W2c',
         'W3',
+        'W3h',
         'W4',
         'W5',
         'W8',
