@@ -91,12 +91,13 @@ export async function createApp(
   addBrand(fastify, { current: () => brand.current });
   addForwardedAddress(fastify, settings.trustedProxies);
   addRequestContext(fastify);
+  // Before the first hook that may refuse a request: the hooks after it do not run then.
+  addSecurityHeaders(fastify, settings);
   addRequestHooks(fastify);
   if (!settings.serves) addRoleGate(fastify);
   addSchemaGate(fastify, app.get(SchemaCompatibility));
   addUploadLimits(fastify);
   addBodyParsers(fastify);
-  addSecurityHeaders(fastify, settings);
   addCors(fastify);
   await addCompression(fastify);
   await fastify.register(fastifyCookie);

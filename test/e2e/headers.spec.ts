@@ -59,6 +59,14 @@ describe('Response headers:', () => {
         (headers) => sendRaw(service.url, rawRequest('GET /%zz', headers)),
       ],
       ['a path member that is too long', (headers) => send(`/v2/users/${'x'.repeat(3000)}`, { headers })],
+      [
+        'two Host headers',
+        (headers) => sendRaw(service.url, rawRequest('GET /v2/users', { host: 'two.example', ...headers })),
+      ],
+      [
+        'two Host headers on a page',
+        (headers) => sendRaw(service.url, rawRequest('GET /login', { host: 'two.example', ...headers })),
+      ],
     ];
   const preflight = { origin: 'https://spa.example', 'access-control-request-method': 'POST' };
 
