@@ -66,8 +66,12 @@ describe('GET /webhook_portal', () => {
 
     it('a token in the query string', async () => {
       const before = await linkCount();
-      expectUnauthorized(await service.http.get(`${PATH}?access_token=${bearer}`));
-      expect((await service.http.get(`${PATH}?access_token=${bearer}`, { bearer })).status).toBe(400);
+      for (const query of [`access_token=${bearer}`, `access_token=&access_token=${bearer}`]) {
+        const answer = await service.http.get(`${PATH}?${query}`);
+        expectUnauthorized(answer);
+        expect(answer.json.detail).toContain('query string');
+        expect((await service.http.get(`${PATH}?${query}`, { bearer })).status).toBe(400);
+      }
       expect(await linkCount()).toBe(before);
       expect(service.log.join('')).not.toContain(bearer);
     });

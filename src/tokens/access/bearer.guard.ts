@@ -121,8 +121,9 @@ const mayLess = (now: Principal, before: Principal): boolean =>
   now.client.operatorRole !== before.client.operatorRole ||
   !before.scopes.every((scope) => now.scopes.includes(scope));
 
+/** Any of several: an empty parameter before it hides no token. */
 const hasTokenInQuery = (url: string): boolean =>
-  Form.parse(queryStringOf(url)).get('access_token') !== undefined;
+  Form.parse(queryStringOf(url)).getAll('access_token').length > 0;
 
 /** RFC 9110 §11.4 allows several spaces after the scheme; the strategy accepts one. */
 const withOneBlank = (authorization: string): string =>
