@@ -60,6 +60,17 @@ describe('Response headers:', () => {
       ],
       ['a path member that is too long', (headers) => send(`/v2/users/${'x'.repeat(3000)}`, { headers })],
       [
+        'an expectation that is not known',
+        (headers) => sendRaw(service.url, rawRequest('GET /health/live', { Expect: 'x', ...headers })),
+      ],
+      [
+        'no Host header',
+        (headers) => {
+          const request = rawRequest('GET /v2/users', headers);
+          return sendRaw(service.url, request.replace(/^Host: .*\r\n/m, ''));
+        },
+      ],
+      [
         'two Host headers',
         (headers) => sendRaw(service.url, rawRequest('GET /v2/users', { host: 'two.example', ...headers })),
       ],

@@ -34,3 +34,22 @@ describe('A request with more than one Host header', () => {
     expect((await send('GET /health/live', 'Host: one.example', 'X-Host: two.example')).status).toBe(200);
   });
 });
+
+describe('A request without a Host header', () => {
+  const service = useSharedService();
+
+  const send = (request: string) => sendRaw(service.url, `${request}\r\nConnection: close\r\n\r\n`);
+
+  it.each(['GET /login', 'GET /health/live', 'POST /o/token', 'GET /nowhere', 'GET http://a.example/login'])(
+    'is refused: %s (RFC 9112 §3.2)',
+    async (requestLine) => {
+      const answer = await send(`${requestLine} HTTP/1.1`);
+      expect([answer.status, answer.headers.get('x-request-id')]).toEqual([400, expect.stringMatching(/./)]);
+      expect(answer.text).toContain('Host');
+    },
+  );
+
+  it('is served in HTTP/1.0, which has none', async () => {
+    expect((await send('GET /health/live HTTP/1.0')).status).toBe(200);
+  });
+});

@@ -56,9 +56,13 @@ export function connectionServer(settings: Settings): (handler: RequestListener)
         headersTimeout: HEADERS_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connectionsCheckingInterval: LOOK_EVERY_MS,
+        // A hook refuses requests without one: Node's own answer lacks our headers.
+        requireHostHeader: false,
       },
       handler,
     );
+    // RFC 9110 §10.1.1 lets a server ignore what it does not know. Node's own answer (417) lacks our headers too.
+    server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
     server.maxConnections = settings.connectionsMax;
     server.timeout = settings.connectionIdle * 1000;
     server.prependListener('connection', count);

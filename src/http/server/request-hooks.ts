@@ -1,5 +1,6 @@
 import { say } from '../../language/text.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { lateJudgeOf } from '../guards/late-judgement.js';
 import { GatheredResponses } from './gathered-responses.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
@@ -25,9 +26,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
     // By default, responses must not be cached; endpoints may override this.
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
     if (request.routeOptions.config?.versioned) void reply.header('service-version', String(SERVICE_VERSION));
-    if (namesTwoHosts(request.raw.rawHeaders))
-      return done(badRequest(say('The request has more than one Host header.')));
-    done();
+    done(wrongHost(request.raw));
   });
   // Before the body is read, and after CORS.
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
@@ -72,14 +71,17 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   });
 }
 
-/** RFC 9112 §3.2. Node uses the first Host header, but a proxy in front may use the last. */
-function namesTwoHosts(rawHeaders: string[]): boolean {
+/** RFC 9112 §3.2: one Host header. Node uses the first of several, but a proxy in front may use the last. */
+function wrongHost({ rawHeaders, httpVersion }: IncomingMessage): Error | undefined {
   let hosts = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) {
     const name = rawHeaders[n]!;
-    if (name.length === 4 && name.toLowerCase() === 'host' && ++hosts > 1) return true;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
   }
-  return false;
+  if (hosts > 1) return badRequest(say('The request has more than one Host header.'));
+  // HTTP/1.0 did not have it.
+  if (hosts === 0 && httpVersion === '1.1') return badRequest(say('The request has no Host header.'));
+  return undefined;
 }
 
 /** The router treats the URL with and without a trailing slash as the same. */
