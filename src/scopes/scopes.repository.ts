@@ -77,10 +77,10 @@ export class ScopesRepository {
   }
 
   /** Reads the scope and locks it until the transaction ends. Clients take a share lock on the catalogue, so this waits for them. */
-  lock(manager: EntityManager, name: string): Promise<ScopeEntity> {
+  lock(manager: EntityManager, name: string): Promise<ScopeEntity | null> {
     return manager
       .withRepository(this.scopes)
-      .findOneOrFail({ where: { name }, lock: { mode: 'pessimistic_write' } });
+      .findOne({ where: { name }, lock: { mode: 'pessimistic_write' } });
   }
 
   async update(

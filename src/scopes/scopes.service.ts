@@ -5,7 +5,7 @@ import { AuditService, changesBetween, type Actor } from '../audit/audit.service
 import { auditViewOf } from '../audit/audit-view.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { translationViolations } from './purposes/purpose-words.js';
-import { conflict, notFound, validationFailed } from '../http/problems/problem.js';
+import { conflict, notFound, validationFailed, type Problem } from '../http/problems/problem.js';
 import { say } from '../language/text.js';
 import { violation } from '../http/problems/violation.js';
 import { OPERATOR_SCOPES, ScopeEntity } from './scope.entity.js';
@@ -42,7 +42,7 @@ export class ScopesService {
   /** The scope; throws a 404 problem. */
   async get(name: string): Promise<ScopeEntity> {
     const scope = await this.repository.find(name);
-    if (!scope) throw notFound('There is no scope with this name.');
+    if (!scope) throw unknownScope();
     return scope;
   }
 
@@ -75,6 +75,8 @@ export class ScopesService {
     if (Object.keys(violations).length > 0) throw validationFailed(violations);
     const created = await this.repository.insertNew(manager, { ...given, translations: {} }, unnumbered);
     const before = await this.repository.lock(manager, given.name);
+    // Deleted between the two statements.
+    if (!before) throw conflict('The scope was deleted in the meantime. Try again.');
     const scope = { ...given, translations: translationsAfter(before, { ...given, translations }) };
     if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
     if (meaningChanged) refuseUnchanged(before, scope);
@@ -85,7 +87,7 @@ export class ScopesService {
       await this.repository.update(manager, scope);
     }
     if (meaningChanged) await this.repository.changeMeaning(manager, scope.name);
-    const after = await this.repository.lock(manager, scope.name);
+    const after = (await this.repository.lock(manager, scope.name))!;
     const difference = changesBetween(auditView(before), auditView(after));
     if (created || difference) {
       await this.audit.record(manager, actor, {
@@ -108,6 +110,7 @@ export class ScopesService {
    */
   async deleteIn(manager: EntityManager, name: string, actor: Actor): Promise<void> {
     const scope = await this.repository.lock(manager, name);
+    if (!scope) throw unknownScope();
     if (OPERATOR_SCOPES.includes(name)) throw conflict('The service needs this scope.');
     if (await this.repository.isHeld(manager, name)) {
       throw conflict('A client holds this scope, and its tokens and consents may.');
@@ -183,6 +186,8 @@ function refuseUnchanged(before: ScopeInput, after: ScopeInput): void {
         : undefined;
   if (wrong) throw validationFailed({ meaning_changed: [violation(wrong)] });
 }
+
+const unknownScope = (): Problem => notFound('There is no scope with this name.');
 
 const auditView = auditViewOf(
   ScopeEntity,

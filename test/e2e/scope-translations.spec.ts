@@ -1,6 +1,8 @@
 import { authorizePath } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
+import { untilWaitingForLocks } from '../support/locks.js';
 import { madeOnce } from '../support/made.js';
+import { connectionTo } from '../support/test-database.js';
 import { useService } from '../support/test-service.js';
 
 describe('The words of scopes in other languages', () => {
@@ -30,6 +32,17 @@ describe('The words of scopes in other languages', () => {
 
   it.each([null, 'x', []])('are refused as %j', async (given) => {
     expect((await put({ translations: given })).status).toBe(400);
+  });
+
+  it('are refused of a scope that is deleted at this moment', async () => {
+    const name = 'trip:read';
+    expect((await put({}, name)).status).toBe(201);
+    const deleting = await connectionTo(service);
+    await deleting.query(`BEGIN; DELETE FROM scopes WHERE name = '${name}'`);
+    const changing = put({ translations: { de: 'Ihre Fahrten sehen' } }, name);
+    await untilWaitingForLocks(service.database, 1);
+    await deleting.query('COMMIT');
+    expect((await changing).status).toBe(409);
   });
 
   it('are shown to users who read in that language, and the English ones to others', async () => {
