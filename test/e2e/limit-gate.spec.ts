@@ -14,6 +14,7 @@ const LIMIT = 2;
 const ADDRESS_LIMIT = 10 * LIMIT;
 const GRANT = { grant_type: 'client_credentials' };
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
+const GUIDE = '/docs/guides/first-token';
 const EVENT = { type: 'vehicle.created', user_id: 'x', timestamp: 'x', data: {} };
 
 const service = useService({
@@ -87,6 +88,14 @@ const COUNTED: [what: string, request: () => Request, status: number][] = [
   ['an unknown password link', () => [`/password/${newSecret('passwordKey')}`, {}], 410],
   ['the console without a session', () => ['/admin/console', cookie('session', 'session')], 302],
   ['the account page without a session', () => ['/account', cookie('session', 'session')], 302],
+  ['the start page with an unknown session', () => ['/', cookie('session', 'session')], 200],
+  ['a guide without a session', () => [GUIDE, {}], 200],
+  ['a guide with an unknown session', () => [GUIDE, cookie('session', 'session')], 200],
+  [
+    'a guide with an unknown session of the portal',
+    () => [GUIDE, cookie('portal_session', 'linkSession')],
+    200,
+  ],
   ['the metrics without their token', () => ['/metrics', {}], 401],
 ];
 
@@ -149,6 +158,8 @@ describe('From an address that is over its limit,', () => {
     '/account',
     '/login',
     '/o/authorize',
+    '/',
+    GUIDE,
   ])('%s is answered with a page', async (path) => {
     const answer = await send(address, [path, { headers: { accept: 'text/html' } }]);
     expect(answer.status).toBe(429);

@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientsService } from '../../clients/clients.service.js';
 import { Form, queryStringOf } from '../../http/forms/form.js';
+import { AddressLimits } from '../../http/guards/address-rate-limit.guard.js';
 import { Cookies } from '../../http/server/cookies.js';
 import type { MemberClient } from '../../partners/members/member-client.js';
 import { MembersService } from '../../partners/members/members.service.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { PortalAccessService } from '../../webhook-portal/access/portal-access.service.js';
+import type { PortalVisitor } from '../../webhook-portal/access/portal-visitor.js';
 import type { DocsReader } from './docs-reader.js';
 
 /** Remembers for which sandbox client a reader has the guides. */
@@ -23,15 +26,25 @@ export class DocsReaders {
     private readonly portals: PortalAccessService,
     private readonly clients: ClientsService,
     private readonly cookies: Cookies,
+    private readonly limits: AddressLimits,
   ) {}
 
   /**
    * A member of a partner's organisation, or a browser that opened a portal with a one-time link; undefined for everyone else.
-   * Nothing is looked up for a browser without a session. `?client=` chooses one of the reader's clients; that of a sandbox is
-   * remembered.
+   * Nothing is looked up for a browser without a session, which counts for its address (contract §7), nor for an address over its
+   * limit. `?client=` chooses one of the reader's clients; that of a sandbox is remembered.
    */
   async of(request: FastifyRequest, reply: FastifyReply): Promise<DocsReader | undefined> {
-    const [own, byLink] = await Promise.all([this.clientsOfMember(request), this.clientOfLink(request)]);
+    this.limits.refuseOverLimit(request);
+    const [user, visitor] = await Promise.all([
+      this.sessions.current(request),
+      this.portals.visitor(request),
+    ]);
+    if (!user && !visitor) {
+      await this.limits.countAddress(request);
+      return undefined;
+    }
+    const [own, byLink] = await Promise.all([this.clientsOfMember(user), this.clientOfLink(visitor)]);
     const clients = byLink && !withId(own, byLink.id) ? [byLink, ...own] : own;
     if (clients.length === 0) return undefined;
     const asked = Form.parse(queryStringOf(request.url)).get('client');
@@ -49,15 +62,13 @@ export class DocsReaders {
     };
   }
 
-  private async clientsOfMember(request: FastifyRequest): Promise<MemberClient[]> {
-    const user = await this.sessions.current(request);
+  private async clientsOfMember(user: SignedInUser | undefined): Promise<MemberClient[]> {
     if (!user || (await this.factors.leadingToFactor(user, '/docs')) !== undefined) return [];
     return this.members.clientsOf(user.id);
   }
 
   /** The client whose portal a one-time link opened in this browser. */
-  private async clientOfLink(request: FastifyRequest): Promise<MemberClient | undefined> {
-    const visitor = await this.portals.visitor(request);
+  private async clientOfLink(visitor: PortalVisitor | undefined): Promise<MemberClient | undefined> {
     if (!visitor || visitor.user) return undefined;
     const client = await this.clients.find(visitor.clientId);
     if (!client) return undefined;

@@ -1,6 +1,7 @@
 import { Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
+import { AddressLimits } from '../../http/guards/address-rate-limit.guard.js';
 import { OpenGet, OpenPages, type OpenAnswer } from '../../http/page-routes/open-pages.js';
 import { startPage } from '../../web/layout/start.page.js';
 import { SessionsService } from '../../users/sessions/sessions.service.js';
@@ -11,11 +12,15 @@ export class StartPageController {
   constructor(
     private readonly sessions: SessionsService,
     private readonly settings: Settings,
+    private readonly limits: AddressLimits,
   ) {}
 
+  /** For addresses over their limit (contract §7), no session is looked up. */
   @OpenGet()
   async show(@Req() request: FastifyRequest): Promise<OpenAnswer> {
+    this.limits.refuseOverLimit(request);
     const signedInAs = await this.sessions.current(request);
+    if (!signedInAs) await this.limits.countAddress(request);
     const { signUp, demonstration } = this.settings;
     return {
       page: startPage({
