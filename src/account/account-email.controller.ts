@@ -33,7 +33,11 @@ export class AccountEmailController {
     switch (form.get('do')) {
       case 'send_link': {
         if (!this.settings.sendsMail) throw notFound(say('There is no such page.'));
-        if (!(await this.limits.admitTo(user.email))) return this.page(context, 429);
+        const seconds = await this.limits.waitFor(user.email);
+        if (seconds !== undefined) {
+          context.retryAfter(seconds);
+          return this.page(context, 429);
+        }
         await this.emails.mailLink(user.id, actor);
         return { goTo: PATH, notice: 'verification_sent' };
       }

@@ -39,9 +39,13 @@ export class AccountExportController {
    * where the link would lead.
    */
   @AccountPost('', AsksToConfirm())
-  async send(@Context() { user, actor }: AccountContext): Promise<AccountAnswer> {
+  async send(@Context() context: AccountContext): Promise<AccountAnswer> {
+    const { user, actor } = context;
     const { emailVerifiedAt } = await this.users.get(user.id);
-    if (this.settings.sendsMail && emailVerifiedAt && !(await this.limits.admitTo(user.email))) {
+    const isMailed = this.settings.sendsMail && emailVerifiedAt !== null;
+    const seconds = isMailed ? await this.limits.waitFor(user.email) : undefined;
+    if (seconds !== undefined) {
+      context.retryAfter(seconds);
       return { page: askForExportPage(user.email, 'over limit'), status: 429 };
     }
     const made = await this.exports.request(user.id, actor);

@@ -44,6 +44,12 @@ export class MailLimitsService {
     return (await this.decideTo(email)).allowed;
   }
 
+  /** The same; over the limit it returns the seconds until one may be sent. */
+  async waitFor(email: string): Promise<number | undefined> {
+    const decision = await this.decideTo(email);
+    return decision.allowed ? undefined : retryAfterSeconds(decision);
+  }
+
   /** The same for a program; throws a 429 problem over the limit. */
   async requireTo(email: string): Promise<void> {
     const decision = await this.decideTo(email);

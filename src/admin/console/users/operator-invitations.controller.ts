@@ -34,14 +34,17 @@ export class ConsoleOperatorInvitationsController {
   async invite(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const { form, actor } = context;
     const typed = { email: form.get('email')?.trim() ?? '', role: form.get('role') ?? '' };
-    const { result: isWithin, errors } = await attempt(async () => {
+    const { result: seconds, errors } = await attempt(async () => {
       const { email, role } = await formValue(OperatorInvitationDto, typed);
-      if (this.settings.sendsMail && !(await this.limits.admitTo(email))) return false;
-      await this.invitations.invite(email, role, actor);
-      return true;
+      const wait = this.settings.sendsMail ? await this.limits.waitFor(email) : undefined;
+      if (wait === undefined) await this.invitations.invite(email, role, actor);
+      return wait;
     });
     if (errors) return this.form(typed, errors);
-    if (!isWithin) return this.form(typed, { email: [TOO_MANY] }, 429);
+    if (seconds !== undefined) {
+      context.retryAfter(seconds);
+      return this.form(typed, { email: [TOO_MANY] }, 429);
+    }
     return { goTo: INVITATIONS_PATH, notice: 'operator_invited' };
   }
 
