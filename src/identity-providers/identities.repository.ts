@@ -5,10 +5,6 @@ import type { LinkedPerson } from '../users/accounts/sign-in-ways.service.js';
 import { IdentityEntity } from './identity.entity.js';
 import { queryIn } from '../database/queries/query-in.js';
 
-/** The provider after a move. */
-const MOVED = `CASE WHEN provider = ANY (:except) OR EXISTS (
-  SELECT FROM identities other WHERE other.user_id = identities.user_id AND other.provider = :to) THEN provider ELSE :to END`;
-
 @Injectable()
 export class IdentitiesRepository {
   constructor(@InjectRepository(IdentityEntity) private readonly identities: Repository<IdentityEntity>) {}
@@ -44,26 +40,33 @@ export class IdentitiesRepository {
     await manager.withRepository(this.identities).insert(identity);
   }
 
-  /**
-   * Notes that the identity was used; false if it is not linked to this user. `move`: the link is from now on that of this provider,
-   * unless it belongs to one of `except`, or the user has another link to it.
-   */
-  async touch(
+  /** Notes that the identity was used; false if it is not linked to this user. */
+  async touch(manager: EntityManager, { issuer, subject }: LinkedPerson, userId: string): Promise<boolean> {
+    const { affected } = await queryIn(manager, this.identities)
+      .update()
+      .set({ lastUsedAt: () => 'now()' })
+      .where('issuer = :issuer AND subject = :subject AND userId = :userId', { issuer, subject, userId })
+      .execute();
+    return affected === 1;
+  }
+
+  /** The link is from now on that of this provider, unless it belongs to one of `except`, or the user has another link to it. */
+  async move(
     manager: EntityManager,
     { issuer, subject }: LinkedPerson,
     userId: string,
-    move: { to: string; except: string[] } | undefined,
-  ): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.identities)
+    { to, except }: { to: string; except: string[] },
+  ): Promise<void> {
+    await queryIn(manager, this.identities)
       .update()
-      .set({
-        lastUsedAt: () => 'now()',
-        ...(move && { provider: () => MOVED }),
-      })
+      .set({ provider: to })
       .where('issuer = :issuer AND subject = :subject AND userId = :userId', { issuer, subject, userId })
-      .setParameters(move ?? {})
+      .andWhere('NOT provider = ANY (:except)', { except })
+      .andWhere(
+        'NOT EXISTS (SELECT FROM identities other WHERE other.user_id = :userId AND other.provider = :to)',
+        { to },
+      )
       .execute();
-    return affected === 1;
   }
 
   /** Removes a link; returns whose it was, or undefined if there is no such link. */

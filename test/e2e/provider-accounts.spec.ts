@@ -209,6 +209,18 @@ describe('The account of a person who logs in through a provider', () => {
     }
   });
 
+  it('keeps its link where it was made when another entry for the provider refuses it, which gets it with the role', async () => {
+    const { sub, email } = add();
+    await newBrowser().logIn(sub, 'company');
+    const { id } = (await userOf(email))!;
+    const linkedTo = () => service.database.query('SELECT provider FROM identities WHERE user_id = $1', [id]);
+    await expectRefused(sub, 'not_for_you', 'staff');
+    expect(await linkedTo()).toEqual([{ provider: 'company' }]);
+    idp.people.set(sub, { email, email_verified: true, groups: ['staff'] });
+    expect((await newBrowser().logIn(sub, 'staff')).status).toBe(303);
+    expect(await linkedTo()).toEqual([{ provider: 'staff' }]);
+  });
+
   it('is not made by a provider of operators for someone without the claim', async () => {
     const { sub, email } = add();
     await expectRefused(sub, 'not_for_you', 'staff');

@@ -53,25 +53,10 @@ export class ProviderAccounts {
     const userId = await this.identities.findUserId(manager, issuer, subject);
     const linked = userId === undefined ? null : await this.accounts.lock(manager, { id: userId });
     // The link may have been removed before the account was locked.
-    if (linked && (await this.touch(manager, provider, person, linked))) {
+    if (linked && (await this.identities.touch(manager, person, linked.id))) {
       return this.admit(manager, provider, person, linked, actor);
     }
     return this.link(manager, provider, person, actor);
-  }
-
-  /**
-   * Notes the use of a link, which may have been made through another entry for the same provider. It moves to the entry that decides
-   * the role, because the console then asks for that one.
-   */
-  private touch(
-    manager: EntityManager,
-    { id: to, roleClaim }: IdentityProvider,
-    person: Person,
-    user: UserEntity,
-  ): Promise<boolean> {
-    const deciding = this.providerClients.providers.filter((each) => each.roleClaim !== undefined);
-    const move = roleClaim === undefined ? undefined : { to, except: deciding.map(({ id }) => id) };
-    return this.identities.touch(manager, person, user.id, move);
   }
 
   private async admit(
@@ -110,7 +95,23 @@ export class ProviderAccounts {
   ): Promise<AdmittedAccount> {
     const role = roleAfter(provider, person, before.operatorRole);
     const user = await this.accounts.setRole(manager, before, role, actor, person);
+    if (isFor(provider, user.operatorRole)) await this.moveLink(manager, provider, person, user);
     return { user, roleChanged: user.operatorRole !== before.operatorRole };
+  }
+
+  /**
+   * A link that was made through another entry for the same provider moves to the entry that decides the role, because the console then
+   * asks for that one. Not to one that refuses such accounts.
+   */
+  private async moveLink(
+    manager: EntityManager,
+    { id: to, roleClaim }: IdentityProvider,
+    person: Person,
+    { id }: UserEntity,
+  ): Promise<void> {
+    if (roleClaim === undefined) return;
+    const deciding = this.providerClients.providers.filter((each) => each.roleClaim !== undefined);
+    await this.identities.move(manager, person, id, { to, except: deciding.map((each) => each.id) });
   }
 
   /** Links the account with the person's verified address, or a new account. */
@@ -129,7 +130,7 @@ export class ProviderAccounts {
     }
     const found = await this.accounts.lock(manager, { email });
     // A concurrent first sign-in may have linked the same person since this one looked for a link.
-    if (found && (await this.touch(manager, provider, person, found))) {
+    if (found && (await this.identities.touch(manager, person, found.id))) {
       return this.admit(manager, provider, person, found, actor);
     }
     if (found) await this.refuseLink(manager, provider, person, found);
