@@ -1,8 +1,10 @@
 import { useBrokenProvider } from '../support/broken-provider.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { whileHeld } from '../support/held-rows.js';
 import { CLIENT_ID, IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { useServiceWithProvider } from '../support/set-up.js';
+import { PATIENT } from '../support/test-service.js';
 
 const OTHER_PASSWORD = 'a new long password';
 
@@ -85,7 +87,7 @@ describe('Logging out', () => {
 
   describe('by a logout token', () => {
     const PATH = '/login/backchannel_logout/company';
-    const { idp, service } = useBrokenProvider({ instances: 2 });
+    const { idp, service } = useBrokenProvider({ instances: 2, databaseOptions: PATIENT });
 
     const logIn = async (
       sub: string,
@@ -149,6 +151,25 @@ describe('Logging out', () => {
       expect(await isSignedIn(two)).toBe(true);
       expect((await send(await idp.logoutToken({ sid: 'session-4' }))).status).toBe(200);
       expect(await isSignedIn(two)).toBe(false);
+    });
+
+    it.each([
+      ['its sid', 'eda', 'session-5', { sid: 'session-5' }],
+      ['its sub', 'eva', 'session-6', { sub: 'eva' }],
+    ])('ends by %s also a session that gets a new id meanwhile', async (_name, sub, sid, claims) => {
+      await logIn(sub, sid);
+      // What happens when its user authenticates again: the account is locked, and the session replaced.
+      const again = `WITH held AS (
+          UPDATE users SET updated_at = now() FROM sessions s
+           WHERE s.provider_sid = $1 AND users.id = s.user_id RETURNING s.*
+        ), ended AS (DELETE FROM sessions USING held WHERE sessions.digest = held.digest)
+        INSERT INTO sessions (digest, user_id, method, provider, provider_subject, provider_sid, expires_at)
+        SELECT sha256(digest), user_id, method, provider, provider_subject, provider_sid, expires_at FROM held`;
+      const token = await idp.logoutToken(claims);
+      const [answer] = await whileHeld(service, [again, [sid]], [() => send(token)], 'COMMIT');
+      expect(answer!.status).toBe(200);
+      const left = await service.database.query('SELECT 1 FROM sessions WHERE provider_sid = $1', [sid]);
+      expect(left).toEqual([]);
     });
 
     it('does not end a session with a password', async () => {

@@ -226,6 +226,26 @@ export class SessionsRepository {
   }
 
   /**
+   * Locks the users whose sessions these are until the transaction ends: until then, none of the sessions gets a new id, which the
+   * statement that ends them would not see.
+   */
+  async lockUsersOfProvider(
+    manager: EntityManager,
+    providers: string[],
+    { sid, subject }: { sid?: string; subject?: string },
+  ): Promise<void> {
+    // In SQL, because it locks the rows of one table by those of another.
+    await manager.query(
+      `SELECT FROM users
+        WHERE id IN (SELECT user_id FROM sessions
+                      WHERE provider = ANY ($1) AND ($2::text IS NULL OR provider_sid = $2)
+                        AND ($3::text IS NULL OR provider_subject = $3))
+        ORDER BY id FOR NO KEY UPDATE`,
+      [providers, sid, subject],
+    );
+  }
+
+  /**
    * Ends the sessions that came from these providers, for one session or person there; returns the users whose active ones ended, once
    * for each provider.
    */

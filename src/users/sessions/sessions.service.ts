@@ -174,6 +174,7 @@ export class SessionsService {
     of: { sid?: string; subject?: string },
     actor: Actor,
   ): Promise<void> {
+    await this.sessions.lockUsersOfProvider(manager, providers, of);
     for (const { userId, provider } of await this.sessions.deleteByProvider(manager, providers, of)) {
       await this.audit.record(manager, actor, {
         action: 'session.ended',
