@@ -135,6 +135,20 @@ describe('What opened an account before', () => {
     }
   });
 
+  it('ends also when the provider gives another address with the role: the earlier one is told of both', async () => {
+    const { sub, email } = newPerson();
+    await newBrowser().logIn(sub, 'everybody');
+    const { id } = (await users().findByEmail(email))!;
+    become(sub, `moved-${email}`, ['staff']);
+    expect((await newBrowser().logIn(sub, 'everybody')).status).toBe(303);
+    const user = await users().get(id);
+    expect([user.operatorRole, user.email]).toEqual(['viewer', `moved-${email}`]);
+    expect(user.emailVerifiedAt).not.toBeNull();
+    for (const subject of ['Your access to the console changed', 'Your email address changed']) {
+      await until(`a mail “${subject}”`, () => smtp.to(email).some((mail) => mail.subject === subject));
+    }
+  });
+
   it('ends when an admin makes someone an operator, or gives a higher role', async () => {
     const before = await opened(`made${++n}@mail.example`);
     const bearer = await service.make.adminToken();

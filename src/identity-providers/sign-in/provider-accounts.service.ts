@@ -78,11 +78,17 @@ export class ProviderAccounts {
     if (person.verifiedEmail !== undefined) {
       await this.accounts.noteVerified(manager, user, person.verifiedEmail, actor);
     }
+    const { name, verifiedEmail } = person;
+    const tell = () => this.profiles.tell(manager, user, verifiedEmail, provider.label, actor);
+    // Told before a role is gained, because the address does not count as verified any more after that.
+    const isGain = isHigher(roleAfter(provider, person, user.operatorRole), user.operatorRole);
+    const told = isGain ? await tell() : undefined;
     const now = await this.applyRole(manager, provider, person, user, actor);
     // Returned, not thrown, so that it is committed: a user without a role at the provider loses the operator role, even if the
     // provider is for operators only.
     if (!isFor(provider, now.user.operatorRole)) return { refused: 'not_for_you', userId: user.id };
-    return { ...now, user: await this.profiles.follow(manager, now.user, person, provider.label, actor) };
+    const email = isGain ? told : await tell();
+    return { ...now, user: await this.profiles.follow(manager, now.user, { name, email }, actor) };
   }
 
   /** The one place where a provider's claim becomes a role. */
@@ -148,7 +154,7 @@ export class ProviderAccounts {
       const message = MESSAGES.identityLinked(provider.label, user !== found);
       await this.notifications.raise(manager, user.id, null, message, actor);
     }
-    return { ...now, user: await this.profiles.follow(manager, now.user, person, provider.label, actor) };
+    return { ...now, user: await this.profiles.follow(manager, now.user, { name: person.name }, actor) };
   }
 
   /**

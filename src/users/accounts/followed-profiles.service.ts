@@ -11,11 +11,11 @@ import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 
-/** The profile of a person at an identity provider. */
+/** What an account gets from an identity provider. */
 export interface Profile {
   name?: string;
-  /** Only an address that counts as verified. */
-  verifiedEmail?: string;
+  /** An address that counts as verified, in place of the present one. */
+  email?: string;
 }
 
 /** Names and addresses of accounts that follow an identity provider (contract §15). */
@@ -31,25 +31,35 @@ export class FollowedProfilesService {
   ) {}
 
   /**
-   * Gives a locked account the name and address that the provider has, and returns the account as it is then. Organisations keep
-   * their name, and the address is kept if another account has the new one. If another account gets the address at the same
-   * moment, `users_email_key` is violated.
+   * Tells the user of a locked account, at the present address, that it gets the one that a provider calls verified; returns that. Undefined
+   * if it is the same, or another account has it.
+   */
+  async tell(
+    manager: EntityManager,
+    user: UserEntity,
+    verified: string | undefined,
+    providerLabel: string,
+    actor: Actor,
+  ): Promise<string | undefined> {
+    const email = await this.newEmail(manager, user, verified);
+    if (email === undefined) return undefined;
+    await this.notifications.raise(manager, user.id, null, MESSAGES.addressFollowed(providerLabel), actor);
+    return email;
+  }
+
+  /**
+   * Gives a locked account the name that the provider has, and the address of which `tell` told; returns the account as it is then.
+   * Organisations keep their name. If another account gets the address at the same moment, `users_email_key` is violated.
    */
   async follow(
     manager: EntityManager,
     user: UserEntity,
     profile: Profile,
-    providerLabel: string,
     actor: Actor,
   ): Promise<UserEntity> {
+    const { email } = profile;
     const name = user.kind === 'individual' ? (profile.name ?? user.name) : user.name;
-    const email = await this.newEmail(manager, user, profile.verifiedEmail);
     if (name === user.name && email === undefined) return user;
-    // Before the change, so that the mail goes to the present address.
-    if (email !== undefined) {
-      const message = MESSAGES.addressFollowed(providerLabel);
-      await this.notifications.raise(manager, user.id, null, message, actor);
-    }
     const emailVerified = email === undefined ? undefined : true;
     await this.users.update(manager, user.id, { name, email, emailVerified });
     const changed = { ...user, name, ...(email === undefined ? {} : { email, emailVerifiedAt: new Date() }) };
