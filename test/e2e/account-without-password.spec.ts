@@ -149,6 +149,20 @@ describe('An account without a password', () => {
     expect((await browser.submit(await browser.open(path), path)).status).toBe(status);
   });
 
+  it('is not sent to a provider for operators to confirm who it is, but to one that admits it', async () => {
+    const { user, passkey } = await signUp();
+    const browser = await signedIn(passkey);
+    await longAgo(user);
+    const submit = async () => {
+      const page = await browser.open('/account/confirm');
+      return page.html.querySelector('form[action="/account/confirm"] button')?.text;
+    };
+    await service.database.query(link('staff'), [user.id]);
+    expect(await submit()).toBeUndefined();
+    await service.database.query(link('company').replace('id.example', 'company.example'), [user.id]);
+    expect(await submit()).toBe('Continue with company');
+  });
+
   it('keeps one of two passkeys, whatever is removed at once on two instances', async () => {
     const { user, passkey } = await signUp();
     const browser = await signedIn(passkey);

@@ -65,6 +65,14 @@ export class ProviderClients {
     return !this.find(link.provider) && this.ofIssuer(link.issuer).includes(provider);
   }
 
+  /** The entries that know a linked person by this subject: that of the link first, and others for the same client at the provider. */
+  ofLink({ provider, issuer }: { provider: string; issuer: string }): IdentityProvider[] {
+    const own = this.find(provider);
+    if (!own) return this.ofIssuer(issuer);
+    const others = this.ofIssuer(own.issuer.href).filter(({ clientId }) => clientId === own.clientId);
+    return [own, ...others.filter((each) => each !== own)];
+  }
+
   /** The provider with this id; throws a 404 problem. */
   get(id: string): IdentityProvider {
     const provider = this.find(id);

@@ -66,13 +66,17 @@ export class ReAuthentication {
     };
   }
 
-  /** The provider that decides the role, or that of the session; for a session that came from none, one that the account is linked to. */
+  /**
+   * The provider that decides the role, or that of the session; for a session that came from none, one that the account is linked to and
+   * that does not refuse accounts of its kind.
+   */
   private async providerOf(user: SignedInUser): Promise<IdentityProvider | undefined> {
-    const { id, method, provider } = user;
+    const { id, operatorRole, method, provider } = user;
     const deciding = await this.roleProviders.requiredFor(user);
     if (deciding) return deciding;
     if (method === 'provider') return this.providerClients.find(provider ?? '');
-    const linked = await this.identities.list(id);
-    return linked.map((identity) => this.providerClients.find(identity.provider)).find((found) => found);
+    const kind = operatorRole === null ? 'users' : 'operators';
+    const entries = (await this.identities.list(id)).flatMap((link) => this.providerClients.ofLink(link));
+    return entries.find(({ audience }) => audience.includes(kind));
   }
 }
