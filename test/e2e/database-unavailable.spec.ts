@@ -37,6 +37,7 @@ describe('An unavailable database', () => {
     ['/o/revoke_token/', { form: { token: admin, ...credentials() } }],
     ['/o/introspect/', { form: { token: admin }, basic: { id: partner.id, secret: partner.secret } }],
     ['/.well-known/oauth-authorization-server', {}],
+    ['/.well-known/consent-receipts/jwks.json', {}],
     ['/v2/users', { bearer: admin }],
     ['/webhook_portal', { bearer: admin }],
     ['/admin/users', { bearer: admin, json: { email: 'away@mail.example', name: 'Away' } }],
@@ -72,6 +73,8 @@ describe('An unavailable database', () => {
         type: expect.stringMatching(/\/service-unavailable\/$/),
       });
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      // Also where the answer itself may be kept.
+      expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.text).not.toMatch(/postgres|connection|ECONN|test_/i);
     }
     expect((await send('/health/live')).status).toBe(200);

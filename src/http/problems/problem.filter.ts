@@ -71,6 +71,8 @@ export class ProblemFilter implements ExceptionFilter {
       request.routeOptions?.config?.renderError?.(problem, request) ?? this.render(problem, request);
     void reply
       .status(rendered.status ?? problem.status)
+      // What was set for the answer would let caches keep its refusal as long.
+      .header('cache-control', 'no-store')
       .headers(problem.extras.headers ?? {})
       .headers(withVary(reply, rendered.headers))
       .send(rendered.body);
