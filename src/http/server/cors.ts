@@ -17,7 +17,8 @@ const HEADERS = {
 };
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH',
-  'access-control-allow-headers': 'Authorization, Content-Type, Service-Version',
+  // The examples of token requests send Cache-Control too (source specification §4).
+  'access-control-allow-headers': 'Authorization, Cache-Control, Content-Type, Service-Version',
   'access-control-max-age': '3600',
 };
 
