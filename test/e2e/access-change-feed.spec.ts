@@ -115,6 +115,8 @@ describe('The feed of changes', () => {
       'text/event-stream',
       '',
     ]);
+    // A stream has no length.
+    expect(head.headers.has('content-length')).toBe(false);
   });
 
   describe('tells, on another instance, that', () => {

@@ -177,6 +177,8 @@ describe('GET /webhook_portal', () => {
     expect((await ask({ method: 'HEAD' })).status).toBe(401);
     expect((await ask({ method: 'HEAD', bearer, headers: { 'service-version': '3' } })).status).toBe(400);
     expect(await linkCount()).toBe(before);
+    const { text } = await ask({ bearer });
+    expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 
   it('creates another link each time', async () => {

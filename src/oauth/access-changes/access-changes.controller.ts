@@ -1,6 +1,7 @@
 import { Controller, Get, Headers, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
 import { ApiEndpoint, ApiProblems, ApiText } from '../../http/api/api-answers.js';
 import { text } from '../../http/api/api-schemas.js';
 import { LimitedBearerGuard } from '../../rate-limits/partners/limited-bearer.guard.js';
@@ -50,7 +51,8 @@ export class AccessChangesController {
   ): Promise<void> {
     // Proxies must not buffer the stream.
     const headers = { 'content-type': MEDIA_TYPE, 'x-accel-buffering': 'no', connection: 'close' };
-    if (request.method === 'HEAD') return void reply.headers(headers).send();
+    // Not without any payload, which would have a Content-Length (RFC 9110 §8.6).
+    if (request.method === 'HEAD') return void reply.headers(headers).send(Readable.from([]));
     const token = bearerTokenOf(request.headers.authorization)!;
     const stream = await this.feed.open(token, request.principal!, lastEventId);
     reply.raw.once('close', () => stream.destroy());

@@ -48,14 +48,20 @@ export class PortalAccessService implements AccessRevocation {
     );
     if (stored === undefined) throw noPermission();
     if (!stored) throw invalidToken('token_revoked');
-    return `${this.settings.baseUrl}/portal/login/${key}`;
+    return this.linkOf(key);
+  }
+
+  /** A link that opens nothing, as long as one that does; throws a 403 problem if the caller may not have one. */
+  emptyLink(principal: Principal): string {
+    this.checkCaller(principal);
+    return this.linkOf(newSecret('portalKey'));
   }
 
   /**
    * Throws a 403 problem unless the caller is the client itself: with client credentials or, for a confidential client, with a
    * token of the user who owns it. An end user must not configure where the data of all users of the client is sent.
    */
-  checkCaller({ client, userId }: Principal): void {
+  private checkCaller({ client, userId }: Principal): void {
     const isClientItself =
       userId === undefined || (client.type === 'confidential' && userId === client.ownerId);
     if (!isClientItself) {
@@ -152,6 +158,10 @@ export class PortalAccessService implements AccessRevocation {
   /** As in `revokeByUser`: they end with the grant. */
   async revokeByConsent(): Promise<number> {
     return 0;
+  }
+
+  private linkOf(key: string): string {
+    return `${this.settings.baseUrl}/portal/login/${key}`;
   }
 
   /** The digest in the cookie, and whether the session is a member's. */

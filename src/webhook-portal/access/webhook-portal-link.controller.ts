@@ -27,13 +27,10 @@ export class WebhookPortalLinkController {
     @CurrentPrincipal() principal: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<LinkView | undefined> {
+  ): Promise<LinkView> {
     void reply.header('cache-control', 'no-store');
-    if (request.method === 'HEAD') {
-      this.access.checkCaller(principal);
-      void reply.type('application/json; charset=utf-8');
-      return undefined;
-    }
+    // Only its length is sent (RFC 9110 §8.6).
+    if (request.method === 'HEAD') return { url: this.access.emptyLink(principal) };
     return { url: await this.access.createLink(principal) };
   }
 }
