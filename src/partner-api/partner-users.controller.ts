@@ -1,4 +1,4 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Query, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
@@ -46,10 +46,11 @@ export class PartnerUsersController {
   async list(
     @Query() query: PageQuery,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
   ): Promise<ListAnswer<PartnerUserView>> {
     return listAnswer(
       await this.consents.listUsers(principal.client.id, principal.userId, pageRequestOf(query)),
-      (user) => this.view(user, principal),
+      (user) => this.view(user, principal, request),
     );
   }
 
@@ -63,8 +64,11 @@ export class PartnerUsersController {
   )
   @PartnerAnswer('The user.', PartnerUserView)
   @ApiProblems(404)
-  showSelf(@CurrentPrincipal() principal: Principal): Promise<PartnerUserView> {
-    return this.find(principal.userId, principal);
+  showSelf(
+    @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
+  ): Promise<PartnerUserView> {
+    return this.find(principal.userId, principal, request);
   }
 
   /** One of them, and for client credentials also the client's owner. Any other id is a 404 problem, whether it exists or not. */
@@ -79,24 +83,31 @@ export class PartnerUsersController {
   async show(
     @PathId('id', 'user') id: string,
     @CurrentPrincipal() principal: Principal,
+    @Req() request: FastifyRequest,
   ): Promise<PartnerUserView> {
     const isVisible = USER_ID_PATTERN.test(id) && (principal.userId === undefined || principal.userId === id);
-    return this.find(isVisible ? id : undefined, principal);
+    return this.find(isVisible ? id : undefined, principal, request);
   }
 
-  private async find(id: string | undefined, principal: Principal): Promise<PartnerUserView> {
+  private async find(
+    id: string | undefined,
+    principal: Principal,
+    request: FastifyRequest,
+  ): Promise<PartnerUserView> {
     const [user] =
       id === undefined ? [] : (await this.consents.listUsers(principal.client.id, id, { size: 1 })).items;
     if (!user && principal.userId === undefined && id === principal.client.ownerId) {
       return { id, url: this.urlOf(id), scopes: [] };
     }
     if (!user) throw notFound('No user with this id shares data with this client.');
-    return this.view(user, principal);
+    return this.view(user, principal, request);
   }
 
-  private view(user: ConsentedUser, principal: Principal): PartnerUserView {
+  private view(user: ConsentedUser, principal: Principal, { method }: FastifyRequest): PartnerUserView {
     const isCaller = principal.userId === user.id;
-    if (isCaller) this.reads.note({ clientId: principal.client.id, userId: user.id, scope: ACCOUNT_DATA });
+    // The answer to HEAD holds nothing.
+    if (isCaller && method !== 'HEAD')
+      this.reads.note({ clientId: principal.client.id, userId: user.id, scope: ACCOUNT_DATA });
     return {
       id: user.id,
       url: this.urlOf(user.id),

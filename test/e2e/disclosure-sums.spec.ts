@@ -217,6 +217,8 @@ describe('The feed of events', () => {
     const reads = service.app.get(DisclosedReadsService);
     await reads.flush();
     await service.database.query('DELETE FROM disclosure_days');
+    const head = await service.http.send('/v2/events?page_size=100', { bearer, method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
     for (let n = 0; n < 2; n++) await read();
     await reads.flush();
     const sums = await service.database.query(

@@ -308,11 +308,14 @@ describe('What the service itself serves', () => {
       [user.id],
     );
 
-  it('is counted where it says who the user is, but not lists of ids', async () => {
+  it('is counted where it says who the user is, but neither lists of ids nor answers without a body', async () => {
     const { access_token: bearer } = await service.make.tokens(client, user);
     const own = await service.make.clientToken(client);
     for (const path of ['/v2/users', `/v2/users/${user.id}`]) {
       expect((await service.http.get(path, { bearer: own })).status).toBe(200);
+    }
+    for (const path of ['/v2/users', '/v2/users/me', `/v2/users/${user.id}`]) {
+      expect((await service.http.send(path, { bearer, method: 'HEAD' })).status).toBe(200);
     }
     await flush();
     expect(await sums()).toEqual([]);

@@ -58,7 +58,9 @@ export class EventFeedController {
       query.wait === undefined || query.wait === 0
         ? await this.feed.read({ clientId: id, scopes: principal.scopes }, after, size)
         : await this.wait(principal, after, size, query.wait, request, reply);
-    for (const { userId, scope } of part.read) this.reads.note({ clientId: id, userId, scope });
+    // The answer to HEAD holds nothing.
+    const read = request.method === 'HEAD' ? [] : part.read;
+    for (const { userId, scope } of read) this.reads.note({ clientId: id, userId, scope });
     void reply.headers({
       link: this.linkAfter(request, id, part.end),
       'content-type': 'application/json; charset=utf-8',
