@@ -63,7 +63,8 @@ export const AUTHORIZATION_ERROR_KINDS = {
     whatToDo: 'Ask for fewer scopes, or leave scope out.',
   },
   unauthorized_client: {
-    cause: 'The client is not registered for authorization_code.',
+    cause:
+      'The client is not registered for authorization_code, or is a gatekeeper, with which users cannot share data.',
     whatToDo: 'Ask your contact for this grant type.',
   },
   unsupported_response_type: {
