@@ -143,6 +143,16 @@ describe('An instance that has cached a token', () => {
     expect(await read(there)).toBe(401);
   });
 
+  it('refuses the token if the change was purged before it listens again', async () => {
+    const cut = (await listeners()).map(({ pid }) => pid);
+    for (const pid of cut) await outside('SELECT pg_terminate_backend($1)', [pid]);
+    await outside('UPDATE clients SET enabled = false WHERE id = $1', [client.id]);
+    // As the purge does it when all tokens of before have expired; the client is kept in memory for longer.
+    await outside('DELETE FROM access_changes');
+    await until('both listen again', async () => (await listeners()).every(({ pid }) => !cut.includes(pid)));
+    expect(await read(there)).toBe(401);
+  });
+
   it('refuses the token when its listening connection has fallen silent', async () => {
     await listeners();
     await whileFrozen(service.database.url, 2, async () => {

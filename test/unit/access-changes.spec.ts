@@ -43,7 +43,8 @@ describe('The access changes', () => {
   /** What the database answers from now on: all transactions below `position` have ended. */
   const answer = (position: number, rest: Partial<ChangesRead> = {}): void => {
     const snapshot = `${position}:${position}:`;
-    next = { snapshot, position, logged: 0, flushed: 0, now: 0, life: 'one', changes: [], ...rest };
+    const empty = { logged: 0, flushed: 0, now: 0, life: 'one', isPurged: false, changes: [] };
+    next = { snapshot, position, ...empty, ...rest };
   };
   const read = async (position: number, rest: Partial<ChangesRead> = {}) => {
     answer(position, rest);
@@ -110,6 +111,21 @@ describe('The access changes', () => {
     await read(30, { logged: 300, flushed: 300, changes: [[25, [USER], [{ user_id: USER }]]] });
     expect(told.map(({ before }) => before.position)).toEqual([10]);
     expect(changes.durableStamp.position).toBe(30);
+  });
+
+  it('of which some were purged while nothing was read are read from the beginning: everything else may have changed', async () => {
+    const [issued, cached] = [{ era: changes.era, position: 10 }, changes.position];
+    await reconnect(500, { isPurged: true, changes: [[490, [USER], [{ user_id: USER }]]] });
+    expect(from).toEqual(['10:10:', BEGINNING]);
+    expect([changes.hasChanged(cached, ['other']), changes.hasChanged(changes.position, [USER])]).toEqual([
+      true,
+      false,
+    ]);
+    // Tokens of before what was purged have expired.
+    expect(['other', USER].map((id) => changes.hasChangedSince(issued, [id]))).toEqual([false, true]);
+    expect([told, gaps]).toEqual([[], 2]);
+    await reconnect(510);
+    expect(from.at(-1)).toBe('500:500:');
   });
 
   it('of another database are read from the beginning', async () => {

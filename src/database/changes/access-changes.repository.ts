@@ -14,6 +14,8 @@ export interface ChangesRead {
   now: number;
   /** Identifies the cluster, the database, its table of changes and the timeline; null if it was not asked for. */
   life: string | null;
+  /** Whether changes that the read before may not have seen were purged since; null if it was not asked for. */
+  isPurged: boolean | null;
   changes: [xid: number, ids: string[], about: AccessSubject[] | null][];
 }
 
@@ -38,6 +40,7 @@ const READ = `
                              || (SELECT oid FROM pg_database WHERE datname = current_database()) || ' '
                              || 'access_changes'::regclass::oid || ' '
                              || left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS life,
+         CASE WHEN $3 THEN (SELECT up_to >= pg_snapshot_xmin($1::pg_snapshot) FROM access_changes_purged) END AS "isPurged",
          coalesce((
            SELECT json_agg(json_build_array(xid::text::float8, ids, about)) FROM (
              SELECT xid, ids, CASE WHEN $1::text <> '3:3:' THEN about END AS about FROM access_changes

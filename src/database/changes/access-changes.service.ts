@@ -216,10 +216,14 @@ export class AccessChanges {
     }
   }
 
-  /** Whether the connection leads to the same database as before; if not, everything is read from the beginning. */
-  private continues({ life }: ChangesRead): boolean {
+  /**
+   * Whether the connection leads to the same database as before, and nothing was purged before it was read, as after hours without
+   * a connection; if not, everything is read from the beginning.
+   */
+  private continues({ life, isPurged }: ChangesRead): boolean {
     const era = createHash('sha256').update(life!).digest().readUInt32BE() || 1;
-    if (era === this.knownEra) return true;
+    const isComplete = !isPurged || this.snapshot === BEGINNING;
+    if (era === this.knownEra && isComplete) return true;
     this.knownEra = era;
     this.current = NOTHING_READ.stamp;
     this.snapshot = BEGINNING;
