@@ -85,12 +85,19 @@ export class ClientBatchesService {
     return refused;
   }
 
-  /** The digests of the secrets of these clients, and whether each has expired. */
-  secretsOf(manager: EntityManager, ids: readonly string[]): ReturnType<ClientsRepository['digestsOf']> {
+  /**
+   * The digests of the secrets of these clients, and whether each has expired. The clients are locked until the transaction ends: until
+   * then nobody else gives them a secret.
+   */
+  async secretsOf(
+    manager: EntityManager,
+    ids: readonly string[],
+  ): Promise<{ clientId: string; digest: Buffer; isExpired: boolean }[]> {
+    await this.repository.lockAll(manager, ids);
     return this.repository.digestsOf(manager, ids);
   }
 
-  /** Adds a secret to each of these clients, which the caller's transaction has locked; earlier ones stay valid for a day. */
+  /** Adds a secret to each of these clients, which `secretsOf` has locked; earlier ones stay valid for a day. */
   async addSecrets(
     manager: EntityManager,
     secrets: readonly { clientId: string; digest: Buffer; isNew: boolean }[],

@@ -11,6 +11,7 @@ import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { Problem } from '../../src/http/problems/problem.js';
 import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
 import { ScopeNumbersService } from '../../src/scopes/scope-numbers.service.js';
+import { whileHeld } from '../support/held-rows.js';
 import { statementsDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { useService } from '../support/test-service.js';
@@ -390,6 +391,26 @@ Done: 0 created, 5 changed, 0 removed.
       expect((await refusal(EXAMPLE)).at(-1)).toContain('this secret of the client has expired');
       expect((await token(id, SECRET)).json.error).toBe('invalid_client');
       expect((await apply(EXAMPLE, { secret: OWN_SECRET })).text).toBe('Nothing changed.\n');
+      await service.database.query('DELETE FROM client_secrets WHERE client_id = $1', [id]);
+    });
+
+    it('a secret, once the one that someone gives the client at that moment is there: that goes on for a day', async () => {
+      const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7736';
+      // As a rotation does it.
+      const rotation = `WITH held AS (SELECT id FROM clients WHERE id = $1 FOR NO KEY UPDATE)
+        INSERT INTO client_secrets (client_id, digest) SELECT id, sha256('another one') FROM held`;
+      const [{ text }] = (await whileHeld(
+        service,
+        [rotation, [id]],
+        [() => apply(EXAMPLE, { secret: OWN_SECRET })],
+        'COMMIT',
+      )) as [Printed];
+      expect(text).toContain('secret: another one; those before stay valid for a day');
+      const isEndless = await service.database.column<boolean>(
+        'SELECT expires_at IS NULL FROM client_secrets WHERE client_id = $1 ORDER BY created_at',
+        [id],
+      );
+      expect(isEndless).toEqual([false, true]);
       await service.database.query('DELETE FROM client_secrets WHERE client_id = $1', [id]);
     });
 
