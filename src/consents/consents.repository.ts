@@ -115,6 +115,12 @@ export class ConsentsRepository {
     return this.lock(manager, clientId, userId);
   }
 
+  /** The time of the transaction, by the database's clock. In SQL, because it reads no table. */
+  async now(manager: EntityManager): Promise<Date> {
+    const [row]: { now: Date }[] = await manager.query('SELECT now() AS now');
+    return row!.now;
+  }
+
   /** The ids of the clients to which the user has an active consent, which is locked until the transaction ends. */
   async lockLiveClients(manager: EntityManager, userId: string): Promise<string[]> {
     const live = await queryIn(manager, this.consents, 'consent')

@@ -60,8 +60,8 @@ export class GivenConsentsService {
     const pair = { clientId, userId, realm: realmOf(client) };
     const { purposes } = client;
     await this.repository.add(manager, pair, { scopes, declined, purposes, method, expiryDays, words });
-    await this.recordChange(manager, before, clientId, userId, actor);
-    if (isLive(before)) return;
+    const after = await this.recordChange(manager, before, clientId, userId, actor);
+    if (wentOn(before, after)) return;
     const message = MESSAGES.applicationConnected(client.name, client);
     await this.notifications.raise(manager, userId, null, message, actor);
   }
@@ -153,14 +153,15 @@ export class GivenConsentsService {
     const client = await this.clients.hold(manager, clientId);
     if (client.gatekeeper) throw conflict(GATEKEEPER);
     await this.checkScopes(client.scopes, scopes, manager);
-    if (grantedAt.getTime() > Date.now()) {
+    const now = await this.repository.now(manager);
+    if (grantedAt > now) {
       throw validationFailed({ granted_at: [violation('in_the_future')] });
     }
-    if (expiresAt && expiresAt.getTime() <= Date.now()) {
+    if (expiresAt && expiresAt <= now) {
       throw validationFailed({ expires_at: [violation('in_the_past')] });
     }
     const before = await this.repository.lockPair(manager, clientId, userId);
-    if (isLive(before)) {
+    if (isLiveAt(now, before)) {
       const isSame = before.evidence === evidence && sameScopes(before.scopes, scopes);
       if (isSame && before.method === 'import') return 'unchanged';
       throw conflict('The user already consents to this client, in another way.');
@@ -227,7 +228,7 @@ export class GivenConsentsService {
     actor: Actor,
   ): Promise<ConsentEntity> {
     const after = (await this.repository.findLive(clientId, userId, manager))!;
-    const live = isLive(before);
+    const live = wentOn(before, after);
     const difference = live ? changesBetween(auditView(before), auditView(after)) : undefined;
     if (!live || difference) {
       await this.audit.record(manager, actor, {
@@ -282,10 +283,13 @@ function refuseGatekeeper({ gatekeeper }: ClientEntity): void {
   }
 }
 
-const isLive = (consent: ConsentEntity | null): consent is ConsentEntity & { revokedAt: null } =>
-  consent !== null &&
-  consent.revokedAt === null &&
-  (consent.expiresAt === null || consent.expiresAt.getTime() > Date.now());
+/** `now` is the database's: an instance's own clock may be wrong. */
+const isLiveAt = (now: Date, consent: ConsentEntity | null): consent is ConsentEntity & { revokedAt: null } =>
+  consent !== null && consent.revokedAt === null && (consent.expiresAt === null || consent.expiresAt > now);
+
+/** Whether the consent was live when it was changed: the statement that changed it has then kept its beginning. */
+const wentOn = (before: ConsentEntity | null, after: ConsentEntity): before is ConsentEntity =>
+  before !== null && before.revokedAt === null && before.grantedAt.getTime() === after.grantedAt.getTime();
 
 const sameScopes = (one: string[], other: string[]): boolean =>
   one.length === other.length && one.every((scope) => other.includes(scope));

@@ -1,4 +1,6 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
+import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { ageConsents } from '../support/aged-consents.js';
@@ -111,6 +113,28 @@ describe('A consent that ends by itself', () => {
     );
     expect(version).toMatchObject({ event: 'changed', method: 'account' });
     expect(version!.words_digest).not.toBeNull();
+  });
+
+  it('goes on when it is renewed on an instance whose clock says that it has ended', async () => {
+    await receive();
+    await service.make.tokens(client, user);
+    await age(89);
+    const consents = service.app.get(GivenConsentsService);
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * DAY * 1000);
+    try {
+      await consents.record(client.id, user.id, client.scopes, null, SERVICE_ACTOR);
+    } finally {
+      clock.mockRestore();
+    }
+    const actions = await service.database.column<string>(
+      `SELECT action FROM audit_events WHERE subject_id = $1 AND action LIKE 'consent.%' ORDER BY id`,
+      [user.id],
+    );
+    expect(actions).toEqual(['consent.granted', 'consent.updated']);
+    expect((await events()).map((event) => (event as [string])[0])).toEqual([
+      'user.consent_granted',
+      'user.consent_changed',
+    ]);
   });
 
   it('is renewed by authorizing the application again', async () => {

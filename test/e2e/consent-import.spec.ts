@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../src/config/durations.js';
 import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { madeForEach } from '../support/made.js';
@@ -66,6 +67,22 @@ describe('Importing consents', () => {
         refused: [{ line: 2, reason: expect.stringContaining(reason) as string }],
       });
       expect(await found()).toBeNull();
+    });
+
+    it('what has passed or is to come by the clock of the database, whatever its own says', async () => {
+      const lines = [line(), line({ expires_at: new Date(Date.now() + HOUR_MS).toISOString() })];
+      const late = [line({ granted_at: new Date(Date.now() + HOUR_MS).toISOString() })];
+      const gone = [line({ expires_at: new Date(Date.now() - HOUR_MS).toISOString() })];
+      const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * HOUR_MS);
+      try {
+        expect((await run(late, true)).refused[0]?.reason).toContain('granted_at must not be in the future');
+        expect((await run(lines, true)).imported).toBe(2);
+        clock.mockReturnValue(new Date('2020-01-01').getTime());
+        expect((await run(gone, true)).refused[0]?.reason).toContain('expires_at must be in the future');
+        expect((await run(lines, true)).imported).toBe(2);
+      } finally {
+        clock.mockRestore();
+      }
     });
 
     it('to replace what the user agreed to here', async () => {
