@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/config/durations.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
@@ -193,6 +194,15 @@ describe('For a live access token', () => {
       expect(answer.headers.get('pragma')).toBe('no-cache');
     },
   );
+
+  it('of a user, the end of the grant is told by the clock of the database, whatever its own says', async () => {
+    const { access_token } = await service.make.tokens(client, user);
+    const left = async () => (await introspect(access_token)).json.authorization_expires_in as number;
+    const before = await left();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 30 * DAY_MS);
+    const after = await left().finally(() => clock.mockRestore());
+    expect([after <= before, after > before - 3600]).toEqual([true, true]);
+  });
 
   it('of client credentials, the subject is the client', async () => {
     const answer = await introspect(await service.make.clientToken(client, 'vehicle:read'));

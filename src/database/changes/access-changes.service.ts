@@ -63,8 +63,11 @@ export class AccessChanges {
   private durable = NOTHING_READ;
   /** A newer read, which is durable once the log is on the disk up to `logged`. */
   private pendingDurable: (Reached & { logged: number }) | undefined;
-  /** The database's clock at the end of the last read, and the monotonic clock of the process, in milliseconds. */
-  private clock = { database: 0, process: 0 };
+  /**
+   * The database's clock at the end of the last read, and the monotonic clock of the process, in milliseconds. Until the first one, the
+   * clock of this process stands for the database's.
+   */
+  private clock = { database: Date.now(), process: performance.now() };
   private provenAt = -Infinity;
   private askedAt = -Infinity;
   private proving: NodeJS.Timeout | undefined;

@@ -2,6 +2,7 @@ import { Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
+import { AccessChanges } from '../../database/changes/access-changes.service.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import type { Form } from '../../http/forms/form.js';
 import { USER_ID_PATTERN } from '../../secrets/ids.js';
@@ -25,6 +26,7 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 export class IntrospectionController {
   constructor(
     private readonly accessTokens: AccessTokensService,
+    private readonly changes: AccessChanges,
     private readonly settings: Settings,
   ) {}
 
@@ -74,6 +76,8 @@ export class IntrospectionController {
   }
 
   private describe(principal: Principal, scopes: readonly string[]): ActiveToken {
+    const { grantEndsAt } = principal;
+    const { databaseNow: now } = this.changes;
     return {
       active: true,
       scope: scopes.join(' '),
@@ -83,9 +87,9 @@ export class IntrospectionController {
       token_type: 'Bearer',
       exp: seconds(principal.expiresAt),
       iat: seconds(principal.issuedAt),
-      ...(principal.grantEndsAt === undefined
+      ...(grantEndsAt === undefined
         ? {}
-        : { authorization_expires_in: Math.max(0, Math.floor((principal.grantEndsAt - Date.now()) / 1000)) }),
+        : { authorization_expires_in: Math.max(0, Math.floor((grantEndsAt - now) / 1000)) }),
       iss: this.settings.baseUrl,
     };
   }
