@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../src/config/durations.js';
 import type { Page } from '../support/browser-session.js';
 import { CONSOLE, setUpConsole, type Fields } from '../support/console.js';
 import { madeForEach } from '../support/made.js';
@@ -120,6 +121,13 @@ describe('In the console,', () => {
         expect(await count()).toBe(0);
       }
     });
+  });
+
+  it('a secret is shown by an instance whose clock is an hour ahead, too', async () => {
+    const place = locationOf(await send(KINDS['the secret after a rotation']!.form()));
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + HOUR_MS);
+    const page = await browser.open(place).finally(() => clock.mockRestore());
+    expect(secretIn(page)).toBeDefined();
   });
 
   it('the form that added the fiftieth endpoint leads to it again', async () => {

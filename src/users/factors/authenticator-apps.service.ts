@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { BrandService } from '../../brand/brand.service.js';
 import { Settings } from '../../config/settings.js';
+import { AccessChanges } from '../../database/changes/access-changes.service.js';
 import { notFound } from '../../http/problems/problem.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 import type { SignedInUser } from '../sessions/signed-in-user.js';
@@ -31,6 +32,7 @@ export class AuthenticatorAppsService {
     private readonly factors: SecondFactorService,
     private readonly audit: AuditService,
     private readonly brand: BrandService,
+    private readonly changes: AccessChanges,
     settings: Settings,
   ) {
     this.box = new SealedBox('authenticator app', settings.encryptionKeys);
@@ -39,7 +41,7 @@ export class AuthenticatorAppsService {
   /** A new secret. It is stored once a code of it was typed in: until then it travels in the form, sealed for this session. */
   begin(user: SignedInUser): AppSetUp {
     const secret = newTotpSecret();
-    const until = Date.now() + SET_UP_SECONDS * 1000;
+    const until = this.changes.databaseNow + SET_UP_SECONDS * 1000;
     return this.setUpOf(user, secret, this.box.seal(JSON.stringify({ secret, until }), formOf(user)));
   }
 
@@ -49,7 +51,7 @@ export class AuthenticatorAppsService {
     const text = this.box.open(bytes, formOf(user));
     if (text === undefined) return undefined;
     const { secret, until } = JSON.parse(text) as { secret: string; until: number };
-    return until > Date.now() ? this.setUpOf(user, secret, bytes) : undefined;
+    return until > this.changes.databaseNow ? this.setUpOf(user, secret, bytes) : undefined;
   }
 
   /**

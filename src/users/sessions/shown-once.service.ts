@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
+import { AccessChanges } from '../../database/changes/access-changes.service.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 import type { SignedInUser } from './signed-in-user.js';
@@ -10,7 +11,8 @@ const SECONDS = 300;
 
 /**
  * Carries a value from the form that created it (`showOnce`) to the page that shows it once. The database only has digests, so
- * the value is kept in a cookie: sealed, for this session and this page, for at most five minutes. Any instance can show it.
+ * the value is kept in a cookie: sealed, for this session and this page, for at most five minutes by the database's clock. Any instance
+ * can show it.
  */
 @Injectable()
 export class ShownOnce {
@@ -18,6 +20,7 @@ export class ShownOnce {
 
   constructor(
     private readonly cookies: Cookies,
+    private readonly changes: AccessChanges,
     settings: Settings,
   ) {
     this.box = new SealedBox('shown once', settings.encryptionKeys);
@@ -25,7 +28,7 @@ export class ShownOnce {
 
   /** Stores a value for the page at this path. */
   keep(reply: FastifyReply, user: SignedInUser, path: string, value: unknown): void {
-    const text = JSON.stringify({ value, until: Date.now() + SECONDS * 1000 });
+    const text = JSON.stringify({ value, until: this.changes.databaseNow + SECONDS * 1000 });
     const sealed = this.box.seal(text, bindingOf(user, path)).toString('base64url');
     this.cookies.set(reply, nameOf(path), sealed, SECONDS, 'strict');
   }
@@ -38,7 +41,7 @@ export class ShownOnce {
     const text = this.box.open(Buffer.from(sealed, 'base64url'), bindingOf(user, path));
     if (text === undefined) return undefined;
     const { value, until } = JSON.parse(text) as { value: unknown; until: number };
-    return until > Date.now() ? value : undefined;
+    return until > this.changes.databaseNow ? value : undefined;
   }
 }
 
