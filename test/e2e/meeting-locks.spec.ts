@@ -24,10 +24,15 @@ const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
 /**
  * Runs `issue` so that it holds the client and waits for the owner, while another holds the owner and waits for the client. Whoever
  * waits looks for a deadlock only once, a second after the wait began. A third, which queues before `issue`, leaves when all wait:
- * `issue` then begins another wait, in which the deadlock is there from its beginning.
+ * `issue` then begins another wait, in which the deadlock is there from its beginning. `held` locks what `issue` holds
+ * then, the client unless it is given; `lock`: how strongly the owner is locked.
  */
-async function losing<T>(issue: () => Promise<T>): Promise<T> {
-  const lockOwner = `SELECT 1 FROM users WHERE id = '${owner.id}' FOR NO KEY UPDATE`;
+async function losing<T>(
+  issue: () => Promise<T>,
+  held = `UPDATE clients SET token_epoch = token_epoch WHERE owner_id = '${owner.id}'`,
+  lock: 'NO KEY UPDATE' | 'UPDATE' = 'NO KEY UPDATE',
+): Promise<T> {
+  const lockOwner = `SELECT 1 FROM users WHERE id = '${owner.id}' FOR ${lock}`;
   const [third] = (await queueing.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
   await ending.query(`BEGIN; ${lockOwner}`);
   const queued = queueing.query(lockOwner).catch(() => undefined);
@@ -35,9 +40,7 @@ async function losing<T>(issue: () => Promise<T>): Promise<T> {
   const issuing = issue();
   await untilWaitingForLocks(service.database, 2);
   let isOver = false;
-  const other = ending
-    .query(`UPDATE clients SET token_epoch = token_epoch WHERE owner_id = '${owner.id}'; ROLLBACK`)
-    .then(() => (isOver = true));
+  const other = ending.query(`${held}; ROLLBACK`).then(() => (isOver = true));
   await until(
     'all wait, or the deadlock is over',
     async () => isOver || (await waitingForLocks(service.database)) >= 3,
@@ -55,6 +58,29 @@ it('An exchange of a code that lost a deadlock is run again', async () => {
 it('A portal link whose statement lost a deadlock is stored by the next', async () => {
   const bearer = await service.make.clientToken(client);
   expect((await losing(() => service.http.get('/webhook_portal', { bearer }))).status).toBe(200);
+});
+
+it('A refusal whose notification lost a deadlock with the erasure of its user raises it with the next statement', async () => {
+  const limited = await service.make.client({ ownerId: owner.id, rateLimit: 1 });
+  const bearer = await service.make.clientToken(limited);
+  const ask = () => service.http.get('/v2/users', { bearer });
+  expect((await ask()).status).toBe(200);
+  // A period that is over: its row is locked before the user.
+  await service.database.query(
+    `WITH told AS (
+       INSERT INTO notifications (id, user_id, client_id, message_id, category, short_text_title, short_text_body)
+       VALUES ('notf' || substr($2, 5), $1, $2, 'ERR1', 'RETRY', 'Before', 'Before') RETURNING id
+     )
+     INSERT INTO rate_limit_periods (client_id, user_id, notification_id, ends_at) SELECT $2, $1, id, now() FROM told`,
+    [owner.id, limited.id],
+  );
+  const { status, json } = await losing(
+    ask,
+    `DELETE FROM rate_limit_periods WHERE user_id = '${owner.id}'`,
+    'UPDATE',
+  );
+  expect(status).toBe(429);
+  expect(json).toMatchObject({ notification: { category: 'RETRY' } });
 });
 
 it('Two first consents of the same pair at a time are one grant for the trail, the partner and the user', async () => {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { Listener } from '../../database/connections/listener.service.js';
+import { Transactions } from '../../database/queries/transactions.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import type { NotificationEntity } from '../../notifications/notification.entity.js';
 import { newId } from '../../secrets/ids.js';
@@ -43,6 +44,7 @@ export class RateLimitNotificationsService {
 
   constructor(
     private readonly repository: RateLimitNotificationsRepository,
+    private readonly transactions: Transactions,
     private readonly listener: Listener,
   ) {
     listener.listen(CHANNEL, {
@@ -103,7 +105,10 @@ export class RateLimitNotificationsService {
       environment === 'sandbox'
         ? MESSAGES.rateLimitExceededInSandbox(limit)
         : MESSAGES.rateLimitExceeded(limit);
-    await this.repository.open(newId('notf'), clientId, userId, message, PERIOD_SECONDS);
+    // An erasure of the user locks the same rows in another order.
+    await this.transactions.retried(() =>
+      this.repository.open(newId('notf'), clientId, userId, message, PERIOD_SECONDS),
+    );
     return this.repository.find(clientId, userId);
   }
 }
