@@ -3,6 +3,7 @@ import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { ageConsents } from '../support/aged-consents.js';
 import { authorizePath } from '../support/browser-session.js';
 import { atEndOfFile } from '../support/between-files.js';
@@ -166,6 +167,21 @@ describe('A consent that ends by itself', () => {
       'user.consent_expired',
       { client_id: client.id, scopes: [], expires_at: expect.any(String) as string },
     ]);
+  });
+
+  it('publishes events with the time of the database, not with that of the instance', async () => {
+    await service.make.tokens(client, user);
+    const { app } = service;
+    const now = jest.spyOn(app.get(AccessChanges), 'databaseNow', 'get').mockReturnValue(Date.UTC(2040, 0));
+    await app
+      .get(ConsentsService)
+      .revoke(client.id, user.id, SERVICE_ACTOR)
+      .finally(() => now.mockRestore());
+    const times = await service.database.column<string>(
+      `SELECT payload::jsonb ->> 'timestamp' FROM events WHERE user_id = $1 AND type = 'user.consent_revoked'`,
+      [user.id],
+    );
+    expect(times).toEqual(['2040-01-01T00:00:00.000Z']);
   });
 
   it('does not give its grants another life of their own when it is renewed after settings have changed', async () => {

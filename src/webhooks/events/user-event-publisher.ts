@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ConsentEvents, type ConsentChange } from '../../consents/consent-events.js';
 import { ConsentsService } from '../../consents/consents.service.js';
+import { AccessChanges } from '../../database/changes/access-changes.service.js';
 import { newId } from '../../secrets/ids.js';
 import { DeletionEvents, type DeletionChange } from '../../users/leaving/deletion-events.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
@@ -24,6 +25,7 @@ export class UserEventPublisher {
     private readonly repository: EventsRepository,
     private readonly wakeUps: WakeUps,
     private readonly consents: ConsentsService,
+    private readonly access: AccessChanges,
     consentEvents: ConsentEvents,
     deletionEvents: DeletionEvents,
   ) {
@@ -49,7 +51,7 @@ export class UserEventPublisher {
 
   private async publish(manager: EntityManager, told: ToldEvent[]): Promise<void> {
     if (told.length === 0) return;
-    const timestamp = new Date().toISOString();
+    const timestamp = new Date(this.access.databaseNow).toISOString();
     const events = told.map(({ type, clientId, userId, data, requestId }) => {
       const id = newId('evnt');
       const payload = payloadOf(id, { type, timestamp, userId, data });
