@@ -37,21 +37,31 @@ export class ConsentExpiryService extends PeriodicWorker {
 
   /**
    * Sets an end for consents to scopes whose meaning changed, notifies users and clients of near ends, then ends expired
-   * consents. Returns how many of each.
+   * consents. Returns how many of each. What fails, such as a statement that takes too long, holds up nothing else, and
+   * is thrown at the end: the next run tries it again.
    */
   async run(): Promise<{ told: number; ended: number }> {
-    await this.meanings.run();
+    const failures: Error[] = [];
+    const attempt = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
+      work.catch((error: Error) => {
+        failures.push(error);
+        return otherwise;
+      });
+    await attempt(this.meanings.run(), 0);
     let told = 0;
-    for (let count = AT_ONCE; count === AT_ONCE; told += count) count = await this.tell();
+    for (let count = AT_ONCE; count === AT_ONCE; told += count) count = await attempt(this.tell(), 0);
     let ended = 0;
-    for (let found = AT_ONCE; found === AT_ONCE;) {
-      const over = await this.repository.listOver(AT_ONCE);
-      found = over.length;
+    for (let isMore = true; isMore;) {
+      const over = await attempt(this.repository.listOver(AT_ONCE), []);
+      const before = ended;
       // Each in its own transaction, because it locks the grants of the consent.
       for (const { clientId, userId } of over) {
-        if (await this.consents.expire(clientId, userId)) ended++;
+        if (await attempt(this.consents.expire(clientId, userId), false)) ended++;
       }
+      // What fails is found again.
+      isMore = over.length === AT_ONCE && ended > before;
     }
+    if (failures.length > 0) throw failures[0]!;
     return { told, ended };
   }
 

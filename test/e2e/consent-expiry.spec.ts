@@ -1,4 +1,5 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { ChangedMeanings } from '../../src/consents/changed-meanings.service.js';
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
@@ -91,6 +92,29 @@ describe('A consent that ends by itself', () => {
       [user.id],
     );
     expect(audited).toEqual([{ actor_type: 'service' }]);
+  });
+
+  it('ends although another one does not, and although changed words cannot be looked for', async () => {
+    const other = await service.make.user();
+    for (const each of [user, other]) {
+      await service.make.consent(client, each);
+      await ageConsents(service.database, each.id, 91);
+    }
+    const { app } = service;
+    const failing = [
+      jest.spyOn(app.get(ChangedMeanings), 'run').mockRejectedValueOnce(new Error('cut off')),
+      jest.spyOn(app.get(ConsentsService), 'expire').mockRejectedValueOnce(new Error('locked')),
+    ];
+    await expect(app.get(ConsentExpiryService).run()).rejects.toThrow('cut off');
+    for (const each of failing) each.mockRestore();
+    const left = () =>
+      service.database.value<number>(
+        'SELECT count(*)::int AS n FROM consents WHERE client_id = $1 AND revoked_at IS NULL',
+        [client.id],
+      );
+    expect(await left()).toBe(1);
+    await work();
+    expect(await left()).toBe(0);
   });
 
   it('goes on when the user renews it, with the tokens that there are', async () => {
