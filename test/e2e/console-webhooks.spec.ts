@@ -100,6 +100,25 @@ describe('In the console,', () => {
       expect((await browser.open(path)).text).toContain('x-tenant');
     });
 
+    it('keep an event type that was added since a form was opened, in whatever order they have them', async () => {
+      const { id } = await makeEndpoint(service, client, {
+        eventTypes: ['vehicle.updated', 'charging_session.created'],
+      });
+      const path = `${CONSOLE}/endpoints/${id}/edit`;
+      const page = await browser.open(path);
+      const bearer = await service.make.adminToken();
+      const json = { event_types: ['vehicle.updated', 'vehicle.created', 'charging_session.created'] };
+      const added = await service.http.send(`/admin/webhook_endpoints/${id}`, {
+        method: 'PATCH',
+        json,
+        bearer,
+      });
+      expect(added.status).toBe(200);
+      expect((await browser.submit(page, path, { description: 'Mine' })).status).toBe(303);
+      const shown = await service.http.get(`/admin/webhook_endpoints/${id}`, { bearer });
+      expect(shown.json).toMatchObject({ ...json, description: 'Mine' });
+    });
+
     it('are listed for all clients or for one', async () => {
       const other = await service.make.client();
       await makeEndpoint(service, client);

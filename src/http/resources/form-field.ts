@@ -39,6 +39,8 @@ export interface FormKind<T> {
   in(form: Form, name: string): T;
   /** The member of a body, before its rule is checked. */
   member(typed: T): unknown;
+  /** The member is a list whose order says nothing: browsers send ticked boxes in the order of the page. */
+  isSet?: true;
 }
 
 /** The form keeps the text as typed. */
@@ -70,5 +72,6 @@ export const FORM_KINDS: { [K in keyof FormKinds]: FormKind<FormKinds[K]> } = {
     of: (value) => [...((value ?? []) as string[])],
     in: (form, name) => form.getAll(name),
     member: (typed) => typed,
+    isSet: true,
   },
 };

@@ -105,11 +105,11 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
 const valueIn = (values: object, wire: string): unknown => (values as Record<string, unknown>)[wire];
 
 /** Of a value as it would be saved, however a browser has sent it. */
-const digestOf = (kind: FormKind<unknown>, value: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify(kind.member(value)) ?? '')
-    .digest('base64url')
-    .slice(0, 16);
+function digestOf(kind: FormKind<unknown>, value: unknown): string {
+  const member = kind.member(value);
+  const text = JSON.stringify(kind.isSet ? (member as string[]).toSorted() : member) ?? '';
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
 
 function digestsIn(text = '{}'): ReadonlyMap<string, unknown> {
   try {
