@@ -1,6 +1,8 @@
 import { EVENT_TYPES } from '../../migrations/event-types.js';
+import { CONSOLE } from '../support/console.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
 import { membersIn } from '../support/http.js';
+import { errorsIn } from '../support/plain-words.js';
 import { rowCounts } from '../support/refusals.js';
 
 describe('The catalogue of event types:', () => {
@@ -174,6 +176,16 @@ describe('The catalogue of event types:', () => {
       expect((await admin('PUT', `/${name}/versions/3`, third)).status).toBe(201);
       const draft = await admin('PUT', `/${name}/versions/3`, { schema: {}, draft: true });
       expect([draft.status, membersIn(draft)]).toEqual([400, ['draft']]);
+    });
+
+    it('says beside the field of the console why the current version is no draft again', async () => {
+      const name = await newType();
+      const second = { schema: {}, sample: { id: '1', kwh: 'much' } };
+      expect((await admin('PUT', `/${name}/versions/2`, second)).status).toBe(201);
+      const browser = await service.make.signedInNew({ role: 'operator' });
+      const path = `${CONSOLE}/event-types/${name}/versions/2`;
+      const page = await browser.fillIn(path, { state: 'draft' });
+      expect([page.status, errorsIn(page)]).toEqual([400, { state: expect.stringContaining('sample.kwh') }]);
     });
 
     it('keeps its scope for partners while it needs it', async () => {

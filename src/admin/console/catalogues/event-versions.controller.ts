@@ -42,7 +42,12 @@ export class ConsoleEventVersionsController {
     const value = (field: string) => context.form.get(field) ?? '';
     const fields = { schema: value('schema'), sample: value('sample').trim(), state: value('state') };
     const { errors } = await context.attemptWithPassword(() => this.put(name, version, fields, context));
-    if (errors) return { page: eventVersionFormPage({ name, version, fields, errors }), status: 400 };
+    if (errors) {
+      // The field for the member `draft`.
+      const { draft, ...others } = errors;
+      const shown = draft ? { ...others, state: draft } : others;
+      return { page: eventVersionFormPage({ name, version, fields, errors: shown }), status: 400 };
+    }
     return { goTo: eventTypePath(name), notice: 'event_version_saved' };
   }
 
