@@ -78,11 +78,11 @@ export class ScopesService {
     // Deleted between the two statements.
     if (!before) throw conflict('The scope was deleted in the meantime. Try again.');
     const scope = { ...given, translations: translationsAfter(before, { ...given, translations }) };
-    if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
-    if (meaningChanged) refuseUnchanged(before, scope);
     const isChanged = !isDeepStrictEqual(auditView(before), auditView({ ...before, ...scope }));
     // The same again is a form that was sent twice.
     if (onlyNew && !created && isChanged) throw validationFailed({ name: [violation('taken_name')] });
+    if (before.audience !== scope.audience) await this.refuseNewAudience(manager, scope.name);
+    if (meaningChanged) refuseUnchanged(before, scope);
     if (isChanged) {
       await this.repository.update(manager, scope);
     }

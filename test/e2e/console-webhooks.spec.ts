@@ -177,11 +177,16 @@ describe('In the console,', () => {
     const edit = `${CONSOLE}/scopes/tariff:read/edit`;
     expect((await submit(edit, { description: 'See what you pay' })).status).toBe(303);
     expect((await browser.open(`${CONSOLE}/scopes`)).text).toContain('See what you pay');
-    const again = await submit(path, { ...added, description: 'Something else' });
-    expect([again.status, again.html.querySelector('#name-error')!.text]).toEqual([
-      400,
-      expect.stringContaining('taken'),
-    ]);
+    for (const fields of [
+      { ...added, description: 'Something else' },
+      { ...added, name: 'vehicle:read', audience: 'operator' },
+    ]) {
+      const again = await submit(path, fields);
+      expect([again.status, again.html.querySelector('#name-error')?.text]).toEqual([
+        400,
+        expect.stringContaining('taken'),
+      ]);
+    }
     expect((await browser.open(`${CONSOLE}/scopes`)).text).toContain('See what you pay');
     expect(await actionsOn('tariff:read')).toEqual(['scope.created', 'scope.updated']);
     const held = await submit(`${CONSOLE}/scopes/vehicle:read/edit`, { audience: 'operator' });
