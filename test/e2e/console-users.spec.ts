@@ -1,6 +1,8 @@
+import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { isAccepted } from '../support/oauth.js';
+import { errorsIn } from '../support/plain-words.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
 import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
@@ -114,6 +116,24 @@ describe('In the console, users', () => {
       [user.id],
     );
     expect(row).toEqual({ name: 'After', email, language: 'nl', verified: true });
+  });
+
+  it('are not vouched for at an address that the form did not show', async () => {
+    const user = await service.make.user();
+    const path = `${USERS}/${user.id}/edit`;
+    const page = await browser.open(path);
+    const email = `other-${user.id}@mail.example`.toLowerCase();
+    await service.make.updateUser(user, { email });
+    const isVerified = async () =>
+      (await service.app.get(UsersService).get(user.id)).emailVerifiedAt !== null;
+    const asked = await browser.submit(page, path, { email_verified: 'true' });
+    expect([asked.status, errorsIn(asked).email]).toEqual([400, expect.stringContaining('Someone else')]);
+    expect(asked.html.querySelector('#email')!.getAttribute('value')).toBe(email);
+    expect((await browser.submit(asked, path)).status).toBe(303);
+    expect(await isVerified()).toBe(false);
+    const seen = await browser.open(path);
+    expect((await browser.submit(seen, path, { email_verified: 'true' })).status).toBe(303);
+    expect(await isVerified()).toBe(true);
   });
 
   it('have their applications disconnected and their grants ended', async () => {

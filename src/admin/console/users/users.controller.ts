@@ -100,19 +100,22 @@ export class ConsoleUsersController {
     const user = await this.users.get(id);
     const present = userFormOf(user);
     const fields = userFormIn(context, present);
-    const work = async () =>
-      this.fourEyes.updateUser(
+    const vouchesUnseen = fields.email_verified && !showsEmail(context, fields);
+    const work = async () => {
+      if (vouchesUnseen) throw conflict(OTHER_ADDRESS);
+      return this.fourEyes.updateUser(
         id,
         USER.changesOf(await formValue(UserChangesDto, USER_FORM.changedMembers(fields, present))),
         context.actor,
       );
+    };
     const { result: outcome, errors } = await (userChangeGivesPower(user, fields)
       ? context.attemptWithPassword(work)
       : attempt(work));
     if (outcome?.waiting) return waitingFor(outcome.waiting);
     if (!errors) return { goTo: userPath(id), notice: 'user_changed' };
-    const props = { user, fields, errors: besideEmail(errors) };
-    return { page: editUserPage(props), status: 400 };
+    const asked = vouchesUnseen ? { ...fields, email_verified: false } : fields;
+    return { page: editUserPage({ user, fields: asked, errors: besideEmail(errors) }), status: 400 };
   }
 
   /** Creates a link to set a password, once, and only for others; the next page shows it, once. */
@@ -159,6 +162,13 @@ export class ConsoleUsersController {
 
 const linkPath = (id: string): string => userPath(id, 'password-link');
 
-/** Conflicts are shown at the email field, because only emails must be unique. */
+const OTHER_ADDRESS =
+  'Someone else has changed the address since you opened this form. Vouch for this one if it is the user’s.';
+
+/** Whether the person has seen the address that the account has, or typed the one that it gets. */
+const showsEmail = ({ form }: ConsoleContext, { email }: UserFormValues): boolean =>
+  USER_FORM.in(form).email.trim() === email.trim();
+
+/** Conflicts are shown at the email field, because they are about the address. */
 const besideEmail = ({ form, ...errors }: FieldErrors): FieldErrors =>
   form ? { ...errors, email: form } : errors;
