@@ -187,6 +187,16 @@ describe('In the company’s name', () => {
       expect((await events()).length).toBe(before);
     });
 
+    it('only what was changed in the form: what others have saved since it was opened stays', async () => {
+      const page = await browser.open(EDIT);
+      await save({ footer: VOLTERA.footer! });
+      const preview = await browser.submit(page, EDIT, { name: VOLTERA.name, do: 'preview' });
+      await save({ support_email: VOLTERA.supportEmail! });
+      expect(placeOf(await browser.submit(preview, EDIT, { do: 'save' }))).toEqual([303, BRAND]);
+      const { name, footer, supportEmail } = VOLTERA;
+      expect(await row()).toMatchObject({ name, footer, support_email: supportEmail, terms_url: null });
+    });
+
     it('an empty field as nothing', async () => {
       await save();
       await save({

@@ -188,6 +188,37 @@ describe('The catalogue of event types:', () => {
       expect([page.status, errorsIn(page)]).toEqual([400, { state: expect.stringContaining('sample.kwh') }]);
     });
 
+    it('keeps what others have changed since a form of the console was opened', async () => {
+      const name = await newType();
+      const browser = await service.make.signedInNew({ role: 'operator' });
+      const path = `${CONSOLE}/event-types/${name}`;
+      const open = (form: string) => browser.open(`${path}/${form}`);
+      const pages = {
+        type: await open('edit'),
+        first: await open('versions/1'),
+        next: await open('versions/2'),
+      };
+      const others = { ...NEW_TYPE, sample: { id: '1', kwh: 2 }, resource: null };
+      expect((await admin('PUT', `/${name}`, others)).status).toBe(200);
+      const schema = { ...SCHEMA, required: ['id', 'kwh'] };
+      expect((await admin('PUT', `/${name}/versions/1`, { schema })).status).toBe(200);
+      expect((await admin('PUT', `/${name}/versions/2`, { schema: {} })).status).toBe(201);
+      const again = await browser.submit(pages.next, `${path}/versions/2`, { schema: '{"type":"object"}' });
+      expect([again.status, again.text]).toEqual([400, expect.stringContaining('Someone else has created')]);
+      const twice = await browser.submit(again, `${path}/versions/2`);
+      const type = await browser.submit(pages.type, `${path}/edit`, { description: 'Mine.' });
+      const first = await browser.submit(pages.first, `${path}/versions/1`, { state: 'draft' });
+      expect([twice.status, type.status, first.status]).toEqual([400, 303, 303]);
+      expect((await admin('GET', `/${name}`)).json).toMatchObject({
+        ...others,
+        description: 'Mine.',
+        versions: [
+          { version: 1, schema, draft: true },
+          { version: 2, schema: {}, draft: false },
+        ],
+      });
+    });
+
     it('keeps its scope for partners while it needs it', async () => {
       const bearer = webhooks.bearer;
       const put = (audience: string) =>

@@ -234,6 +234,18 @@ describe('Purposes', () => {
       expect((await send(`/${name}`, 'GET')).status).toBe(404);
     });
 
+    it('are changed by a form that leaves as it is what others have changed since it was opened', async () => {
+      await put(WORDS);
+      const path = `${PURPOSES}/${name}/edit`;
+      const page = await browser.open(path);
+      const others = { en: 'To find charging stops', fr: 'Pour trouver des bornes' };
+      await put({ ...WORDS, ...others });
+      const saved = await browser.submit(page, path, { 'words.de': 'Um Ladepausen zu finden' });
+      expect(await said(saved)).toBe('Purpose saved.');
+      const words = { ...others, de: 'Um Ladepausen zu finden' };
+      expect((await send(`/${name}`, 'GET')).json).toEqual({ name, words });
+    });
+
     it('are not deleted while a client declares them', async () => {
       await put(WORDS);
       await service.make.client({ purposes: [name] });

@@ -71,6 +71,17 @@ describe('The words of scopes in other languages', () => {
     await put({ description: 'See your vehicles and trips' });
     expect(await translations()).toEqual({});
   });
+
+  it('stay although a form of the console was opened before they were written', async () => {
+    await put({ translations: { de: 'Sehen' } });
+    const browser = await service.make.signedInNew({ role: 'operator' });
+    const form = '/admin/console/scopes/vehicle:read/edit';
+    const page = await browser.open(form);
+    await put({ description: 'See your cars', translations: { de: 'Sehen', fr: 'Voir' } });
+    expect((await browser.submit(page, form, { 'translations.de': 'Ansehen' })).status).toBe(303);
+    const { json } = await service.http.get('/admin/scopes/vehicle:read', { bearer: bearer.token });
+    expect([json.description, json.translations]).toEqual(['See your cars', { de: 'Ansehen', fr: 'Voir' }]);
+  });
 });
 
 describe('The words of event types in other languages', () => {

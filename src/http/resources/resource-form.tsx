@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { VNode } from 'preact';
 import { Choices, SelectField, TextArea, TextField, Tick } from '../../web/forms/field.js';
 import type { Form } from '../forms/form.js';
 import { FORM_KINDS, type FormField, type FormKind, type FormKinds } from './form-field.js';
 import { pairs, type Fields, type ListedField, type Name, type Resource } from './resource.js';
+import { asShownIn, shownValues } from './shown-values.js';
 
 type Asked<F> = { [K in keyof F]: F[K] extends { form: FormField } ? K : never }[keyof F];
-
-/** The hidden field with digests of the values that a form shows. */
-const SHOWN_FIELD = 'shown';
 
 /** What the form of a resource holds, by wire name. */
 export type FormValues<F> = {
@@ -51,8 +49,9 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
 
   /** The hidden field of a form that shows these values. */
   shown(values: FormValues<F>): Record<string, string> {
-    const digests = this.asked.map(({ wire, kind }) => [wire, digestOf(kind, valueIn(values, wire))]);
-    return { [SHOWN_FIELD]: JSON.stringify(Object.fromEntries(digests)) };
+    return shownValues(
+      pairs(this.asked, ({ wire, kind }) => [wire, savedOf(kind, valueIn(values, wire))]),
+    );
   }
 
   /**
@@ -60,10 +59,10 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
    * the hidden field, everything counts as changed.
    */
   changedIn(form: Form, present: FormValues<F>): FormValues<F> {
-    const shown = digestsIn(form.get(SHOWN_FIELD));
+    const isAsShown = asShownIn(form);
     return pairs(this.asked, ({ wire, kind }) => {
       const typed = kind.in(form, wire);
-      return [wire, shown.get(wire) === digestOf(kind, typed) ? valueIn(present, wire) : typed];
+      return [wire, isAsShown(wire, savedOf(kind, typed)) ? valueIn(present, wire) : typed];
     });
   }
 
@@ -76,7 +75,7 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
   changedMembers(values: FormValues<F>, present?: FormValues<F>): Record<string, unknown> {
     const isSame = ({ wire, kind }: AskedField) =>
       present !== undefined &&
-      digestOf(kind, valueIn(values, wire)) === digestOf(kind, valueIn(present, wire));
+      isDeepStrictEqual(savedOf(kind, valueIn(values, wire)), savedOf(kind, valueIn(present, wire)));
     return this.members(values, (field) => field.changeable === true && !isSame(field));
   }
 
@@ -104,19 +103,10 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
 
 const valueIn = (values: object, wire: string): unknown => (values as Record<string, unknown>)[wire];
 
-/** Of a value as it would be saved, however a browser has sent it. */
-function digestOf(kind: FormKind<unknown>, value: unknown): string {
+/** A value as it would be saved, however a browser has sent it. */
+function savedOf(kind: FormKind<unknown>, value: unknown): unknown {
   const member = kind.member(value);
-  const text = JSON.stringify(kind.isSet ? (member as string[]).toSorted() : member) ?? '';
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
-}
-
-function digestsIn(text = '{}'): ReadonlyMap<string, unknown> {
-  try {
-    return new Map(Object.entries(JSON.parse(text) as object));
-  } catch {
-    return new Map();
-  }
+  return kind.isSet ? (member as string[]).toSorted() : member;
 }
 
 function shownField(name: string, { as, label, hint, options = [], ...input }: FormField): VNode {

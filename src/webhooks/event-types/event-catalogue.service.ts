@@ -77,14 +77,15 @@ export class EventCatalogueService {
   }
 
   /**
-   * Creates the next version, or changes one that nothing was published with (409). Throws 400 with `field_errors` for a schema
-   * that is not accepted, or that the sample breaks, unless it is a draft.
+   * Creates the next version, or changes one that nothing was published with (409); with `onlyNew`, none at all (409). Throws 400 with
+   * `field_errors` for a schema that is not accepted, or that the sample breaks, unless it is a draft.
    */
   async putVersion(
     name: string,
     version: number,
     written: NewVersion,
     actor: Actor,
+    { onlyNew = false }: { onlyNew?: boolean } = {},
   ): Promise<{ created: boolean }> {
     const check = checkOfWritten(written);
     return this.transactions.run(async (manager) => {
@@ -99,6 +100,7 @@ export class EventCatalogueService {
         isDeepStrictEqual(before.schema, schema) &&
         (sample === undefined || isDeepStrictEqual(type.sample, sample));
       if (isSame) return { created: false };
+      if (before && onlyNew) throw conflict('Someone else has created this version. Open it to change it.');
       if (!draft) refuseSample(check, sample ?? type.sample, sample ? 'sample' : 'schema');
       const others = type.versions.filter((each) => each.version !== version);
       const versions = [...others, { version, schema, draft }].toSorted((a, b) => a.version - b.version);

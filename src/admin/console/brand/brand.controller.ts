@@ -22,25 +22,32 @@ export class ConsoleBrandController {
 
   @ConsoleGet('edit', 'asked')
   askForChanges(): ConsoleAnswer {
-    return { page: editBrandPage({ fields: BRAND_FORM.of(this.brand.current) }) };
+    const present = BRAND_FORM.of(this.brand.current);
+    return { page: editBrandPage({ fields: present, present }) };
   }
 
   /** Saves what was typed, or shows a page with it, or the form again. */
   @ConsolePost('edit', 'asked in the form')
   async change(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const fields = BRAND_FORM.in(context.form);
+    const present = BRAND_FORM.of(this.brand.current);
+    const fields = BRAND_FORM.changedIn(context.form, present);
+    const refused = (errors: FieldErrors): ConsoleAnswer => ({
+      page: editBrandPage({ fields, present, errors }),
+      status: 400,
+    });
     switch (context.form.get('do')) {
       case 'edit':
-        return { page: editBrandPage({ fields }) };
+        return { page: editBrandPage({ fields, present }) };
       case 'preview': {
         const { result: values, errors } = await attempt(() => valuesIn(fields));
-        return errors ? refused(fields, errors) : { page: brandPreview(this.brand.with(values), fields) };
+        if (errors) return refused(errors);
+        return { page: brandPreview(this.brand.with(values), { fields, present }) };
       }
       default: {
         const { errors } = await context.attemptWithPassword(async () =>
           this.brand.change(await valuesIn(fields), context.actor),
         );
-        return errors ? refused(fields, errors) : { goTo: BRAND_PATH, notice: 'brand_saved' };
+        return errors ? refused(errors) : { goTo: BRAND_PATH, notice: 'brand_saved' };
       }
     }
   }
@@ -65,11 +72,6 @@ export class ConsoleBrandController {
     return { goTo: BRAND_PATH, notice: 'logo_removed' };
   }
 }
-
-const refused = (fields: BrandFormValues, errors: FieldErrors): ConsoleAnswer => ({
-  page: editBrandPage({ fields, errors }),
-  status: 400,
-});
 
 /** What was typed, by the rules; an empty field means no value. */
 const valuesIn = async (fields: BrandFormValues): Promise<BrandValues> =>

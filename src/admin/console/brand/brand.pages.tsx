@@ -53,14 +53,18 @@ export const brandPage = (brand: Brand): ConsolePage => ({
 
 const NONE = <span class="muted">none</span>;
 
+interface BrandFormProps {
+  fields: BrandFormValues;
+  /** What is saved. */
+  present: BrandFormValues;
+}
+
 /** The form; it can be previewed before it is saved. */
 export const editBrandPage = ({
   fields,
+  present,
   errors,
-}: {
-  fields: BrandFormValues;
-  errors?: FieldErrors;
-}): ConsolePage => ({
+}: BrandFormProps & { errors?: FieldErrors }): ConsolePage => ({
   part: 'brand',
   title: 'Edit brand',
   above,
@@ -69,6 +73,7 @@ export const editBrandPage = ({
       values={{ ...fields }}
       errors={errors}
       action={EDIT_PATH}
+      hidden={BRAND_FORM.shown(present)}
       submit="Save"
       cancel={BRAND_PATH}
       otherButton={
@@ -83,13 +88,13 @@ export const editBrandPage = ({
 });
 
 /** A page in a brand that is not saved, with what was typed. */
-export const brandPreview = (brand: Brand, fields: BrandFormValues): ConsolePage => ({
+export const brandPreview = (brand: Brand, form: BrandFormProps): ConsolePage => ({
   title: 'Preview',
   children: null,
-  preview: previewPage(brand, fields),
+  preview: previewPage(brand, form),
 });
 
-const previewPage = (brand: Brand, fields: BrandFormValues): LayoutProps => ({
+const previewPage = (brand: Brand, { fields, present }: BrandFormProps): LayoutProps => ({
   title: 'Preview',
   brand,
   children: (
@@ -110,7 +115,7 @@ const previewPage = (brand: Brand, fields: BrandFormValues): LayoutProps => ({
           <Sample brand={brand} />
         </p>
       </section>
-      <PostForm action={EDIT_PATH} hidden={{ ...fields }}>
+      <PostForm action={EDIT_PATH} hidden={{ ...fields, ...BRAND_FORM.shown(present) }}>
         <div class="actions actions-pair">
           <button type="submit" class="quiet" name="do" value="edit">
             Go on editing

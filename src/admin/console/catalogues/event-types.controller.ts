@@ -3,7 +3,7 @@ import { Context } from '../../../http/page-routes/page-context.js';
 import { nameViolations } from '../../../http/validation/name-rule.js';
 import { ScopesService } from '../../../scopes/scopes.service.js';
 import { EventCatalogueService } from '../../../webhooks/event-types/event-catalogue.service.js';
-import { EVENT_TYPE_NAME } from '../../../webhooks/event-types/event-type.entity.js';
+import { EVENT_TYPE_NAME, type EventTypeEntity } from '../../../webhooks/event-types/event-type.entity.js';
 import { EventTypesService } from '../../../webhooks/event-types/event-types.service.js';
 import { EventTypeDto } from '../../api/event-types/admin-event-types.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -14,12 +14,14 @@ import {
   eventTypePage,
   eventTypePath,
   eventTypesPage,
+  eventTypeTexts,
   EVENT_TYPES_PATH,
   type EventTypeFields,
 } from './event-types.page.js';
 import { parsedJson } from './parsed-json.js';
 import { translationViolations } from '../../../scopes/purposes/purpose-words.js';
 import type { FieldErrors } from '../../../web/forms/field.js';
+import { textsIn } from './texts.js';
 import { translationsIn, typedTranslations } from './translations.js';
 
 /** The catalogue of event types in the console. */
@@ -39,12 +41,12 @@ export class ConsoleEventTypesController {
   @ConsoleGet('new', 'asked')
   askForNew(): Promise<ConsoleAnswer> {
     const fields = { name: '', description: '', translations: {}, scope: '', sample: '{}', resource: '/id' };
-    return this.form(`${EVENT_TYPES_PATH}/new`, fields, true);
+    return this.form(`${EVENT_TYPES_PATH}/new`, fields);
   }
 
   @ConsolePost('new', 'asked in the form')
   create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    return this.save(context, context.form.get('name')?.trim() ?? '', `${EVENT_TYPES_PATH}/new`, true);
+    return this.save(context, context.form.get('name')?.trim() ?? '', `${EVENT_TYPES_PATH}/new`);
   }
 
   @ConsoleGet(':type', 'not asked', 'viewer')
@@ -54,41 +56,33 @@ export class ConsoleEventTypesController {
 
   @ConsoleGet(':type/edit', 'asked')
   async askForChanges(@Param('type') name: string): Promise<ConsoleAnswer> {
-    const { description, translations, scope, sample, resource } = await this.types.get(name);
-    const fields = {
-      name,
-      description,
-      translations,
-      scope: scope ?? '',
-      sample: JSON.stringify(sample, null, 2),
-      resource: resource ?? '',
-    };
-    return this.form(`${eventTypePath(name)}/edit`, fields, false);
+    const present = fieldsOf(await this.types.get(name));
+    return this.form(`${eventTypePath(name)}/edit`, present, present);
   }
 
   @ConsolePost(':type/edit', 'asked in the form')
   async change(@Context() context: ConsoleContext, @Param('type') name: string): Promise<ConsoleAnswer> {
-    await this.types.get(name);
-    return this.save(context, name, `${eventTypePath(name)}/edit`, false);
+    const present = fieldsOf(await this.types.get(name));
+    return this.save(context, name, `${eventTypePath(name)}/edit`, present);
   }
 
   private async save(
     context: ConsoleContext,
     name: string,
     action: string,
-    isNew: boolean,
+    present?: EventTypeFields,
   ): Promise<ConsoleAnswer> {
-    const value = (field: string) => context.form.get(field) ?? '';
+    const text = textsIn(context.form, present && eventTypeTexts(present));
     const fields = {
       name,
-      description: value('description'),
-      translations: typedTranslations(context.form),
-      scope: value('scope'),
-      sample: value('sample'),
-      resource: value('resource').trim(),
+      description: text('description'),
+      translations: typedTranslations(text),
+      scope: text('scope'),
+      sample: text('sample'),
+      resource: text('resource').trim(),
     };
-    const { errors } = await context.attemptWithPassword(() => this.put(fields, context, isNew));
-    if (errors) return this.form(action, fields, isNew, errors);
+    const { errors } = await context.attemptWithPassword(() => this.put(fields, context, !present));
+    if (errors) return this.form(action, fields, present, errors);
     return { goTo: eventTypePath(name), notice: 'event_type_saved' };
   }
 
@@ -116,11 +110,28 @@ export class ConsoleEventTypesController {
   private async form(
     action: string,
     fields: EventTypeFields,
-    isNew: boolean,
+    present?: EventTypeFields,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
     const known = await this.scopes.list();
     const scopes = known.filter(({ audience }) => audience === 'partner').map(({ name }) => name);
-    return { page: eventTypeFormPage({ action, fields, isNew, scopes, errors }), status: errors ? 400 : 200 };
+    const page = eventTypeFormPage({ action, fields, present, scopes, errors });
+    return { page, status: errors ? 400 : 200 };
   }
 }
+
+const fieldsOf = ({
+  name,
+  description,
+  translations,
+  scope,
+  sample,
+  resource,
+}: EventTypeEntity): EventTypeFields => ({
+  name,
+  description,
+  translations,
+  scope: scope ?? '',
+  sample: JSON.stringify(sample, null, 2),
+  resource: resource ?? '',
+});

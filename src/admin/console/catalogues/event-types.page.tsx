@@ -9,6 +9,7 @@ import type { ConsolePage } from '../pages/console-layout.js';
 import type { VNode } from 'preact';
 import { ENGLISH_NAMES } from '../../../language/languages.js';
 import { TRANSLATED } from '../../../scopes/translations.js';
+import { textsShown, type Texts } from './texts.js';
 import { TranslationFields, translationValues } from './translations.js';
 import { RowLink } from '../pages/lists.js';
 import {
@@ -143,10 +144,17 @@ export interface EventTypeFields {
   resource: string;
 }
 
+/** What its form says. */
+export const eventTypeTexts = ({ translations, ...texts }: EventTypeFields): Texts => ({
+  ...texts,
+  ...translationValues(translations),
+});
+
 export interface EventTypeFormPageProps {
   action: string;
   fields: EventTypeFields;
-  isNew: boolean;
+  /** Of the type that is edited; undefined for a new one. */
+  present?: EventTypeFields;
   /** Those that a type can need. */
   scopes: string[];
   errors?: FieldErrors;
@@ -154,7 +162,8 @@ export interface EventTypeFormPageProps {
 
 /** The form for creating or editing an event type. */
 export function eventTypeFormPage(props: EventTypeFormPageProps): ConsolePage {
-  const { action, fields, isNew, scopes, errors } = props;
+  const { action, fields, present, scopes, errors } = props;
+  const isNew = present === undefined;
   const back = isNew ? EVENT_TYPES_PATH : eventTypePath(fields.name);
   return {
     part: 'event-types',
@@ -165,6 +174,7 @@ export function eventTypeFormPage(props: EventTypeFormPageProps): ConsolePage {
         values={{ ...fields, translations: undefined, ...translationValues(fields.translations) }}
         errors={errors}
         action={action}
+        hidden={present && textsShown(eventTypeTexts(present))}
         submit="Save"
         cancel={back}
       >
@@ -208,10 +218,15 @@ export interface EventVersionFields {
   state: string;
 }
 
+/** What is saved of a version. */
+export type SavedVersion = Omit<EventVersionFields, 'sample'>;
+
 export interface EventVersionFormPageProps {
   name: string;
   version: number;
   fields: EventVersionFields;
+  /** Of a version that is there. */
+  present?: SavedVersion;
   errors?: FieldErrors;
 }
 
@@ -220,6 +235,7 @@ export function eventVersionFormPage({
   name,
   version,
   fields,
+  present,
   errors,
 }: EventVersionFormPageProps): ConsolePage {
   return {
@@ -234,6 +250,7 @@ export function eventVersionFormPage({
         values={{ ...fields }}
         errors={errors}
         action={versionPath(name, version)}
+        hidden={present && textsShown(present)}
         submit="Save"
         cancel={eventTypePath(name)}
       >

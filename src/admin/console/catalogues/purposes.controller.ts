@@ -2,7 +2,7 @@ import { LANGUAGES } from '../../../language/languages.js';
 import { Param } from '@nestjs/common';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { nameViolations } from '../../../http/validation/name-rule.js';
-import { PURPOSE_NAME } from '../../../scopes/purposes/purpose.entity.js';
+import { PURPOSE_NAME, type PurposeEntity } from '../../../scopes/purposes/purpose.entity.js';
 import { purposeViolations } from '../../../scopes/purposes/purpose-words.js';
 import { PurposesService } from '../../../scopes/purposes/purposes.service.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -16,6 +16,7 @@ import {
   purposesPage,
   wordsField,
 } from './purposes.pages.js';
+import { textsIn, type Texts } from './texts.js';
 
 /** The catalogue of purposes in the console. */
 @ConsolePages('purposes')
@@ -34,22 +35,18 @@ export class ConsolePurposesController {
 
   @ConsolePost('new', 'asked in the form')
   create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    return this.save(context, context.form.get('name')?.trim() ?? '', true);
+    return this.save(context, context.form.get('name')?.trim() ?? '');
   }
 
   @ConsoleGet(':purpose/edit', 'asked')
   async askForChanges(@Param('purpose') name: string): Promise<ConsoleAnswer> {
-    const { words } = await this.purposes.get(name);
-    const values = Object.fromEntries(
-      LANGUAGES.map((language) => [wordsField(language), words[language] ?? '']),
-    );
-    return { page: purposeFormPage({ name, values }) };
+    const present = textsOf(await this.purposes.get(name));
+    return { page: purposeFormPage({ name, values: present, present }) };
   }
 
   @ConsolePost(':purpose/edit', 'asked in the form')
   async change(@Context() context: ConsoleContext, @Param('purpose') name: string): Promise<ConsoleAnswer> {
-    await this.purposes.get(name);
-    return this.save(context, name, false);
+    return this.save(context, name, textsOf(await this.purposes.get(name)));
   }
 
   @ConsoleGet(':purpose/delete', 'asked')
@@ -64,24 +61,33 @@ export class ConsolePurposesController {
     return { goTo: PURPOSES_PATH, notice: 'purpose_deleted' };
   }
 
-  private async save(context: ConsoleContext, name: string, isNew: boolean): Promise<ConsoleAnswer> {
-    const typed = LANGUAGES.map(
-      (language) => [language, context.form.get(wordsField(language)) ?? ''] as const,
-    );
+  private async save(context: ConsoleContext, name: string, present?: Texts): Promise<ConsoleAnswer> {
+    const textOf = textsIn(context.form, present);
+    const typed = LANGUAGES.map((language) => [language, textOf(wordsField(language))] as const);
     // A language that is left empty has no words; English is needed.
     const words = Object.fromEntries(
       typed.filter(([language, text]) => language === 'en' || text.trim() !== ''),
     );
     const { errors } = await context.attemptWithPassword(async () => {
       refuseTogether(nameViolations(PURPOSE_NAME, name), purposeViolations(words));
-      await this.purposes.put(name, words, context.actor, { onlyNew: isNew });
+      await this.purposes.put(name, words, context.actor, { onlyNew: !present });
     });
     if (!errors) return { goTo: PURPOSES_PATH, notice: 'purpose_saved' };
     const values = Object.fromEntries(typed.map(([language, text]) => [wordsField(language), text]));
-    return { page: this.form(name, values, isNew, errors), status: 400 };
+    return { page: this.form(name, values, present, errors), status: 400 };
   }
 
-  private form(name: string, values: Record<string, string>, isNew: boolean, errors: FieldErrors) {
-    return purposeFormPage(isNew ? { values: { name, ...values }, errors } : { name, values, errors });
+  private form(
+    name: string,
+    values: Record<string, string>,
+    present: Texts | undefined,
+    errors: FieldErrors,
+  ) {
+    return purposeFormPage(
+      present ? { name, values, present, errors } : { values: { name, ...values }, errors },
+    );
   }
 }
+
+const textsOf = ({ words }: PurposeEntity): Record<string, string> =>
+  Object.fromEntries(LANGUAGES.map((language) => [wordsField(language), words[language] ?? '']));

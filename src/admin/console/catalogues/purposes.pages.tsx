@@ -7,6 +7,7 @@ import { ActionConfirmation } from '../pages/action-confirmation.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { RowLink } from '../pages/lists.js';
+import { textsShown, type Texts } from './texts.js';
 
 export const PURPOSES_PATH = '/admin/console/purposes';
 
@@ -70,11 +71,13 @@ export interface PurposeFormPageProps {
   /** Of a purpose that is there. */
   name?: string;
   values: Record<string, string>;
+  /** Its words. */
+  present?: Texts;
   errors?: FieldErrors;
 }
 
 /** The form for creating a purpose or changing its words. */
-export const purposeFormPage = ({ name, values, errors }: PurposeFormPageProps): ConsolePage => ({
+export const purposeFormPage = ({ name, values, present, errors }: PurposeFormPageProps): ConsolePage => ({
   part: 'purposes',
   title: name ?? 'Create purpose',
   above: ABOVE,
@@ -83,6 +86,7 @@ export const purposeFormPage = ({ name, values, errors }: PurposeFormPageProps):
       values={values}
       errors={errors}
       action={name === undefined ? `${PURPOSES_PATH}/new` : purposePath(name, 'edit')}
+      hidden={present && textsShown(present)}
       submit="Save"
       cancel={PURPOSES_PATH}
     >

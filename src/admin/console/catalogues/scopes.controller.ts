@@ -9,8 +9,17 @@ import { ScopeDto } from '../../api/scopes/admin-scopes.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsolePost, ConsoleGet } from '../console-pages.decorator.js';
 import { judged, refuseTogether } from '../form-attempt.js';
-import { scopeFormPage, scopesPage, SCOPES_PATH, scopePath, type ScopeFields } from './scopes.pages.js';
+import type { ScopeEntity } from '../../../scopes/scope.entity.js';
+import {
+  scopeFormPage,
+  scopesPage,
+  SCOPES_PATH,
+  scopePath,
+  scopeTexts,
+  type ScopeFields,
+} from './scopes.pages.js';
 import type { FieldErrors } from '../../../web/forms/field.js';
+import { textsIn } from './texts.js';
 import { translationsIn, typedTranslations } from './translations.js';
 
 /** The scope catalogue in the console. */
@@ -28,47 +37,43 @@ export class ConsoleScopesController {
 
   @ConsoleGet('new', 'asked')
   askForNew(): ConsoleAnswer {
-    return this.form(
-      `${SCOPES_PATH}/new`,
-      { name: '', description: '', audience: 'partner', meaning_changed: false, translations: {} },
-      true,
-    );
+    const none = { name: '', description: '', meaning_changed: false, translations: {} };
+    return this.form(`${SCOPES_PATH}/new`, { ...none, audience: 'partner' });
   }
 
   @ConsolePost('new', 'asked in the form')
   create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    return this.save(context, context.form.get('name')?.trim() ?? '', `${SCOPES_PATH}/new`, true);
+    return this.save(context, context.form.get('name')?.trim() ?? '', `${SCOPES_PATH}/new`);
   }
 
   @ConsoleGet(':name/edit', 'asked')
   async askForChanges(@Param('name') name: string): Promise<ConsoleAnswer> {
-    const { description, audience, translations } = await this.scopes.get(name);
-    const fields = { name, description, audience, meaning_changed: false, translations };
-    return this.form(scopePath(name), fields, false);
+    const present = fieldsOf(await this.scopes.get(name));
+    return this.form(scopePath(name), present, present);
   }
 
   @ConsolePost(':name/edit', 'asked in the form')
   async change(@Context() context: ConsoleContext, @Param('name') name: string): Promise<ConsoleAnswer> {
-    await this.scopes.get(name);
-    return this.save(context, name, scopePath(name), false);
+    return this.save(context, name, scopePath(name), fieldsOf(await this.scopes.get(name)));
   }
 
   private async save(
     context: ConsoleContext,
     name: string,
     action: string,
-    isNew: boolean,
+    present?: ScopeFields,
   ): Promise<ConsoleAnswer> {
     const { form } = context;
+    const text = textsIn(form, present && scopeTexts(present));
     const fields = {
       name,
-      description: form.get('description') ?? '',
-      audience: form.get('audience') ?? '',
+      description: text('description'),
+      audience: text('audience'),
       meaning_changed: form.get('meaning_changed') === 'true',
-      translations: typedTranslations(form),
+      translations: typedTranslations(text),
     };
-    const { errors } = await context.attemptWithPassword(() => this.put(fields, context, isNew));
-    if (errors) return this.form(action, fields, isNew, errors);
+    const { errors } = await context.attemptWithPassword(() => this.put(fields, context, !present));
+    if (errors) return this.form(action, fields, present, errors);
     return { goTo: SCOPES_PATH, notice: fields.meaning_changed ? 'scope_asks_again' : 'scope_saved' };
   }
 
@@ -87,8 +92,22 @@ export class ConsoleScopesController {
     await this.scopes.put({ name, ...scope }, context.actor, { meaningChanged, onlyNew });
   }
 
-  private form(action: string, fields: ScopeFields, isNew: boolean, errors?: FieldErrors): ConsoleAnswer {
+  private form(
+    action: string,
+    fields: ScopeFields,
+    present?: ScopeFields,
+    errors?: FieldErrors,
+  ): ConsoleAnswer {
     const { consentNoticeDays: noticeDays } = this.settings;
-    return { page: scopeFormPage({ action, fields, isNew, noticeDays, errors }), status: errors ? 400 : 200 };
+    const page = scopeFormPage({ action, fields, present, noticeDays, errors });
+    return { page, status: errors ? 400 : 200 };
   }
 }
+
+const fieldsOf = ({ name, description, audience, translations }: ScopeEntity): ScopeFields => ({
+  name,
+  description,
+  audience,
+  meaning_changed: false,
+  translations,
+});

@@ -6,6 +6,7 @@ import { Table } from '../../../web/tables/table.js';
 import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
+import { textsShown, type Texts } from './texts.js';
 import { TranslationFields, translationValues } from './translations.js';
 import { RowLink } from '../pages/lists.js';
 
@@ -72,10 +73,18 @@ export interface ScopeFields {
   translations: Record<string, string>;
 }
 
+/** What its form says, but for the confirmation. */
+export const scopeTexts = ({ description, audience, translations }: ScopeFields): Texts => ({
+  description,
+  audience,
+  ...translationValues(translations),
+});
+
 export interface ScopeFormPageProps {
   action: string;
   fields: ScopeFields;
-  isNew: boolean;
+  /** Of the scope that is edited; undefined for a new one. */
+  present?: ScopeFields;
   /** How long before the end of a consent its user is told. */
   noticeDays: number;
   errors?: FieldErrors;
@@ -85,10 +94,11 @@ export interface ScopeFormPageProps {
 export function scopeFormPage({
   action,
   fields,
-  isNew,
+  present,
   noticeDays,
   errors,
 }: ScopeFormPageProps): ConsolePage {
+  const isNew = present === undefined;
   return {
     part: 'scopes',
     title: isNew ? 'Create scope' : fields.name,
@@ -98,6 +108,7 @@ export function scopeFormPage({
         values={{ ...fields, translations: undefined, ...translationValues(fields.translations) }}
         errors={errors}
         action={action}
+        hidden={present && textsShown(scopeTexts(present))}
         submit="Save"
         cancel={SCOPES_PATH}
       >

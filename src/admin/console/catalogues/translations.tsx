@@ -1,5 +1,4 @@
 import type { VNode } from 'preact';
-import type { Form } from '../../../http/forms/form.js';
 import { ENGLISH_NAMES } from '../../../language/languages.js';
 import { TRANSLATED } from '../../../scopes/translations.js';
 import { TextArea } from '../../../web/forms/field.js';
@@ -22,11 +21,11 @@ export const TranslationFields = (): VNode => (
 
 /** What these fields show. */
 export const translationValues = (translations: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(translations).map(([language, text]) => [fieldOf(language), text]));
+  Object.fromEntries(TRANSLATED.map((language) => [fieldOf(language), translations[language] ?? '']));
 
-/** What was typed into these fields. */
-export const typedTranslations = (form: Form): Record<string, string> =>
-  Object.fromEntries(TRANSLATED.map((language) => [language, form.get(fieldOf(language)) ?? '']));
+/** The translations, given what a field says. */
+export const typedTranslations = (text: (field: string) => string): Record<string, string> =>
+  Object.fromEntries(TRANSLATED.map((language) => [language, text(fieldOf(language))]));
 
 /** What they say: a language that is left empty has no words. */
 export const translationsIn = (typed: Record<string, string>): Record<string, string> =>
