@@ -1,3 +1,5 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { CONSOLE, setUpConsole } from '../support/console.js';
 import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
@@ -98,6 +100,19 @@ describe('In the console,', () => {
       const shown = await service.http.get(`/admin/webhook_endpoints/${id}`, { bearer });
       expect(shown.json).toMatchObject({ url: json.url, max_per_minute: 7, description: 'Mine' });
       expect((await browser.open(path)).text).toContain('x-tenant');
+    });
+
+    it('keep what is changed while a form is being made', async () => {
+      const { id } = await makeEndpoint(service, client, { description: 'Before' });
+      const path = `${CONSOLE}/endpoints/${id}/edit`;
+      const endpoints = service.app.get(EndpointsService);
+      const read = await endpoints.get(id);
+      await endpoints.update(id, undefined, { description: 'Meanwhile' }, SERVICE_ACTOR);
+      const get = jest.spyOn(endpoints, 'get').mockResolvedValueOnce(read);
+      const page = await browser.open(path);
+      get.mockRestore();
+      expect((await browser.submit(page, path, { max_per_minute: '7' })).status).toBe(303);
+      expect(await endpoints.get(id)).toMatchObject({ description: 'Meanwhile', maxPerMinute: 7 });
     });
 
     it('keep an event type that was added since a form was opened, in whatever order they have them', async () => {

@@ -49,9 +49,7 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
 
   /** The hidden field of a form that shows these values. */
   shown(values: FormValues<F>): Record<string, string> {
-    return shownValues(
-      pairs(this.asked, ({ wire, kind }) => [wire, savedOf(kind, valueIn(values, wire))]),
-    );
+    return shownValues(pairs(this.asked, ({ wire, kind }) => [wire, savedOf(kind, valueIn(values, wire))]));
   }
 
   /**

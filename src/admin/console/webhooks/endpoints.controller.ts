@@ -98,7 +98,8 @@ export class ConsoleEndpointsController {
 
   @ConsoleGet('endpoints/:id/edit', 'asked in the form')
   async askForChanges(@Param('id') id: string): Promise<ConsoleAnswer> {
-    return this.editForm(id, endpointFieldsOf(await this.endpoints.get(id)));
+    const endpoint = await this.endpoints.get(id);
+    return this.editForm(endpoint, endpointFieldsOf(endpoint));
   }
 
   @ConsolePost('endpoints/:id/edit', 'asked in the form')
@@ -112,7 +113,7 @@ export class ConsoleEndpointsController {
       await this.endpoints.update(id, undefined, changes, context.actor);
     };
     const { errors } = await (asksPassword ? context.attemptWithPassword(work) : attempt(work));
-    if (errors) return this.editForm(id, fields, errors);
+    if (errors) return this.editForm(endpoint, fields, errors);
     return { goTo: endpointPath(id), notice: 'endpoint_changed' };
   }
 
@@ -151,12 +152,12 @@ export class ConsoleEndpointsController {
     return { page: newEndpointPage({ client, types, fields, formId, errors }), status: errors ? 400 : 200 };
   }
 
+  /** `endpoint`: as it was read for the fields, because the form says what it showed. */
   private async editForm(
-    id: string,
+    endpoint: EndpointEntity,
     fields: EndpointFormValues,
     errors?: FieldErrors,
   ): Promise<ConsoleAnswer> {
-    const endpoint = await this.endpoints.get(id);
     const client = await this.clients.get(endpoint.clientId);
     const types = await this.eventTypes.listFor(client.scopes);
     return { page: editEndpointPage({ endpoint, types, fields, errors }), status: errors ? 400 : 200 };
