@@ -129,6 +129,11 @@ export class ScopesService {
     return this.repository.listAndHold(manager);
   }
 
+  /** The scopes with these names, which stay as they are until the transaction ends. */
+  hold(manager: EntityManager, names: string[]): Promise<ScopeEntity[]> {
+    return this.repository.holdNamed(manager, names);
+  }
+
   /** The scopes with these names, whose meaning stays as it is until the transaction ends. */
   holdMeanings(manager: EntityManager, names: string[]): Promise<ScopeMeaning[]> {
     return this.repository.holdNamed(manager, names);

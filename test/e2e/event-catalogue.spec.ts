@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '../../migrations/event-types.js';
 import { CONSOLE } from '../support/console.js';
 import { NEW_TYPE, SCHEMA, SESSION, setUpEventTypes } from '../support/event-types.js';
+import { whileHeld } from '../support/held-rows.js';
 import { membersIn } from '../support/http.js';
 import { errorsIn } from '../support/plain-words.js';
 import { rowCounts } from '../support/refusals.js';
@@ -228,6 +229,17 @@ describe('The catalogue of event types:', () => {
       expect((await put('partner')).status).toBe(201);
       await newType({ scope: 'unheld:read' });
       expect((await put('operator')).status).toBe(409);
+    });
+
+    it('does not need a scope that is given to operators at that moment', async () => {
+      const json = { description: 'See what nobody needs', audience: 'partner' };
+      const scope = 'unneeded:read';
+      await service.http.send(`/admin/scopes/${scope}`, { method: 'PUT', bearer: webhooks.bearer, json });
+      const changing = `WITH held AS (SELECT name FROM scopes WHERE name = $1 FOR UPDATE)
+        UPDATE scopes SET audience = 'operator' FROM held WHERE scopes.name = held.name`;
+      const creating = [() => admin('PUT', `/${newName()}`, { ...NEW_TYPE, scope })];
+      const [answer] = await whileHeld(service, [changing, [scope]], creating, 'COMMIT');
+      expect([answer!.status, membersIn(answer!)]).toEqual([400, ['scope']]);
     });
 
     it('changes no scope while an endpoint subscribes, and none of a version that was published', async () => {

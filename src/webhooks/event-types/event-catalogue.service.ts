@@ -205,7 +205,8 @@ export class EventCatalogueService {
     translations: object | undefined,
     manager: EntityManager,
   ): Promise<void> {
-    const [known] = await this.scopes.describe([scope!], manager);
+    // Locked, as by those that change its audience: they look for types that need it.
+    const [known] = await this.scopes.hold(manager, [scope!]);
     const violations: Violations = {
       ...translationViolations(translations ?? {}),
       ...(known?.audience === 'partner' ? {} : { scope: [violation('not_partner_scope')] }),
