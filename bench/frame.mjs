@@ -10,6 +10,8 @@ import { takeTurns } from './take-turns.mjs';
 const { values } = parseArgs({
   options: { only: { type: 'string', default: 'W1,W2,W2b,W2c' }, rounds: { type: 'string', default: '10' } },
 });
+// Each server has a listener that ends it.
+process.setMaxListeners(0);
 await takeTurns({
   starts: { service: startService, floor: startFloor, frame: startFrame, wall: startWall },
   // Which tokens each of them knows.
