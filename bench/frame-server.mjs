@@ -99,7 +99,11 @@ declare(FrameModule, [
   }),
 ]);
 
-const app = await NestFactory.create(FrameModule, new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } }), { logger: ['error'] });
+const app = await NestFactory.create(
+  FrameModule,
+  new FastifyAdapter({ routerOptions: { ignoreTrailingSlash: true } }),
+  { logger: ['error'] },
+);
 app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
 process.once('SIGTERM', () => void app.close());
 await app.listen(Number(process.env.PORT), '127.0.0.1');
