@@ -85,25 +85,22 @@ export class ClientBatchesService {
     return refused;
   }
 
-  /**
-   * The digests of the secrets of these clients, and whether each has expired. The clients are locked until the transaction ends: until
-   * then nobody else gives them a secret.
-   */
-  async secretsOf(
-    manager: EntityManager,
-    ids: readonly string[],
-  ): Promise<{ clientId: string; digest: Buffer; isExpired: boolean }[]> {
-    await this.repository.lockAll(manager, ids);
+  /** The digests of the secrets of these clients, and whether each has expired. */
+  secretsOf(manager: EntityManager, ids: readonly string[]): ReturnType<ClientsRepository['digestsOf']> {
     return this.repository.digestsOf(manager, ids);
   }
 
-  /** Adds a secret to each of these clients, which `secretsOf` has locked; earlier ones stay valid for a day. */
+  /** Adds a secret to each of these clients; earlier ones stay valid for a day, also one that someone else adds at this moment. */
   async addSecrets(
     manager: EntityManager,
     secrets: readonly { clientId: string; digest: Buffer; isNew: boolean }[],
     actor: Actor,
   ): Promise<void> {
     if (secrets.length === 0) return;
+    await this.repository.lockAll(
+      manager,
+      secrets.map(({ clientId }) => clientId),
+    );
     const until = await this.repository.addSecrets(manager, secrets, DEFAULT_SECRET_OVERLAP_SECONDS);
     const rotated = secrets.filter(({ isNew }) => !isNew);
     await this.audit.recordAll(

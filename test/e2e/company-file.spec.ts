@@ -394,18 +394,12 @@ Done: 0 created, 5 changed, 0 removed.
       await service.database.query('DELETE FROM client_secrets WHERE client_id = $1', [id]);
     });
 
-    it('a secret, once the one that someone gives the client at that moment is there: that goes on for a day', async () => {
+    it('a secret beside one that someone gives the client at that moment, which goes on for a day', async () => {
       const id = 'clnt01HN2NJ9NMRZBXT1H6FT9N7736';
       // As a rotation does it.
       const rotation = `WITH held AS (SELECT id FROM clients WHERE id = $1 FOR NO KEY UPDATE)
         INSERT INTO client_secrets (client_id, digest) SELECT id, sha256('another one') FROM held`;
-      const [{ text }] = (await whileHeld(
-        service,
-        [rotation, [id]],
-        [() => apply(EXAMPLE, { secret: OWN_SECRET })],
-        'COMMIT',
-      )) as [Printed];
-      expect(text).toContain('secret: another one; those before stay valid for a day');
+      await whileHeld(service, [rotation, [id]], [() => apply(EXAMPLE, { secret: OWN_SECRET })], 'COMMIT');
       const isEndless = await service.database.column<boolean>(
         'SELECT expires_at IS NULL FROM client_secrets WHERE client_id = $1 ORDER BY created_at',
         [id],
