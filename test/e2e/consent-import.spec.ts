@@ -70,9 +70,10 @@ describe('Importing consents', () => {
     });
 
     it('what has passed or is to come by the clock of the database, whatever its own says', async () => {
-      const lines = [line(), line({ expires_at: new Date(Date.now() + HOUR_MS).toISOString() })];
-      const late = [line({ granted_at: new Date(Date.now() + HOUR_MS).toISOString() })];
-      const gone = [line({ expires_at: new Date(Date.now() - HOUR_MS).toISOString() })];
+      const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
+      const lines = [line(), line({ expires_at: inHours(1) })];
+      const late = [line({ granted_at: inHours(1) })];
+      const gone = [line({ expires_at: inHours(-1) })];
       const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * HOUR_MS);
       try {
         expect((await run(late, true)).refused[0]?.reason).toContain('granted_at must not be in the future');
