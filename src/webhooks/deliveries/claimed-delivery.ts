@@ -15,8 +15,9 @@ export interface ClaimedDelivery {
   isTest: boolean;
   /** Whether its client is in a sandbox. */
   isSandbox: boolean;
-  /** The secrets that currently sign, newest first. */
-  sealedSecrets: (Buffer | null)[];
+  /** The secret that signs, and the one before while it is valid. */
+  sealedSecret: Buffer;
+  sealedPreviousSecret: Buffer | null;
   /** The endpoint's own headers. */
   sealedHeaders: Buffer | null;
   /** When it was claimed: by the database's clock, and by this process's monotonic clock in milliseconds. */

@@ -51,7 +51,7 @@ export class DeliveryAttemptService {
     if (cancelReason) return withoutAttempt({ ...claimed, state: 'cancelled', cancelReason });
     // By the database's clock: receivers reject a timestamp that is minutes off, and an instance's own clock may be.
     const attemptedAt = new Date(claim.claimedAt.getTime() + performance.now() - claim.claimedAtSteady);
-    const secrets = this.secrets.openAll(endpointId, claim.sealedSecrets);
+    const secrets = this.secrets.openAll(endpointId, [claim.sealedSecret, claim.sealedPreviousSecret]);
     const timestamp = secondsOf(attemptedAt);
     const signature = signDelivery(secrets, { id, timestamp, body: claim.payload });
     const ownHeaders = this.secrets.openHeaders(endpointId, claim.sealedHeaders);

@@ -29,12 +29,22 @@ const QUEUE = `queue AS (
            FROM queue q WHERE q.endpoint_id IS NOT NULL
        )`;
 
-const rowOf = ({ attempt, waitSeconds = 0, ...claim }: FinishedClaim) => ({
-  ...claim,
-  ...attempt,
+// Every member by itself: copying objects takes several times as long.
+const rowOf = ({ id, leaseId, state, cancelReason, waitSeconds = 0, attempt }: FinishedClaim) => ({
+  id,
+  leaseId,
+  state,
+  cancelReason,
   waitSeconds,
+  attemptedAt: attempt?.attemptedAt,
   durationMs: attempt && Math.round(attempt.durationMs),
+  status: attempt?.status,
+  failure: attempt?.failure,
+  detail: attempt?.detail,
   responseHeaders: attempt?.responseHeaders && JSON.stringify(attempt.responseHeaders),
+  responseStart: attempt?.responseStart,
+  signature: attempt?.signature,
+  url: attempt?.url,
   // Names of headers contain no commas.
   ownHeaders: attempt?.ownHeaders?.join(',') || null,
 });
@@ -143,8 +153,8 @@ export class DeliveryQueueRepository {
        RETURNING d.id, d.lease_id AS "leaseId", d.endpoint_id AS "endpointId", e.url, v.type AS "eventType",
                  v.version AS "eventVersion", v.payload, d.retries,
                  v.test AS "isTest", c.environment = 'sandbox' AS "isSandbox", clock_timestamp() AS "claimedAt",
-                 ARRAY[e.sealed_secret,
-                       CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END] AS "sealedSecrets",
+                 e.sealed_secret AS "sealedSecret",
+                 CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END AS "sealedPreviousSecret",
                  e.sealed_headers AS "sealedHeaders",
                  -- One that was made beside an erasure is not marked, but its payload is gone.
                  CASE WHEN d.erased OR v.payload IS NULL THEN 'consent_withdrawn'

@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Settings } from '../../config/settings.js';
 import { validationFailed } from '../../http/problems/problem.js';
 import { SealedBox } from '../../secrets/sealed-box.js';
 import { makeEndpointSecret } from '../signing/endpoint-secret.js';
 import type { EndpointHeaders, HeaderChanges } from './endpoint-headers.js';
 import { violation, type Violation } from '../../http/problems/violation.js';
+
+/** How long a decrypted secret stays in memory. */
+const OPENED_MS = 60_000;
 
 /** Headers to be stored. */
 interface ChangedHeaders {
@@ -18,6 +22,8 @@ interface ChangedHeaders {
 export class EndpointSecrets {
   private readonly secrets: SealedBox;
   private readonly headers: SealedBox;
+  /** Those of a busy queue, which are not decrypted for each delivery, by their endpoint and sealed form. */
+  private readonly opened = new LRUCache<string, string>({ max: 1000, ttl: OPENED_MS });
 
   constructor({ encryptionKeys }: Settings) {
     this.secrets = new SealedBox('webhook endpoint secret', encryptionKeys);
@@ -32,7 +38,12 @@ export class EndpointSecrets {
 
   /** The secret in clear text; undefined if no configured key can decrypt it. */
   open(endpointId: string, sealed: Buffer): string | undefined {
-    return this.secrets.open(sealed, endpointId);
+    const key = `${endpointId} ${sealed.toString('latin1')}`;
+    const known = this.opened.get(key);
+    if (known !== undefined) return known;
+    const secret = this.secrets.open(sealed, endpointId);
+    if (secret !== undefined) this.opened.set(key, secret);
+    return secret;
   }
 
   /** The same secret sealed under the current key; undefined if no configured key can decrypt it. */

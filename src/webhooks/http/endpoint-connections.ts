@@ -5,9 +5,11 @@ import type { GuardedConnector } from './guarded-connector.js';
 
 /** How long an idle connection is kept, in milliseconds, whatever the receiver offers. */
 const KEEP_ALIVE_MS = 10_000;
-const KEPT_PER_ENDPOINT = 8;
-/** The number of endpoints with kept connections; the least recently used one is dropped. */
+/** As many as attempts run at a time: a full queue needs no new ones. */
+const KEPT_PER_ENDPOINT = 32;
+/** The number of endpoints with kept connections, and of these connections; those of the least recently used one are dropped. */
 const ENDPOINTS_KEPT = 256;
+const KEPT = 2048;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** One connection to one endpoint, for one request at a time; established with the first request. */
@@ -64,6 +66,8 @@ export class EndpointConnection {
 export class EndpointConnections {
   private readonly kept = new LRUCache<string, EndpointConnection[]>({
     max: ENDPOINTS_KEPT,
+    maxSize: KEPT,
+    sizeCalculation: (connections) => Math.max(1, connections.length),
     dispose: (connections) => connections.forEach((each) => each.hangUp()),
   });
 

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { checkEndpointUrl } from './endpoint-url.js';
 import { EndpointConnections, type EndpointConnection } from './endpoint-connections.js';
 import { GuardedConnector } from './guarded-connector.js';
 import { HttpExchange, type ExchangeEnd } from './http-exchange.js';
 import { HttpFailure, type HttpOutcome } from './http-outcome.js';
 import type { ResolveOptions } from './resolve-host.js';
-import { apiWords } from '../../http/problems/violation.js';
+import { apiWords, type Violation } from '../../http/problems/violation.js';
 
 /** Options of the client; those after the first two are for tests. */
 export interface GuardedHttpClientOptions extends ResolveOptions {
@@ -28,6 +29,14 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   private readonly timeoutMs: number;
   private readonly connections: EndpointConnections;
   private readonly underWay = new Set<HttpExchange>();
+  /** URLs that were checked: at their first use, because the rules may have changed since they were saved. */
+  private readonly targets = new LRUCache<string, URL | Violation>({
+    max: 1000,
+    memoMethod: (url) => {
+      const checked = checkEndpointUrl(url, this.options);
+      return checked.url === undefined ? checked.reason : new URL(checked.url);
+    },
+  });
   private readonly toOwnReceiver: GuardedHttpClient | undefined;
   private closing = false;
 
@@ -56,17 +65,11 @@ export class GuardedHttpClient implements OnApplicationShutdown {
       return this.toOwnReceiver.post(url, headers, body, signal);
     }
     const begun = performance.now();
-    // It was checked when it was saved, but the rules may have changed since.
-    const checked = checkEndpointUrl(url, this.options);
-    if (checked.url === undefined) {
-      return {
-        kind: 'failure',
-        failure: 'blocked_address',
-        detail: `The URL ${apiWords(checked.reason)}.`,
-        durationMs: 0,
-      };
+    const target = this.targets.memo(url);
+    if (!(target instanceof URL)) {
+      const detail = `The URL ${apiWords(target)}.`;
+      return { kind: 'failure', failure: 'blocked_address', detail, durationMs: 0 };
     }
-    const target = new URL(checked.url);
     const connection = this.connections.take(target);
     const timesMade = connection.timesMade;
     const first = await this.exchange(connection, target, headers, body, begun, signal);

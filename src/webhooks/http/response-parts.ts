@@ -14,19 +14,30 @@ const NOT_KEPT = 'set-cookie';
 
 /** The first headers of a response, without its cookies; one that no longer fits ends the list. */
 export function keptHeaders(headers: IncomingHttpHeaders): HeaderLine[] {
-  const lines = Object.entries(headers)
-    .filter(([name]) => name.toLowerCase() !== NOT_KEPT)
-    .flatMap(([name, value]) => [value ?? []].flat().map((each): HeaderLine => [name, textOfHeader(each)]));
+  const lines: HeaderLine[] = [];
   let room = HEADER_BYTES_KEPT;
-  const fitting = lines.findIndex(([name, value]) => (room -= Buffer.byteLength(name + value)) < 0);
-  return lines.slice(0, Math.min(HEADERS_KEPT, fitting < 0 ? lines.length : fitting));
+  for (const name in headers) {
+    if (name.toLowerCase() === NOT_KEPT) continue;
+    for (const each of valuesOf(headers[name])) {
+      const value = textOfHeader(each);
+      room -= Buffer.byteLength(name) + Buffer.byteLength(value);
+      if (room < 0 || lines.length === HEADERS_KEPT) return lines;
+      lines.push([name, value]);
+    }
+  }
+  return lines;
 }
 
+const valuesOf = (value: string | string[] = []): readonly string[] =>
+  typeof value === 'string' ? [value] : value;
+
 /** Without control characters, which PostgreSQL or a page could not show. */
-const textOfHeader = (value: string): string => value.toWellFormed().replace(/\p{Cc}/gu, '\ufffd');
+const textOfHeader = (value: string): string =>
+  /^[\x20-\x7e]*$/.test(value) ? value : value.toWellFormed().replace(/\p{Cc}/gu, '\ufffd');
 
 /** The start of a body as text that PostgreSQL can store: an incomplete last character is dropped, NUL is replaced. */
 export function textOfBody(bytes: Buffer): string {
+  if (bytes.length === 0) return '';
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
   return text.replaceAll('\0', '\ufffd');
 }
