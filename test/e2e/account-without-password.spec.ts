@@ -19,10 +19,10 @@ import { until } from '../support/until.js';
 const PASSWORD = 'a new long password';
 
 /** One that nobody goes to. */
-const provider = (id: string, audience: 'users' | 'operators') => ({
+const provider = (id: string, audience: 'users' | 'operators', path = id) => ({
   id,
   label: id,
-  issuer: `http://127.0.0.1:1/${id}`,
+  issuer: `http://127.0.0.1:1/${path}`,
   client_id: 'x',
   client_secret: 'x'.repeat(32),
   audience: [audience],
@@ -35,7 +35,11 @@ describe('An account without a password', () => {
       SIGN_UP: 'true',
       TRUSTED_PROXIES: '127.0.0.1',
       SECOND_FACTOR_FOR_OPERATORS: 'true',
-      IDENTITY_PROVIDERS: JSON.stringify([provider('company', 'users'), provider('staff', 'operators')]),
+      IDENTITY_PROVIDERS: JSON.stringify([
+        provider('company', 'users'),
+        provider('staff', 'operators'),
+        provider('company-staff', 'operators', 'company'),
+      ]),
     },
     instances: 2,
   });
@@ -140,6 +144,7 @@ describe('An account without a password', () => {
     ['a password', "UPDATE users SET password_hash = 'x' WHERE id = $1", 303],
     ['a link to a provider', link('company'), 303],
     ['a link to a provider for operators', link('staff'), 409],
+    ['a link to one for operators with the same client as one for users', link('company-staff'), 303],
     ['a link to a provider that is no longer there', link('gone'), 409],
   ])('with %s answers the removal of its last passkey', async (_what, statement, status) => {
     const { user, passkey } = await signUp();

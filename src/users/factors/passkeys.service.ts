@@ -121,11 +121,15 @@ export class PasskeysService {
     });
   }
 
-  /** The providers that this user may log in with. */
+  /** The providers with a link to which this user may log in: a person has one link for all entries with the same client there. */
   private providersFor({ role }: SignedInUser): string[] {
-    const audience = role === 'operator' ? 'operators' : 'users';
-    return this.settings.identityProviders
-      .filter((each) => each.audience.includes(audience))
+    const { identityProviders: all } = this.settings;
+    const who = role === 'operator' ? 'operators' : 'users';
+    const admitting = all.filter(({ audience }) => audience.includes(who));
+    return all
+      .filter(({ issuer, clientId }) =>
+        admitting.some((each) => each.issuer.href === issuer.href && each.clientId === clientId),
+      )
       .map(({ id }) => id);
   }
 }
