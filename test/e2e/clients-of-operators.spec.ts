@@ -76,6 +76,10 @@ describe('A client with operator scopes', () => {
         400,
         ['company_service'],
       ]);
+      const browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
+      const shown = `/admin/console/clients/${client.id}`;
+      const page = await browser.submit(await browser.open(shown), `${shown}/enable`);
+      expect([page.status, page.text]).toEqual([400, expect.stringContaining('owner is not an operator')]);
       const marked = await send('PATCH', path, admin, { enabled: true, company_service: true });
       expect([marked.status, marked.json.company_service]).toEqual([200, true]);
       // What was issued before stays ended.

@@ -4,6 +4,7 @@ import { AuditService, type Actor } from '../../audit/audit.service.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { conflict, forbidden, notFound, Problem } from '../../http/problems/problem.js';
+import { detailWithReasons } from '../../http/problems/render-problem.js';
 import { isId } from '../../secrets/ids.js';
 import { OperatorProtectionService } from '../../users/accounts/operator-protection.service.js';
 import { UserErasures } from '../../users/accounts/user-erasures.js';
@@ -11,7 +12,6 @@ import { ActorsService } from '../../users/sessions/actors.service.js';
 import { personBehind, stateOf, type ApprovalEntity, type ApprovalState } from './approval.entity.js';
 import { ApprovalsRepository, type Asked, type Party } from './approvals.repository.js';
 import { ApprovedActions, type ShownOnApproval } from './approved-actions.service.js';
-import { apiWordsOf } from '../../http/problems/violation.js';
 
 /**
  * The result of an approval: the action was carried out, and may have created something that is shown once; or one more admin has
@@ -147,10 +147,7 @@ export class ApprovalsService {
       return await this.actions.carryOut(manager, approval, actor);
     } catch (error) {
       if (!(error instanceof Problem) || ![400, 404].includes(error.status)) throw error;
-      const reasons = Object.entries(apiWordsOf(error.extras.violations ?? {})).map(
-        ([name, texts]) => `${name} ${texts.join(', ')}.`,
-      );
-      throw conflict(`${[error.detail, ...reasons].join(' ')} It may be gone: reject this.`);
+      throw conflict(`${detailWithReasons(error)} It may be gone: reject this.`);
     }
   }
 

@@ -4,6 +4,7 @@ import { pageHeaders } from '../../http/page-routes/page-headers.js';
 import { LinkButton } from '../../web/forms/form.js';
 import { renderPage } from '../../web/layout/layout.js';
 import type { Problem } from '../../http/problems/problem.js';
+import { detailWithReasons } from '../../http/problems/render-problem.js';
 import type { Rendered } from '../../http/server/route-options.js';
 import { ConsoleContext } from './console-context.js';
 
@@ -15,7 +16,7 @@ export function consoleErrorPage(problem: Problem, request: FastifyRequest): Ren
     title: headingOf(problem),
     children: (
       <>
-        <p class="lead">{problem.detail}</p>
+        <p class="lead">{detailWithReasons(problem)}</p>
         <p class="muted">
           If you report this, include the request ID <code class="id">{request.id}</code>.
         </p>

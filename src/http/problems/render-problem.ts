@@ -8,6 +8,12 @@ import type { Rendered } from '../server/route-options.js';
 /** The `type` URL of a problem type, with its trailing slash. */
 export const problemTypeUrl = (baseUrl: string, slug: string): string => `${baseUrl}/v2/problems/${slug}/`;
 
+/** The detail and what is wrong with each member in one text, for pages without fields to show that at. */
+export const detailWithReasons = ({ detail, extras: { violations = {} } }: Problem): string => {
+  const reasons = Object.entries(apiWordsOf(violations)).map(([name, texts]) => `${name} ${texts.join(', ')}.`);
+  return [detail, ...reasons].join(' ');
+};
+
 /**
  * A problem as application/problem+json (RFC 9457, contract §1). `language`: that the program asks for, if it asks for one; what is about
  * members of the request stays in English.
