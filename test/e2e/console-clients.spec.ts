@@ -145,7 +145,10 @@ describe('In the console, clients', () => {
       );
       expect(answer.status).toBe(200);
     }
+    const token = await service.make.clientToken({ ...client, secret: renewed });
+    expect((await browser.open(secret)).text).toContain('stay valid until “Revoke all tokens”');
     await submit(secret, { expire_previous_in: '0' });
+    expect(await isAccepted(service.http, token)).toBe(true);
     const states = (await browser.open(path(client))).html
       .querySelectorAll('tbody .badge')
       .map(({ text }) => text);
