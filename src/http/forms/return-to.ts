@@ -14,12 +14,13 @@ export const withReturnTo = (path: string, returnTo: string | undefined): string
 /** A path of this service to return to after a form; anything else, such as another host, is ignored. */
 export function safeReturnTo(value: string | undefined): string | undefined {
   if (value === undefined || value.length > MAX_LENGTH || !/^\/(?![/\\])/.test(value)) return undefined;
-  if (isUnsafeText(value) || /[\\\s]/.test(value)) return undefined;
+  if (isUnsafeText(value) || /\s|^[^?#]*\\/.test(value)) return undefined;
   const here = 'http://here.invalid';
   if (!isUrl(value, here)) return undefined;
   const url = new URL(value, here);
   if (url.origin !== here || url.pathname.startsWith('//')) return undefined;
-  const path = url.pathname + url.search;
+  // Browsers leave a backslash in a query as it is.
+  const path = url.pathname + url.search.replaceAll('\\', '%5C');
   // Encoding non-ASCII characters makes the path longer.
   return path.length > MAX_LENGTH ? undefined : path;
 }
