@@ -268,7 +268,7 @@ describe('Response headers:', () => {
     it.each(open)(
       'answers the preflight of %s %s for any origin, without credentials',
       async (method, path) => {
-        const asked = 'authorization, cache-control, content-type, service-version';
+        const asked = 'authorization, cache-control, content-type, service-version, x-request-id';
         const answer = await send(path, {
           method: 'OPTIONS',
           headers: {

@@ -18,7 +18,7 @@ const HEADERS = {
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH',
   // The examples of token requests send Cache-Control too (source specification §4).
-  'access-control-allow-headers': 'Authorization, Cache-Control, Content-Type, Service-Version',
+  'access-control-allow-headers': 'Authorization, Cache-Control, Content-Type, Service-Version, X-Request-Id',
   'access-control-max-age': '3600',
 };
 
