@@ -99,7 +99,10 @@ describe('An authorization request', () => {
       expectPage(await ask(good(), `&${name}=`));
     });
 
-    it('without any parameters', async () => expectPage(await service.http.get('/o/authorize')));
+    it('without any parameters, whatever is accepted', async () => {
+      expectPage(await service.http.get('/o/authorize'));
+      expectPage(await service.http.get('/o/authorize', { headers: { accept: 'application/json' } }));
+    });
   });
 
   describe.each(['/o/authorize', '/o/authorize/'])('to %s is redirected with', (path) => {

@@ -6,6 +6,11 @@ import { ProblemView } from '../../http/problems/problem.view.js';
 
 const LOCATION: ApiHeaders = { Location: { required: true, schema: text() } };
 const PAGE = { 'text/html': { schema: { type: 'string' } } };
+// An instance that starts has no pages yet.
+const PAGE_OR_PROBLEM = {
+  ...PAGE,
+  'application/problem+json': { schema: { $ref: getSchemaPath(ProblemView as Type) } },
+};
 
 const parameter = (name: string, schema: MemberSchema, description?: string): MethodDecorator =>
   ApiQuery({ name, required: false, description, schema: schema as object });
@@ -17,16 +22,9 @@ const redirect = (status: number): MethodDecorator =>
     headers: LOCATION as never,
   });
 
-/** A page if the browser asks for one, otherwise a problem. */
-const refusal = (status: number, description: string): MethodDecorator =>
-  ApiResponse({
-    status,
-    description,
-    content: {
-      ...PAGE,
-      'application/problem+json': { schema: { $ref: getSchemaPath(ProblemView as Type) } },
-    },
-  });
+/** A page, whatever the caller accepts. */
+const refusal = (status: number, description: string, content: typeof PAGE = PAGE): MethodDecorator =>
+  ApiResponse({ status, description, content });
 
 /** Describes the authorization endpoint, which a browser opens, to developers of clients. */
 export const ApiAuthorization = () =>
@@ -49,11 +47,11 @@ export const ApiAuthorization = () =>
     redirect(302),
     redirect(303),
     refusal(400, 'The client or the redirect URI is unknown, so there is nowhere to redirect to.'),
-    refusal(406, 'None of the requested media types is available.'),
     refusal(429, 'Too many requests.'),
     refusal(500, 'An unexpected error occurred.'),
     refusal(
       503,
       'The database is unavailable, or this instance is starting, stopping or being replaced by a newer one.',
+      PAGE_OR_PROBLEM,
     ),
   );
