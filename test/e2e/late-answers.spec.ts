@@ -98,6 +98,16 @@ describe('A token that ends while its request is carried out', () => {
     expect([answer.status, answer.json.error]).toEqual([401, 'invalid_token']);
   });
 
+  it('is not active where a service introspects it by its credentials', async () => {
+    const { id, secret } = await service.make.operatorClient(['token:introspect']);
+    token = await service.make.clientToken(client);
+    const introspect = () =>
+      service.http.send('/o/introspect/', { basic: { id, secret }, form: { token, user_id: client.ownerId } });
+    expect((await introspect()).json.active).toBe(true);
+    const answer = await sentWhile('consents', introspect, revoke);
+    expect([answer.status, answer.json]).toEqual([200, { active: false }]);
+  });
+
   it('is answered with what it did if it changed something, such as its own client', async () => {
     const own = await service.make.operatorClient();
     const bearer = await service.make.clientToken(own);

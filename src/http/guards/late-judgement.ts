@@ -16,11 +16,14 @@ declare module 'fastify' {
   }
 }
 
+/** Whether a response took so long that what it relies on may have ended in the meantime. */
+export const isLate = ({ elapsedTime }: FastifyReply): boolean => elapsedTime > LATE_MS;
+
 /**
  * The judge that must check the request again before its response is sent, because it took (for example waiting for the database)
  * longer than its admission may be relied on. Undefined for almost all requests, and for refusals.
  */
 export function lateJudgeOf(request: FastifyRequest, reply: FastifyReply): Judge | undefined {
   const { judge } = request;
-  return judge && reply.statusCode < 400 && reply.elapsedTime > LATE_MS ? judge : undefined;
+  return judge && reply.statusCode < 400 && isLate(reply) ? judge : undefined;
 }

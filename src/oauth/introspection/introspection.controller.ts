@@ -5,6 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { AccessChanges } from '../../database/changes/access-changes.service.js';
 import { ApiEndpoint } from '../../http/api/api-answers.js';
 import type { Form } from '../../http/forms/form.js';
+import { isLate } from '../../http/guards/late-judgement.js';
 import { USER_ID_PATTERN } from '../../secrets/ids.js';
 import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
 import type { Principal } from '../../tokens/access/principal.js';
@@ -65,14 +66,25 @@ export class IntrospectionController {
       throw invalidRequest('The parameter user_id must be the id of a user.');
     }
     void reply.headers(NO_STORE);
-    const found = await this.accessTokens.find(token);
+    const caller = callerOf(request);
+    let found = await this.find(token, userId, caller);
+    // Contract §4: the token may have ended while the answer waited for the database.
+    if (found && isLate(reply)) found = await this.find(token, userId, caller);
+    introspected[found ? 'active' : 'inactive'].inc();
+    return found ? this.describe(found.principal, found.scopes) : { active: false };
+  }
+
+  private async find(
+    token: string,
+    userId: string | undefined,
+    caller: ReturnType<typeof callerOf>,
+  ): Promise<{ principal: Principal; scopes: readonly string[] } | undefined> {
+    const principal = await this.accessTokens.find(token);
     // Contract §19: tokens of another environment, or of another owner's sandbox, are unknown to the caller.
-    const principal = found && realmOf(found.client) === realmOf(callerOf(request)) ? found : undefined;
-    introspected[principal ? 'active' : 'inactive'].inc();
-    if (!principal) return { active: false };
+    if (!principal || realmOf(principal.client) !== realmOf(caller)) return undefined;
     const scopes =
       userId === undefined ? principal.scopes : await this.accessTokens.scopesForUser(principal, userId);
-    return this.describe(principal, scopes);
+    return { principal, scopes };
   }
 
   private describe(principal: Principal, scopes: readonly string[]): ActiveToken {
