@@ -170,6 +170,7 @@ describe('The export of a person’s data', () => {
     for (let n = 0; n < 3; n++) {
       const page = await browser.open(link);
       expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(page.headers.get('referrer-policy')).toBe('strict-origin');
       expect(page.text).not.toContain('<b>Driver');
       const headings = page.html.querySelectorAll('h2').map(({ text }) => text);
       expect(headings).toEqual(expect.arrayContaining(['Your account', 'Applications', 'Sessions']));

@@ -141,6 +141,7 @@ describe('The mails of the service', () => {
       const browser = new BrowserSession(service.url);
       const page = await browser.open(await pathIn());
       expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect(page.headers.get('referrer-policy')).toBe('strict-origin');
       expect(page.html.querySelector('main')!.text).toContain('an application was connected');
       expect(page.html.querySelector('main')!.text).toContain(user.email);
       expect(await unwanted()).toEqual([]);

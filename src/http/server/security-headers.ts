@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import helmet from 'helmet';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-// Portal, password, email and sign-up links and invitations, whose path is the secret, and the redirect URI of the demonstration, with its code. For these only
-// the origin is sent as Referer. With no-referrer, browsers would send "Origin: null" with the forms.
-const SECRET_PATH = /^\/(portal\/login\/|password\/|email\/verify\/|sign-up\/|invitations\/|demo\/callback)/;
+// Portal, password, email and sign-up links, invitations and links to one's own data, whose path is the secret, and the redirect
+// URI of the demonstration, with its code. For these only the origin is sent as Referer. With no-referrer, browsers would send
+// "Origin: null" with the forms.
+const SECRET_PATH =
+  /^\/(portal\/login\/|password\/|email\/(verify|unsubscribe)\/|sign-up\/|invitations\/|account\/export\/|demo\/callback)/;
 const HIDE_PATH = { 'referrer-policy': 'strict-origin' };
 
 /**
