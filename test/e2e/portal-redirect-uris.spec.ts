@@ -71,7 +71,9 @@ describe('Redirect URIs that a partner asks for', () => {
 
   it('are registered at once for a client in a sandbox, by the service', async () => {
     client = await service.make.client({ ownerId: owner.id, environment: 'sandbox' });
+    expect(wordsOf(await browser.open(PATH))).toContain('An operator looks at every change');
     browser = await inPortal(owner, client);
+    expect(wordsOf(await browser.open(PATH))).not.toContain('An operator looks');
     expect((await ask()).status).toBe(303);
     expect(await registered()).toEqual([REDIRECT_URI, URI]);
     expect(rowOf(await browser.open(PATH))).toContain('Approved');

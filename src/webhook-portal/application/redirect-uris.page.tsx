@@ -39,8 +39,10 @@ export const redirectUrisPage = (props: RedirectUrisPageProps): PortalPage => ({
     <>
       {props.errors?.form && <ErrorNotice>{[props.errors.form].flat().join(' ')}</ErrorNotice>}
       <p>
-        Users come back to one of these addresses after they have authorized the client. An operator looks at
-        every change before it applies.
+        Users come back to one of these addresses after they have authorized the client.{' '}
+        {props.client.environment === 'sandbox'
+          ? 'In the sandbox, changes apply at once.'
+          : 'An operator looks at every change before it applies.'}
       </p>
       <h2>Registered</h2>
       <Registered {...props} />
