@@ -41,7 +41,8 @@ export class AccountContext extends UserPageContext<AccountPage> {
   constructor(
     readonly user: SignedInUser,
     private readonly shownOnce: ShownOnce,
-    private readonly withPassword: boolean,
+    /** Whether people log in with passwords here. */
+    readonly withPassword: boolean,
     request: FastifyRequest,
     reply: FastifyReply,
     csrf: CsrfService,

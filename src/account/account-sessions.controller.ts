@@ -27,7 +27,8 @@ export class AccountSessionsController {
       this.sessions.list(context.user, pageRequestOf(query)),
       this.identities.list(context.user.id),
     ]);
-    return { page: sessionsPage({ ...sessions, identities, times: context.timeChoice }) };
+    const { timeChoice: times, withPassword } = context;
+    return { page: sessionsPage({ ...sessions, identities, times, withPassword }) };
   }
 
   /** Chooses the time zone in which this browser shows times. */

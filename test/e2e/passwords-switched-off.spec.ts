@@ -90,6 +90,10 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     const browser = await logIn();
     expect((await browser.open('/account/password')).status).toBe(404);
     expect((await browser.open('/account')).html.text).not.toContain('Password');
+    await logIn();
+    const sessions = (await browser.open('/account/sessions')).html.text;
+    expect(sessions).toContain('If one of these is not yours, log it out.');
+    expect(sessions).not.toMatch(/password/i);
     await service.make.user({ email: 'olga@mail.example', role: 'operator' });
     const operator = await logIn('olga', '/admin/console');
     const page = await operator.open(`/admin/console/users/${user.id}`);

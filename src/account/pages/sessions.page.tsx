@@ -22,6 +22,7 @@ export interface SessionsPageProps {
   identities: Identity[];
   /** The time zone of this browser. */
   times: TimeChoice;
+  withPassword: boolean;
 }
 
 const PATH = '/account/sessions';
@@ -33,7 +34,7 @@ export const sessionsPage = (props: SessionsPageProps): AccountPage => ({
   children: <Sessions {...props} />,
 });
 
-function Sessions({ present, others, identities, times }: SessionsPageProps): VNode {
+function Sessions({ present, others, identities, times, withPassword }: SessionsPageProps): VNode {
   const t = useText();
   return (
     <>
@@ -63,7 +64,11 @@ function Sessions({ present, others, identities, times }: SessionsPageProps): VN
         label={t('More sessions')}
         empty={t('You have no other sessions.')}
       >
-        <p>{t('If one of these is not yours, log it out and change your password.')}</p>
+        <p>
+          {withPassword
+            ? t('If one of these is not yours, log it out and change your password.')
+            : t('If one of these is not yours, log it out.')}
+        </p>
         <ul class="entries" role="list">
           {others.items.map((session) => (
             <li>
