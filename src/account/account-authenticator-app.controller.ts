@@ -46,10 +46,10 @@ export class AccountAuthenticatorAppController {
   }
 
   @AccountGet('remove', AsksToConfirm())
-  async askToRemove(@Context() { user }: AccountContext): Promise<AccountAnswer> {
+  async askToRemove(@Context() { user, withPassword }: AccountContext): Promise<AccountAnswer> {
     const state = await this.factors.stateOf(user.id);
     if (!state.authenticatorApp) throw notFound(say('You have no authenticator app.'));
-    return { page: removeAppPage() };
+    return { page: removeAppPage(withPassword && !this.factors.isRequiredFor(user)) };
   }
 
   @AccountPost('remove', AsksToConfirm())

@@ -253,6 +253,7 @@ describe('An authenticator app', () => {
       await addApp(browser);
       const path = '/account/security/app/remove';
       const page = await browser.open(path);
+      expect(page.text).toContain('Your password alone logs you in again.');
       expect(page.text).toContain('Your recovery codes are removed too.');
       const answer = await browser.submit(page, path);
       expect(placeOf(answer)).toEqual([303, '/account/security']);

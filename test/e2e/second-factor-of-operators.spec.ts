@@ -139,6 +139,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
     const id = await passkeyOf(operator);
     const paths = [`${SECURITY}/app/remove`, `${SECURITY}/passkeys/${id}/remove`];
     const pages = await Promise.all(paths.map((path) => browser.open(path)));
+    expect(pages[0]!.text).not.toContain('Your password alone');
     const answers = await Promise.all(paths.map((path, n) => browser.submit(pages[n]!, path)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
     const refused = answers.find(({ status }) => status === 409)!;

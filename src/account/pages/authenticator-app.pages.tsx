@@ -87,20 +87,20 @@ function QrCode({ text }: { text: string }): VNode {
   );
 }
 
-/** Explains the consequences before the app is removed. */
-export const removeAppPage = (): AccountPage => ({
+/** Explains the consequences before the app is removed; `isByPassword`: whether a password alone logs in without one. */
+export const removeAppPage = (isByPassword: boolean): AccountPage => ({
   title: say('Remove authenticator app'),
   part: 'security',
-  children: <RemoveApp />,
+  children: <RemoveApp isByPassword={isByPassword} />,
 });
 
-function RemoveApp(): VNode {
+function RemoveApp({ isByPassword }: { isByPassword: boolean }): VNode {
   const t = useText();
   return (
     <Confirmation
       question={t('Remove your authenticator app?')}
       consequences={[
-        t('Your password alone logs you in again.'),
+        ...(isByPassword ? [t('Your password alone logs you in again.')] : []),
         t('Your recovery codes are removed too.'),
         t('You stay logged in here. Delete the account in the app as well.'),
       ]}
