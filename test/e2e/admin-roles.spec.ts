@@ -172,8 +172,15 @@ describe('In the admin API, the role of an operator limits the clients that the 
       const edited = await as(bearers.support, 'PATCH', path, {
         name: 'Nora N',
         email: 'nora2@roles.example',
+        language: 'de',
       });
-      expect([edited.status, edited.json.email]).toEqual([200, 'nora2@roles.example']);
+      expect([edited.status, edited.json.email, edited.json.language]).toEqual([
+        200,
+        'nora2@roles.example',
+        'de',
+      ]);
+      const more = await as(bearers.support, 'PATCH', path, { language: 'fr', webhooks_enabled: false });
+      expect(problemOf(more)).toEqual([403, expect.stringContaining('email, name, language and kind')]);
       for (const enabled of [false, true]) {
         expect((await as(bearers.support, 'PATCH', path, { enabled })).status).toBe(200);
       }

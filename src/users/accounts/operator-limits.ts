@@ -22,7 +22,7 @@ export function refuseGivingPower(
     after.role === 'operator' || givesPassword || after.webhooksEnabled !== before.webhooksEnabled;
   if (refused) {
     throw roleTooLow(
-      `You may change a user's email, name and kind, and enable or disable it. ${roleNeeded('admin')}`,
+      `You may change a user's email, name, language and kind, and enable or disable it. ${roleNeeded('admin')}`,
     );
   }
 }
