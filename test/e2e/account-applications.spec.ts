@@ -87,6 +87,9 @@ describe('Connected applications', () => {
     for (const words of ['no longer read', 'keeps the data', 'connect it again'])
       expect(text).toContain(words);
     expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
+    const another = await service.make.client({ grantTypes: ['client_credentials'], redirectUris: [] });
+    await service.make.consent(another, user);
+    expect((await browser.open(confirmation(another))).text).not.toContain('connect it again');
   });
 
   it("lose tokens, codes and their own access to the user's data immediately when disconnected", async () => {

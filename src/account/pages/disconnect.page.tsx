@@ -36,7 +36,7 @@ function Disconnect({ client }: { client: ConnectedClient }): VNode {
         t('It can no longer read your data.'),
         t('It loses all access to your account, and no more of your charging events are sent to it.'),
         t('It keeps the data it has already read. To have that deleted, ask the people who run it.'),
-        t('You can connect it again at any time by authorizing it.'),
+        ...(client.canBeAuthorized ? [t('You can connect it again at any time by authorizing it.')] : []),
       ]}
       action={`/account/applications/${client.id}`}
       submit={t('Disconnect')}

@@ -7,6 +7,8 @@ export interface ConnectedClient extends ClientIdentity {
   enabled: boolean;
   /** It may use client-credentials tokens, whose use cannot be attributed to one user. */
   actsInOwnName: boolean;
+  /** The user can connect it by authorizing it. */
+  canBeAuthorized: boolean;
   /** What the user agreed to, as described in the scope catalogue. */
   descriptions: string[];
   connectedAt: Date;

@@ -27,6 +27,7 @@ export class ConnectedClientsRepository {
       return this.dataSource.query(
         `SELECT c.id, c.name, c.enabled, c.organisation, c.site, c.privacy_policy AS "privacyPolicy", c.logo_id AS "logoId",
                 'client_credentials' = ANY (c.grant_types) AS "actsInOwnName",
+                c.enabled AND NOT c.gatekeeper AND 'authorization_code' = ANY (c.grant_types) AS "canBeAuthorized",
                 ARRAY(SELECT coalesce(s.translations ->> $2, s.description) FROM scopes s
                        WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
                 k.granted_at AS "connectedAt", k.expires_at AS "expiresAt", c.optional_scopes <> '{}' AS "hasChoice",
