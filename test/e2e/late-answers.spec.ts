@@ -102,7 +102,10 @@ describe('A token that ends while its request is carried out', () => {
     const { id, secret } = await service.make.operatorClient(['token:introspect']);
     token = await service.make.clientToken(client);
     const introspect = () =>
-      service.http.send('/o/introspect/', { basic: { id, secret }, form: { token, user_id: client.ownerId } });
+      service.http.send('/o/introspect/', {
+        basic: { id, secret },
+        form: { token, user_id: client.ownerId },
+      });
     expect((await introspect()).json.active).toBe(true);
     const answer = await sentWhile('consents', introspect, revoke);
     expect([answer.status, answer.json]).toEqual([200, { active: false }]);

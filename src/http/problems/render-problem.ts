@@ -10,7 +10,9 @@ export const problemTypeUrl = (baseUrl: string, slug: string): string => `${base
 
 /** The detail and what is wrong with each member in one text, for pages without fields to show that at. */
 export const detailWithReasons = ({ detail, extras: { violations = {} } }: Problem): string => {
-  const reasons = Object.entries(apiWordsOf(violations)).map(([name, texts]) => `${name} ${texts.join(', ')}.`);
+  const reasons = Object.entries(apiWordsOf(violations)).map(
+    ([name, texts]) => `${name} ${texts.join(', ')}.`,
+  );
   return [detail, ...reasons].join(' ');
 };
 
