@@ -1,120 +1,12 @@
-import type { Page } from 'playwright-core';
-import { PASSWORD } from '../support/factory.js';
-import { madeForEach } from '../support/made.js';
-import { isAccepted } from '../support/oauth.js';
-import { useSharedService } from '../support/test-service.js';
-import { follow, headingOf, logIn, press, said, WITH_AND_WITHOUT_SCRIPTS } from './page-actions.js';
-import { answersWith, useBrowser } from './use-browser.js';
+import { accountWays, useAccount } from './account-ways.js';
+import { press, said } from './page-actions.js';
 
-const NEW_PASSWORD = 'a new long password';
-
+/* Without scripts: leaving.spec.ts and consent.spec.ts, and each of these ways in account-without-scripts.long.spec.ts. */
 describe('on the account page in a browser', () => {
-  const service = useSharedService();
-  const browser = useBrowser(answersWith(400, 404));
-  const user = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
-  const client = madeForEach(() => service.make.client({ name: 'Northwind Smart Charging' }));
+  const account = useAccount();
+  const { service, user, client, newPage } = account;
 
-  /** A page in a new browser, signed in on the way to the account. */
-  const newPage = async (
-    javaScriptEnabled: boolean,
-    path = '/account',
-    timezoneId?: string,
-  ): Promise<Page> => {
-    const page = await browser.newPage({ javaScriptEnabled, timezoneId });
-    await page.goto(service.url + path);
-    await logIn(page, user);
-    await page.waitForURL(service.url + path);
-    return page;
-  };
-  const changePassword = async (page: Page, current: string, again = NEW_PASSWORD): Promise<void> => {
-    await page.getByLabel('Current password').fill(current);
-    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
-    await page.getByLabel('Repeat new password').fill(again);
-    await press(page, 'Change password');
-  };
-
-  describe.each(WITH_AND_WITHOUT_SCRIPTS)('%s', (_what, javaScript) => {
-    it('a user disconnects an application, which can then read no more data', async () => {
-      const tokens = await service.make.tokens(client, user);
-      const page = await newPage(javaScript);
-      await follow(page, 'Disconnect Northwind Smart Charging');
-      expect(await headingOf(page)).toBe('Disconnect application');
-      await follow(page, 'Keep it connected');
-      expect(await isAccepted(service.http, tokens.access_token)).toBe(true);
-      await follow(page, 'Disconnect Northwind Smart Charging');
-      await press(page, 'Disconnect');
-      expect(await said(page)).toBe('Application disconnected.');
-      expect(page.url()).toBe(`${service.url}/account`);
-      expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
-      await page.reload();
-      expect(await page.getByRole('status').count()).toBe(0);
-      expect(await page.getByRole('main').innerText()).toContain('No applications are connected');
-    });
-
-    it('a user first makes a mistake, then changes the password, and stays signed in only here', async () => {
-      const elsewhere = await newPage(javaScript);
-      const page = await newPage(javaScript);
-      await follow(page, 'Password');
-      await changePassword(page, PASSWORD, 'another long password');
-      expect(await page.getByRole('alert').innerText()).toContain('not changed');
-      expect(await page.getByLabel('Repeat new password').getAttribute('aria-invalid')).toBe('true');
-      await changePassword(page, 'wrong horse battery staple');
-      expect(await page.getByRole('main').innerText()).toContain('This is not your current password.');
-      await changePassword(page, PASSWORD);
-      expect(await said(page)).toContain('Password changed');
-      expect(page.url()).toBe(`${service.url}/account/password`);
-      await follow(page, 'Applications');
-      expect(await headingOf(page)).toBe('Connected applications');
-      await elsewhere.reload();
-      expect(await headingOf(elsewhere)).toBe('Log in');
-      await logIn(elsewhere, user, NEW_PASSWORD);
-      expect(await headingOf(elsewhere)).toBe('Connected applications');
-    });
-
-    it('a user signs out one other browser, and then all others', async () => {
-      const others = [await newPage(javaScript), await newPage(javaScript), await newPage(javaScript)];
-      const page = await newPage(javaScript);
-      await follow(page, 'Sessions');
-      expect(await page.getByRole('heading', { name: 'Chrome on Linux' }).count()).toBe(4);
-      await page.getByRole('button', { name: 'Log out Chrome on Linux' }).first().click();
-      expect(await said(page)).toBe('The session was logged out.');
-      const signedIn = async (): Promise<boolean[]> => {
-        for (const each of others) await each.goto(`${service.url}/account`);
-        return Promise.all(others.map(async (each) => (await headingOf(each)) !== 'Log in'));
-      };
-      expect(await signedIn()).toEqual([true, true, false]);
-      await press(page, 'Log out all other sessions');
-      expect(await said(page)).toBe('All other sessions were logged out.');
-      expect(await page.getByRole('main').innerText()).toContain('no other sessions');
-      expect(await signedIn()).toEqual([false, false, false]);
-      await press(page, 'Log out');
-      expect(await headingOf(page)).toBe('Log in');
-    });
-
-    it('a user reads a whole notification, and marks it as read and resolved', async () => {
-      const page = await newPage(javaScript);
-      await follow(page, 'Notifications');
-      const entry = page.getByRole('listitem').filter({ hasText: 'New login to your account' });
-      const more = entry.getByText('there is nothing to do');
-      expect(await more.isVisible()).toBe(false);
-      await entry.getByText('Was this you?').click();
-      expect(await more.isVisible()).toBe(true);
-      await entry.getByRole('button', { name: 'Mark as read' }).click();
-      expect(await said(page)).toContain('read');
-      expect(await entry.getByRole('button').allInnerTexts()).toHaveLength(1);
-      await entry.getByRole('button', { name: 'Mark as resolved' }).click();
-      expect(await said(page)).toContain('resolved');
-      expect(await entry.getByRole('button').count()).toBe(0);
-      expect(await entry.innerText()).toContain('Resolved');
-    });
-
-    it('a user reaches the account from the start page, and the target of a link after the login', async () => {
-      const page = await newPage(javaScript, '/account/sessions');
-      await page.goto(service.url);
-      await follow(page, 'Go to your account');
-      expect(await headingOf(page)).toBe('Connected applications');
-    });
-  });
+  describe('with JavaScript', () => accountWays(account, true));
 
   it('times are in the time zone of the browser from the first page on, in UTC and relative under the pointer, and nothing moves', async () => {
     const page = await newPage(true, '/account/sessions', 'America/New_York');
