@@ -4,7 +4,7 @@ import { inParts, SMALL_IMAGE } from '../../support/in-parts.js';
 import type { TestService } from '../../support/test-service.js';
 import type { BodyDraft, Draft, FormDraft } from './draft.js';
 import { filledIn, type Live } from './live.js';
-import { filledValues, readPage } from './shown-forms.js';
+import { filledValues, readPage, type ShownForm } from './shown-forms.js';
 import { World } from './world.js';
 
 /** A request as it was sent, and its answer. */
@@ -26,6 +26,7 @@ let addresses = 0;
 export class Exchanges {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 4 });
   private world: World;
+  private opened: Map<string, Promise<ShownForm[]>> | undefined;
 
   /** `hookUrl` is the URL that receives the webhooks of the fixtures. */
   constructor(
@@ -42,6 +43,16 @@ export class Exchanges {
   /** Replaces the fixtures with new ones that no request has touched. */
   renew(): void {
     this.world = new World(this.service, this.hookUrl);
+  }
+
+  /** Runs what changes nothing: each page is opened once for all of its forms. */
+  async openingOnce(work: () => Promise<void>): Promise<void> {
+    this.opened = new Map();
+    try {
+      await work();
+    } finally {
+      this.opened = undefined;
+    }
   }
 
   async send(draft: Draft): Promise<Exchange> {
@@ -93,9 +104,7 @@ export class Exchanges {
     headers: Record<string, string>,
   ): Promise<{ pairs: [string, string][]; files: string[] }> {
     const page = await this.fill(form.page);
-    const cookie: Record<string, string> = headers.cookie === undefined ? {} : { cookie: headers.cookie };
-    const { text } = await this.transmit('GET', page, { 'x-forwarded-for': newAddress(), ...cookie });
-    const shown = readPage(text, page).forms.filter((each) => each.method === 'post');
+    const shown = await this.formsOn(page, headers.cookie);
     const wanted = await this.fill(form.action);
     const found = shown.find(({ action }) => action.split('#', 1)[0] === wanted);
     const other = shown.find(({ action }) => action.split('#', 1)[0] !== wanted);
@@ -111,6 +120,18 @@ export class Exchanges {
     const filled = await Promise.all(pairs.map(async ([name, value]) => [name, await this.fill(value)]));
     const files = (found?.isInParts ? found.fields : []).filter(({ type }) => type === 'file');
     return { pairs: filled as [string, string][], files: files.map(({ name }) => name) };
+  }
+
+  private formsOn(page: string, cookie: string | undefined): Promise<ShownForm[]> {
+    const key = `${cookie} ${page}`;
+    const known = this.opened?.get(key);
+    if (known) return known;
+    const sent: Record<string, string> = cookie === undefined ? {} : { cookie };
+    const forms = this.transmit('GET', page, { 'x-forwarded-for': newAddress(), ...sent }).then(({ text }) =>
+      readPage(text, page).forms.filter(({ method }) => method === 'post'),
+    );
+    this.opened?.set(key, forms);
+    return forms;
   }
 
   private transmit(

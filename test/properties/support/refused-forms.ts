@@ -23,7 +23,7 @@ export function describeRefusedForms(surveyed: () => Surveyed): void {
     ] as const) {
       for (const name of names) await exchanges.fill(live(name));
       const before = await rowCounts(service);
-      await expectRefusals(those);
+      await exchanges.openingOnce(() => expectRefusals(those));
       expect(await rowCounts(service)).toEqual(before);
     }
   });
