@@ -82,11 +82,40 @@ describe('With a collector, the service', () => {
 
   beforeAll(async () => {
     collector = await OtlpCollector.start();
-    ({ service, http } = await startBuilt(database, settingsFor(collector)));
+    ({ service, http } = await startBuilt(database, {
+      ...settingsFor(collector),
+      OTEL_SERVICE_NAME: 'authority-a',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=for-the-collector',
+    }));
   });
   afterAll(async () => {
     await SpawnedService.killAll();
     await collector.stop();
+  });
+
+  it('continues the caller’s trace with the route, the statements without their parameters, and the log lines', async () => {
+    await tokenOf(http, partner, TRACE_PARENT);
+    const request = await collector.span('the request', ({ name }) => name === 'POST /o/token');
+    expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331', kind: SERVER });
+    expect(request.attributes).toEqual({
+      ...{ 'http.request.method': 'POST', 'http.route': '/o/token', 'url.scheme': 'http' },
+      ...{ 'client.address': '127.0.0.1', 'http.response.status_code': 200 },
+      'request.id': expect.any(String) as string,
+    });
+    // That without a name of its own is in the test of the metrics.
+    expect(request.resource).toMatchObject({ 'service.name': 'authority-a' });
+    const isStatement = ({ attributes }: { attributes: Record<string, unknown> }) =>
+      String(attributes['db.query.text']).includes('FROM clients c JOIN users o');
+    const statement = await collector.span('the statement', isStatement);
+    expect(statement).toMatchObject({ traceId: TRACE_ID, parentSpanId: request.spanId, kind: CLIENT });
+    expect(JSON.stringify(statement)).not.toContain(partner.id);
+    expect(collector.received.every(({ url }) => url === '/v1/traces')).toBe(true);
+    expect(collector.received[0]!.headers['x-collector-key']).toBe('for-the-collector');
+    const isLine = ({ route, msg }: Record<string, unknown>) => msg === 'request' && route === '/o/token';
+    // Log lines are written in batches, a little later.
+    await until('the line is written', () => linesOf(service).some(isLine));
+    const line = linesOf(service).find(isLine);
+    expect(line).toMatchObject({ trace_id: TRACE_ID, request_id: request.attributes['request.id'] });
   });
 
   it("starts a trace if the caller has none, and records failures without the database's messages", async () => {
@@ -97,7 +126,7 @@ describe('With a collector, the service', () => {
     expect([refused.parentSpanId, refused.status.code]).toEqual([undefined, UNSET]);
     expect(refused.resource).toMatchObject({
       ...{
-        'service.name': 'charging-data-service',
+        'service.name': 'authority-a',
         'service.instance.id': expect.stringMatching(/^[\da-f-]{36}$/),
       },
     });
@@ -196,47 +225,6 @@ describe('With a collector, the service', () => {
     expect(secrets.in(service.printed)).toEqual([]);
     expect(text).not.toMatch(/cds_[a-z]{2}_|code=|state=/);
     expect(text).not.toContain(email);
-  });
-});
-
-describe('With a collector, a service of its own', () => {
-  let collector: OtlpCollector;
-  let service: SpawnedService;
-  let http: Http;
-
-  beforeEach(async () => (collector = await OtlpCollector.start()));
-  afterEach(async () => {
-    await SpawnedService.killAll();
-    await collector.stop();
-  });
-
-  it('continues the caller’s trace with the route, the statements without their parameters, and the log lines', async () => {
-    ({ service, http } = await startBuilt(database, {
-      ...settingsFor(collector),
-      OTEL_SERVICE_NAME: 'authority-a',
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=for-the-collector',
-    }));
-    await tokenOf(http, partner, TRACE_PARENT);
-    const request = await collector.span('the request', ({ name }) => name === 'POST /o/token');
-    expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: 'b7ad6b7169203331', kind: SERVER });
-    expect(request.attributes).toEqual({
-      ...{ 'http.request.method': 'POST', 'http.route': '/o/token', 'url.scheme': 'http' },
-      ...{ 'client.address': '127.0.0.1', 'http.response.status_code': 200 },
-      'request.id': expect.any(String) as string,
-    });
-    expect(request.resource).toMatchObject({ 'service.name': 'authority-a' });
-    const isStatement = ({ attributes }: { attributes: Record<string, unknown> }) =>
-      String(attributes['db.query.text']).includes('FROM clients c JOIN users o');
-    const statement = await collector.span('the statement', isStatement);
-    expect(statement).toMatchObject({ traceId: TRACE_ID, parentSpanId: request.spanId, kind: CLIENT });
-    expect(JSON.stringify(statement)).not.toContain(partner.id);
-    expect(collector.received.every(({ url }) => url === '/v1/traces')).toBe(true);
-    expect(collector.received[0]!.headers['x-collector-key']).toBe('for-the-collector');
-    const isLine = ({ route, msg }: Record<string, unknown>) => msg === 'request' && route === '/o/token';
-    // Log lines are written in batches, a little later.
-    await until('the line is written', () => linesOf(service).some(isLine));
-    const line = linesOf(service).find(isLine);
-    expect(line).toMatchObject({ trace_id: TRACE_ID, request_id: request.attributes['request.id'] });
   });
 });
 
