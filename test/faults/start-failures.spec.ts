@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
+import { loadSettings } from '../../src/config/settings.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
+import { startFailure } from '../../src/start/start-error.js';
+import { waitForDatabase } from '../../src/start/wait-for-database.js';
 import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '../../src/webhooks/signing/encryption-canary.entity.js';
 import { verifyEncryptionKeys } from '../../src/webhooks/signing/encryption-canary.js';
@@ -60,12 +63,29 @@ describe('a start that fails', () => {
     return fatal.at(-1)!.msg;
   };
 
+  /** The same of a database that cannot be used, without a process of its own: that it is logged, and ends the process, is what {@link lastWords} shows of others. */
+  const wordsAbout = async (settings: Record<string, string>): Promise<string> => {
+    const { databaseUrl, databaseWait } = await loadSettings({
+      ...{ NODE_ENV: 'production', BASE_URL: 'http://127.0.0.1' },
+      ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...settings },
+    });
+    const waiting = waitForDatabase(databaseUrl!, databaseWait, () => undefined);
+    const { message, err } = startFailure(
+      await waiting.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+    expect([message.includes(HIDDEN), err]).toEqual([false, undefined]);
+    return message;
+  };
+
   it('because of a wrong password, a missing database, a missing privilege or missing TLS says so at once, and names the setting', async () => {
     const [password, database, right, tls] = await Promise.all([
-      lastWords({ DATABASE_URL: at('/postgres', role, 'not-the-hidden-one') }),
-      lastWords({ DATABASE_URL: at('/no_such_database') }),
+      wordsAbout({ DATABASE_URL: at('/postgres', role, 'not-the-hidden-one') }),
+      wordsAbout({ DATABASE_URL: at('/no_such_database') }),
       lastWords({ DATABASE_URL: at(`/${role}`, role, HIDDEN) }),
-      lastWords({ DATABASE_URL: `${at('/postgres')}?sslmode=verify-full` }),
+      wordsAbout({ DATABASE_URL: `${at('/postgres')}?sslmode=verify-full` }),
     ]);
     expect(password).toBe('DATABASE_URL: the database rejected the user or password (28P01)');
     expect(database).toBe('DATABASE_URL: the server has no database of that name (3D000)');
@@ -90,7 +110,7 @@ describe('a start that fails', () => {
           DATABASE_URL: `postgres://u:${HIDDEN}@127.0.0.1:${port}/x`,
           DATABASE_WAIT_SECONDS: '1',
         }),
-        lastWords({
+        wordsAbout({
           DATABASE_URL: `postgres://u:${HIDDEN}@127.0.0.1:${await freePort()}/x`,
           DATABASE_WAIT_SECONDS: '2',
         }),
