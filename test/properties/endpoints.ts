@@ -92,10 +92,10 @@ export function describeAreas(
 
     it('answer valid requests, so that the other tests get past the first checks', async () => {
       expect(plansHere().length).toBeGreaterThan(0);
-      for (const { route, plain } of plansHere()) {
+      for (const { route, plain, shown } of plansHere()) {
         for (const draft of plain) {
           renewFor(route);
-          const exchange = await exchanges.send(draft);
+          const exchange = shown ?? (await exchanges.send(draft));
           const seen = `${route.method} ${exchange.path}: ${exchange.status} ${exchange.text.slice(0, 300)}`;
           // Contract §9: a client-credentials token has no user.
           if (exchange.path.startsWith('/v2/users/me') && exchange.status === 404) continue;

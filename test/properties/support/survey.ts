@@ -1,7 +1,7 @@
 import type { Schema } from '../../../src/api-docs/openapi.js';
 import { committedDocument, deref } from '../../support/openapi-document.js';
 import { CALLERS, FORMS, NEEDS, QUERIES, TYPED_AT, type Draft, type FormDraft } from './draft.js';
-import type { Exchanges } from './exchanges.js';
+import type { Exchange, Exchanges } from './exchanges.js';
 import { written } from './json-text.js';
 import { HIDING, LIVE, live } from './live.js';
 import { operationOf, parametersOf, pathWith, AREAS, areasOf, type Route } from './routes.js';
@@ -19,6 +19,8 @@ export interface Plan {
   query: Map<string, string[]>;
   fields: ShownField[];
   schema?: Schema;
+  /** What a page answered when it was looked at: the answer to its valid request. */
+  shown?: Exchange;
 }
 
 interface FoundForm {
@@ -30,7 +32,7 @@ interface FoundForm {
 
 /** Opens every page, and returns a plan for each route. Throws for a form that no page shows. */
 export async function survey(exchanges: Exchanges, routes: Route[]): Promise<Plan[]> {
-  const { forms, queries } = await lookAtPages(exchanges, routes);
+  const { forms, queries, shown } = await lookAtPages(exchanges, routes);
   const posts = routes.filter(({ method, isPage }) => isPage && method === 'POST');
   const missing = posts.filter(({ url }) => !forms.has(`POST ${url}`)).map(({ url }) => url);
   if (missing.length > 0) throw new Error(`No page shows a form that leads to ${missing.join(', ')}.`);
@@ -52,6 +54,7 @@ export async function survey(exchanges: Exchanges, routes: Route[]): Promise<Pla
       query,
       fields: form?.fields ?? [],
       schema,
+      shown: route.method === 'GET' ? shown.get(route.url) : undefined,
     };
   });
 }
@@ -107,6 +110,7 @@ const formText = (fields: Record<string, string>): string =>
 async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   const forms = new Map<string, FoundForm>();
   const queries = new Map<string, Map<string, string[]>>();
+  const shown = new Map<string, Exchange>();
   // Pages only show fixtures that exist.
   for (const name of LIVE) if (!HIDING.includes(name)) await exchanges.fill(live(name));
   const pages = routes.filter(({ method, isPage }) => isPage && method === 'GET');
@@ -114,7 +118,7 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   for (const name of HIDING) await exchanges.fill(live(name));
   for (const route of pages.filter(({ url }) => ['/account', '/account/export'].includes(url)))
     await lookAt(route);
-  return { forms, queries };
+  return { forms, queries, shown };
 
   async function lookAt(route: Route): Promise<void> {
     const usual = AREAS[areasOf(route)[0]!]!.caller;
@@ -123,9 +127,10 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
       const callers = n === 0 ? ([usual, 'visitor'] as const) : [usual];
       for (const caller of callers) {
         const [path, query] = [pathWith(route.url, values), QUERIES[route.url] ?? ''];
-        const { text } = await exchanges.send({ method: 'GET', path, query, headers: CALLERS[caller] });
+        const exchange = await exchanges.send({ method: 'GET', path, query, headers: CALLERS[caller] });
+        if (n === 0 && caller === usual) shown.set(route.url, exchange);
         const page = query === '' ? path : `${path}?${query}`;
-        await noteForms(readPage(text, await exchanges.fill(page)), page, caller);
+        await noteForms(readPage(exchange.text, await exchanges.fill(page)), page, caller);
       }
     }
   }
