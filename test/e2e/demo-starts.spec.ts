@@ -9,6 +9,7 @@ import { ClientEntity } from '../../src/clients/client.entity.js';
 import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { newId } from '../../src/secrets/ids.js';
 import { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { hashCheaply } from '../support/cheap-passwords.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
@@ -21,6 +22,7 @@ describe('A start of the demonstration', () => {
   let dataSource: DataSource;
 
   beforeAll(async () => {
+    hashCheaply();
     folder = await mkdtemp(path.join(os.tmpdir(), 'demo-starts-'));
     demo = await loadDemoCredentials(folder);
     settings = await loadSettings({ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY });
