@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { HEADER_MASK } from '../../src/webhooks/endpoints/endpoint-headers.js';
-import type { Page } from '../support/browser-session.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
 import { useService } from '../support/test-service.js';
@@ -21,7 +21,13 @@ describe('An endpoint', () => {
 
   const webhooks = madeOnce(() => Webhooks.start(service));
   const client = madeForEach(() => service.make.client());
-  const portal = madeForEach(() => enterPortal(service, client));
+  let entered: Promise<BrowserSession> | undefined;
+  beforeEach(() => void (entered = undefined));
+  /** The portal of the client, entered when a test first needs it: most do without. */
+  const portal = (): Promise<BrowserSession> => (entered ??= enterPortal(service, client));
+  const openPage = async (path: string): Promise<Page> => (await portal()).open(path);
+  const submit = async (page: Page, action: string, fields: Record<string, string> = {}): Promise<Page> =>
+    (await portal()).submit(page, action, fields);
 
   const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
   const create = (json: object) =>
@@ -35,10 +41,10 @@ describe('An endpoint', () => {
     answer.json.field_errors as Record<string, string[]>;
   const pathOf = ({ id }: { id: string }) => `/portal/endpoints/${id}`;
   const reveal = async (endpoint: { id: string }) =>
-    portal.submit(await portal.open(pathOf(endpoint)), `${pathOf(endpoint)}/headers`);
+    submit(await openPage(pathOf(endpoint)), `${pathOf(endpoint)}/headers`);
   const editPath = (endpoint: { id: string }) => `${pathOf(endpoint)}/edit`;
   const edit = async (endpoint: { id: string }, fields: Record<string, string>) =>
-    portal.submit(await portal.open(editPath(endpoint)), editPath(endpoint), fields);
+    submit(await openPage(editPath(endpoint)), editPath(endpoint), fields);
 
   describe('has headers of its own', () => {
     it.each<[string, unknown]>([
@@ -103,7 +109,7 @@ describe('An endpoint', () => {
       expect(JSON.stringify(audited)).not.toContain('a-secret-of');
       const paths = [`/portal/endpoints/${id}`, editPath({ id }), `/portal/deliveries/${deliveryId}`];
       for (const path of paths) {
-        const page = await portal.open(path);
+        const page = await openPage(path);
         expect([path, page.text.includes('a-secret-of')]).toEqual([path, false]);
         expect(page.text).toContain(`authorization: ${HEADER_MASK}`);
       }
@@ -121,7 +127,7 @@ describe('An endpoint', () => {
         [id],
       );
       expect(event!.actor_id).toBe(client.id);
-      expect((await portal.open(`/portal/endpoints/${id}/headers`)).status).toBe(303);
+      expect((await openPage(`/portal/endpoints/${id}/headers`)).status).toBe(303);
     });
 
     it('that change one by one: a masked value stays, and a new value is recorded without itself', async () => {
@@ -142,7 +148,7 @@ describe('An endpoint', () => {
       expect(wordsOf(await reveal({ id }))).toContain('c: four d: five');
       expect((await edit({ id }, {})).status).toBe(303);
       expect((await patch(id, { headers: {} })).json.headers).toEqual([]);
-      expect((await portal.open(`/portal/endpoints/${id}`)).text).not.toContain('Reveal headers');
+      expect((await openPage(`/portal/endpoints/${id}`)).text).not.toContain('Reveal headers');
       const sql = "SELECT 1 FROM audit_events WHERE subject_id = $1 AND action = 'webhook_endpoint.updated'";
       expect(await query(sql, [id])).toHaveLength(3);
     });
@@ -154,7 +160,7 @@ describe('An endpoint', () => {
       const { id } = await webhooks.publishOne(user.id);
       await webhooks.attempted(id);
       expect(webhooks.receiver.requests.some(({ headers }) => headers['webhook-id'] === id)).toBe(false);
-      expect(wordsOf(await portal.open(`/portal/deliveries/${id}`))).toContain('must be entered again');
+      expect(wordsOf(await openPage(`/portal/deliveries/${id}`))).toContain('must be entered again');
       expect((await patch(json.id as string, { headers: { a: 'two' } })).status).toBe(200);
       await webhooks.makeDue(id);
       await webhooks.finished(id);
@@ -226,7 +232,7 @@ describe('An endpoint', () => {
   describe('that was disabled', () => {
     const turn = (endpoint: TestEndpoint, enabled: boolean) => patch(endpoint.id, { enabled });
     const sendMissed = async (endpoint: TestEndpoint, page?: Page) =>
-      portal.submit(page ?? (await portal.open(pathOf(endpoint))), `${pathOf(endpoint)}/missed`);
+      submit(page ?? (await openPage(pathOf(endpoint))), `${pathOf(endpoint)}/missed`);
     const idsOf = (endpoint: TestEndpoint) =>
       webhooks.received(endpoint).map(({ body }) => (JSON.parse(body) as { id: string }).id);
     const publish = async (userId: string, type = TYPE) =>
@@ -258,17 +264,17 @@ describe('An endpoint', () => {
       // The scope of the type is added only now, to a consent that is older than the event.
       await service.make.consent(client, narrow);
       const third = await publish(narrow.id);
-      expect((await portal.open(pathOf(endpoint))).text).not.toContain('Send what was missed');
+      expect((await openPage(pathOf(endpoint))).text).not.toContain('Send what was missed');
       await turn(endpoint, true);
-      const page = await portal.open(pathOf(endpoint));
+      const page = await openPage(pathOf(endpoint));
       expect(wordsOf(page)).toContain('Events of that time were not sent to it');
       const answers = await Promise.all([sendMissed(endpoint, page), sendMissed(endpoint, page)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
       const recovery = answers.find(({ status }) => status === 303)!.headers.get('location')!;
-      await until('all arrived', async () => wordsOf(await portal.open(recovery)).includes('All done'));
-      expect(wordsOf(await portal.open(recovery))).toContain('3 deliveries of events that were missed');
+      await until('all arrived', async () => wordsOf(await openPage(recovery)).includes('All done'));
+      expect(wordsOf(await openPage(recovery))).toContain('3 deliveries of events that were missed');
       expect(idsOf(endpoint).sort()).toEqual([before, first, second, third].sort());
-      expect((await portal.open(pathOf(endpoint))).text).not.toContain('Send what was missed');
+      expect((await openPage(pathOf(endpoint))).text).not.toContain('Send what was missed');
       const after = await publish(user.id);
       await webhooks.receives(endpoint, 5);
       expect(idsOf(endpoint).at(-1)).toBe(after);
@@ -322,13 +328,13 @@ describe('An endpoint', () => {
       await turn(endpoint, false);
       await publish(user.id);
       await turn(endpoint, true);
-      const page = await portal.open(pathOf(endpoint));
+      const page = await openPage(pathOf(endpoint));
       await turn(endpoint, false);
       expect((await sendMissed(endpoint, page)).status).toBe(409);
       await turn(endpoint, true);
       await service.http.send(`/admin/users/${user.id}`, { method: 'DELETE', bearer: webhooks.bearer });
       const answer = await sendMissed(endpoint);
-      expect(wordsOf(await portal.open(answer.headers.get('location')!))).toContain('0 deliveries of events');
+      expect(wordsOf(await openPage(answer.headers.get('location')!))).toContain('0 deliveries of events');
     });
 
     it("is 404 for another client's session", async () => {
@@ -338,12 +344,12 @@ describe('An endpoint', () => {
         await turn(each, false);
         await turn(each, true);
       }
-      const page = await portal.open(pathOf(mine));
+      const page = await openPage(pathOf(mine));
       page.html.querySelectorAll('form').forEach((form) => {
         if (form.getAttribute('action') === `${pathOf(mine)}/missed`)
           form.setAttribute('action', `${pathOf(others)}/missed`);
       });
-      expect((await portal.submit(page, `${pathOf(others)}/missed`)).status).toBe(404);
+      expect((await submit(page, `${pathOf(others)}/missed`)).status).toBe(404);
       const open = await query('SELECT 1 FROM webhook_pauses WHERE endpoint_id = $1 AND sent_at IS NULL', [
         others.id,
       ]);
