@@ -83,6 +83,13 @@ describe('the interactive API reference', () => {
     await page.getByRole('heading', { level: 1, name: 'Guides' }).waitFor();
   });
 
+  it('opens the operation that a search has found', async () => {
+    await page.goto(`${service.url}/docs/search?q=${encodeURIComponent('/v2/sandbox/faults')}`);
+    await page.getByRole('link', { name: 'POST /v2/sandbox/faults' }).click();
+    await page.waitForURL(/#tag\/sandbox\/POST\/v2\/sandbox\/faults$/);
+    await page.getByRole('heading', { name: 'Let the next refresh or the next requests fail' }).waitFor();
+  });
+
   it('gets a token with the credentials of a client, and calls an operation with it', async () => {
     await page.getByRole('button', { name: 'clientCredentials' }).click();
     await type('Client ID', client.id);

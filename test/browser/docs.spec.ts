@@ -87,10 +87,6 @@ describe('the API description in a browser', () => {
       const top = heading?.getBoundingClientRect().top ?? -1;
       return top > 0 && top < 300;
     });
-    await guide.goto(`${service.url}/docs/search?q=${encodeURIComponent('/v2/sandbox/faults')}`);
-    await guide.getByRole('link', { name: 'POST /v2/sandbox/faults' }).click();
-    await guide.waitForURL(/#tag\/sandbox\/POST\/v2\/sandbox\/faults$/);
-    await guide.getByRole('heading', { name: 'Let the next refresh or the next requests fail' }).waitFor();
     await guide.getByRole('navigation', { name: 'Guides' }).getByRole('link').first().click();
     await guide.waitForURL(`${service.url}/`);
   });
