@@ -3,7 +3,7 @@ import { untilHourHasRoom } from '../support/hours.js';
 import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { copied } from './copied.js';
@@ -13,7 +13,7 @@ const TEST: SeededDelivery = { state: 'failed', type: 'webhook.test', isTest: tr
 
 /* Contract §22: live lists, charts with values, resending many, and a request as a command, as people use them. */
 describe('in the webhook portal in a browser', () => {
-  const service = useService({ env: WEBHOOK_ENV });
+  const service = useSharedService({ env: WEBHOOK_ENV });
   // One test breaks the connection.
   const browser = useBrowser((complaint) => /status of 401|ERR_FAILED/.test(complaint));
   const receiver = Receiver.setUp();

@@ -4,7 +4,7 @@ import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service
 import { madeForEach } from '../support/made.js';
 import { enterPortal, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
-import { useService, type TestService } from '../support/test-service.js';
+import { useSharedService, type TestService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { followFirst, mainOf, press, saidFirst } from './page-actions.js';
@@ -29,7 +29,7 @@ export interface PortalInBrowser {
 
 /** For the tests of a `describe`: a service with a receiver of webhooks, a client and browsers. */
 export function usePortal(): PortalInBrowser {
-  const service = useService({ env: WEBHOOK_ENV });
+  const service = useSharedService({ env: WEBHOOK_ENV });
   const browser = useBrowser(answersWith(400, 401));
   let holds = false;
   const held: (() => void)[] = [];
