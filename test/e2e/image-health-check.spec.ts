@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const lackingBash =
@@ -16,7 +16,7 @@ const OF_COMPOSE = /- '(exec 3<>\/dev\/tcp.*)'$/m
   .replaceAll('$$', '$');
 
 describeUnless(lackingBash, 'the health check', () => {
-  const service = useService();
+  const service = useSharedService();
 
   const runs = async ([command, ...args]: string[], port: string): Promise<boolean> => {
     const child = spawn(command!, args, { env: { PATH: process.env.PATH, PORT: port }, stdio: 'ignore' });
