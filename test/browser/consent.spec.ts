@@ -5,6 +5,7 @@ import { authorizePath } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
+import { signIn } from './every-page.js';
 import { headingOf, logIn, said } from './page-actions.js';
 import { useBrowser } from './use-browser.js';
 
@@ -22,11 +23,14 @@ describe('The consent page in a browser', () => {
   );
   afterEach(() => RIGHT_TO_LEFT.clear());
 
-  const open = async (size = { width: 390, height: 650 }, colorScheme: 'light' | 'dark' = 'light') => {
-    const page = await browser.newPage({ viewport: size, colorScheme, javaScriptEnabled: false });
-    const path = authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
-    await page.goto(`${service.url}${path}`);
-    await logIn(page, user);
+  const phone = { width: 390, height: 650 };
+  const path = (): string =>
+    authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
+  /** The page, for a driver who is logged in already. */
+  const open = async (colorScheme: 'light' | 'dark' = 'light') => {
+    const page = await browser.newPage({ viewport: phone, colorScheme, javaScriptEnabled: false });
+    await signIn(service, page, user);
+    await page.goto(`${service.url}${path()}`);
     return page;
   };
   const isInSight = (page: Page, name: string): Promise<boolean> =>
@@ -38,7 +42,7 @@ describe('The consent page in a browser', () => {
   it.each(['light', 'dark'] as const)(
     'has both decisions in sight on a small phone, in %s',
     async (scheme) => {
-      const page = await open(undefined, scheme);
+      const page = await open(scheme);
       if (process.env.SCREENSHOTS) {
         await page.screenshot({ path: `${process.env.SCREENSHOTS}/consent-${scheme}.png` });
       }
@@ -59,7 +63,12 @@ describe('The consent page in a browser', () => {
   });
 
   it('lets the driver choose, see the receipt, choose again and renew', async () => {
-    const consent = await open({ width: 1280, height: 800 });
+    const consent = await browser.newPage({
+      viewport: { width: 1280, height: 800 },
+      javaScriptEnabled: false,
+    });
+    await consent.goto(`${service.url}${path()}`);
+    await logIn(consent, user);
     const choice = consent.getByRole('checkbox');
     expect(await choice.isChecked()).toBe(false);
     const back = consent.waitForRequest((request) => request.url().startsWith(REDIRECT_URI));
@@ -88,7 +97,7 @@ describe('The consent page in a browser', () => {
   it('is mirrored for a language that is written from right to left, as the login and the account are', async () => {
     const page = await browser.newPage({
       locale: 'nl',
-      viewport: { width: 390, height: 650 },
+      viewport: phone,
       javaScriptEnabled: false,
     });
     const look = async () => {
@@ -118,8 +127,7 @@ describe('The consent page in a browser', () => {
       expect(askew).toEqual([]);
       expect(usual.length).toBeGreaterThan(5);
     };
-    const path = authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
-    await page.goto(`${service.url}${path}`);
+    await page.goto(`${service.url}${path()}`);
     await expectMirrored('login');
     await page.reload();
     await page.locator('[name=email]').fill(user.email);

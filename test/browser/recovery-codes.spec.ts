@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { codeOf } from '../support/second-factors.js';
 import { useService } from '../support/test-service.js';
 import { copied } from './copied.js';
-import { headingIs, logIn } from './page-actions.js';
+import { signIn } from './every-page.js';
+import { headingIs } from './page-actions.js';
 import { useBrowser } from './use-browser.js';
 
 describe('New recovery codes', () => {
@@ -18,8 +19,8 @@ describe('New recovery codes', () => {
       acceptDownloads: true,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
+    await signIn(service, page, user);
     await page.goto(`${service.url}/account/security/app/new`);
-    await logIn(page, user);
     const secret = (await page.locator('code.secret').innerText()).replaceAll(' ', '');
     await page.getByLabel('Code', { exact: true }).fill(codeOf(secret));
     await page.locator('main form button[type=submit]').first().click();
