@@ -7,10 +7,7 @@ import { useBrowser } from './use-browser.js';
 describe('the API description in a browser', () => {
   const service = useSharedService();
   const browser = useBrowser((complaint) => complaint.includes('ERR_FAILED'));
-  let page: Page;
-  beforeEach(async () => {
-    page = await browser.newPage({ javaScriptEnabled: false });
-  });
+  const withoutScripts = (): Promise<Page> => browser.newPage({ javaScriptEnabled: false });
 
   it('copies a sample of a guide with a button, where scripts run', async () => {
     const guide = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -30,6 +27,7 @@ describe('the API description in a browser', () => {
     samplesIn(of).evaluateAll((all) => all.map((pre) => (pre as HTMLElement).dataset.file));
 
   it('shows a sample in the language of the tab, without a script too, with a mouse and a keyboard', async () => {
+    const page = await withoutScripts();
     await page.goto(`${service.url}/docs/guides/first-token`);
     expect(await filesIn(page)).toEqual(['token.sh']);
     const tabs = page.getByRole('group', { name: 'Language of sample 1' });
@@ -63,11 +61,13 @@ describe('the API description in a browser', () => {
     const kept = await guide.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
     expect([kept, requests]).toEqual(['[{},{}]', []]);
     // Without a script nothing could be put in.
+    const page = await withoutScripts();
     await page.goto(`${service.url}/docs/guides/first-token`);
     expect(await page.getByText('Put your credentials into the samples').isVisible()).toBe(false);
   });
 
   it('searches with a form, which a key leads to, and leads to the place in the reference', async () => {
+    const page = await withoutScripts();
     await page.goto(`${service.url}/docs/guides`);
     await page.getByLabel('Search the documentation').fill('invalid_grant');
     await page.getByRole('button', { name: 'Search' }).click();
@@ -94,6 +94,7 @@ describe('the API description in a browser', () => {
   it.each(['/docs', '/docs/operators'])(
     'says at %s, without a script, where the document is',
     async (path) => {
+      const page = await withoutScripts();
       await page.goto(service.url + path);
       const text = await mainOf(page);
       expect(text).toContain('The reference of all operations needs JavaScript.');
@@ -128,6 +129,7 @@ describe('the API description in a browser', () => {
   });
 
   it('leads to the guides, and from one guide to another, on a desktop and on a phone', async () => {
+    const page = await withoutScripts();
     await page.goto(`${service.url}/docs`);
     await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Guides' }).click();
     await page.getByRole('main').getByRole('link', { name: 'Your first token' }).click();
