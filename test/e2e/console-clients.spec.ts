@@ -156,6 +156,21 @@ describe('In the console, clients', () => {
     expect(await actionsOn(client.id)).toEqual(['client.secret_rotated', 'client.secret_rotated']);
   });
 
+  it('show when each of their secrets was last used', async () => {
+    const client = await service.make.client();
+    const used = async () =>
+      (await browser.open(path(client))).html
+        .querySelectorAll('td[data-head="Last used"] .cell')
+        .map((cell) => cell.querySelector('time')?.getAttribute('datetime') ?? cell.text);
+    expect(await used()).toEqual(['not yet']);
+    await service.database.query(
+      `INSERT INTO client_secret_uses (client_id, digest, last_used_at)
+       SELECT client_id, digest, '2026-01-02T03:00Z' FROM client_secrets WHERE client_id = $1`,
+      [client.id],
+    );
+    expect(await used()).toEqual(['2026-01-02T03:00:00.000Z']);
+  });
+
   it('have no secret to rotate if they are public', async () => {
     const client = await service.make.client({ type: 'public' });
     const page = await browser.open(path(client, '/secret'));

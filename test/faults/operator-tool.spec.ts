@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { INestApplication } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { runCommand } from '../../src/cli/run-command.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -19,8 +17,6 @@ import { stopPurges } from '../support/stop-purges.js';
 import { until } from '../support/until.js';
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
-/** Commands of which the program remembers nothing that another one needs. */
-const SHARING = ['audit', 'import-consents', 'refusals', 'words'];
 
 describe('the operator tool for use without a browser', () => {
   const service = useService();
@@ -40,29 +36,15 @@ describe('the operator tool for use without a browser', () => {
         (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
       );
     });
-  let shared: INestApplication | undefined;
-  afterAll(() => shared?.close());
-  /** Lets the commands until its end have one program, made by the first of them: making one costs more than they do. */
-  const shareProgram = (): { mockRestore(): void } => {
-    const create = NestFactory.create.bind(NestFactory) as unknown as (
-      ...of: unknown[]
-    ) => Promise<INestApplication>;
-    return jest.spyOn(NestFactory, 'create').mockImplementation((async (...of: unknown[]) => {
-      shared ??= await create(...of);
-      const get: unknown = shared.get.bind(shared);
-      return { get, close: async () => undefined };
-    }) as never);
-  };
   /** Runs it in this process, which saves a start of Node.js; one command after another. */
   const operator = async (args: string[], env: Record<string, string> = {}): Ran => {
     const printed = { stdout: '', stderr: '' };
-    const spies: { mockRestore(): void }[] = (['stdout', 'stderr'] as const).map((name) =>
+    const spies = (['stdout', 'stderr'] as const).map((name) =>
       jest.spyOn(process[name], 'write').mockImplementation((text) => {
         printed[name] += String(text);
         return true;
       }),
     );
-    if (SHARING.includes(args[0] ?? '') && Object.keys(env).length === 0) spies.push(shareProgram());
     try {
       const code = await runCommand(args, environment(env));
       return { code, out: printed.stdout, err: printed.stderr };

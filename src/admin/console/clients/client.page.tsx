@@ -145,6 +145,11 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
               cell: ({ expiresAt }) => (expiresAt ? <RecentMoment at={expiresAt} /> : 'never'),
               onPhone: 'named',
             },
+            {
+              head: 'Last used',
+              cell: ({ lastUsedAt }) => (lastUsedAt ? <RecentMoment at={lastUsedAt} /> : 'not yet'),
+              onPhone: 'named',
+            },
           ]}
         />
       )}
