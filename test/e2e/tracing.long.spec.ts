@@ -39,8 +39,9 @@ describe('With a collector, a service of its own', () => {
     await until('the changes were read again and again', async () => {
       await http.get('/v2/users', { bearer });
       const rows = await database.query<{ at: number }>(
+        // PostgreSQL shows the beginning of a statement.
         `SELECT extract(epoch FROM query_start)::float8 AS at FROM pg_stat_activity
-         WHERE application_name = 'charging-data-service listener' AND query LIKE '%pg_visible_in_snapshot%'`,
+         WHERE application_name = 'charging-data-service listener' AND query LIKE '%SELECT pg_current_snapshot()%'`,
       );
       for (const { at } of rows) readings.add(at);
       return readings.size > 10;
