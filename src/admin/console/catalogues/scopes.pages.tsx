@@ -26,7 +26,7 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
         caption="Scopes"
         rows={scopes}
         columns={[
-          { head: 'Name', cell: ({ name }) => <code>{name}</code> },
+          { head: 'Name', cell: ({ name }) => <code class="whole">{name}</code> },
           {
             head: 'Description',
             cell: ({ description }) => description,

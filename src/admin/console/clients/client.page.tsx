@@ -153,6 +153,9 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
           ]}
         />
       )}
+      {secrets.length > 0 && (
+        <p class="muted">When a secret was last used is known to the hour, and noted within a few seconds.</p>
+      )}
       <Buttons>
         <LinkButton look="quiet" href={clientPath(client.id, 'secret')}>
           Rotate secret
