@@ -95,7 +95,7 @@ describe('in a browser', () => {
       const [described, robots, moved, status] = await page.evaluate(async () => [
         document.querySelector<HTMLMetaElement>('meta[name=description]')?.content,
         document.querySelector('meta[name=robots]'),
-        (globalThis as unknown as { moved: string[] }).moved,
+        Reflect.get(globalThis, 'moved') as string[],
         // In the name of the page, as those who read it do.
         (await fetch('/robots.txt')).status,
       ]);
