@@ -13,8 +13,23 @@ function randomFraction(): number {
   return drawn[used++]! / 2 ** 32;
 }
 
-/** A new ULID, increasing within this process. */
-export const newUlid: () => string = monotonicFactory(randomFraction);
+/** Corrections of the clock by less than this do not disturb the order of ids. */
+const SMALL_CORRECTION_MS = 1000;
+let increasing = monotonicFactory(randomFraction);
+let latest = 0;
+
+/**
+ * A new ULID, increasing within this process until its clock is set back by more than a second: lists and periods find rows by the
+ * time in their ids, which must not stay ahead then.
+ */
+export function newUlid(): string {
+  const now = Date.now();
+  if (now < latest - SMALL_CORRECTION_MS) {
+    increasing = monotonicFactory(randomFraction);
+    latest = now;
+  } else if (now > latest) latest = now;
+  return increasing(now);
+}
 
 const ULID = '[0-7][0-9A-HJKMNP-TV-Z]{25}';
 
@@ -41,7 +56,7 @@ export type IdPrefix =
   | 'ruri'
   | 'mbiv';
 
-/** A new id: the prefix and a ULID, increasing within this process. */
+/** A new id: the prefix and a ULID. */
 export const newId = (prefix: IdPrefix): string => `${prefix}${newUlid()}`;
 
 /** The form of an id with this prefix, as a regular expression. */

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { decodeTime } from 'ulid';
+import { HOUR_MS } from '../../src/config/durations.js';
 import { CLIENT_ID_PATTERN, isId, newId, USER_ID_PATTERN } from '../../src/secrets/ids.js';
 import { hashPassword, verifyPassword } from '../../src/secrets/passwords.js';
 import { seal, unseal } from '../../src/secrets/seal.js';
@@ -156,5 +158,21 @@ describe('ids', () => {
     ).toBe(true);
     expect(isId('user', 'user01HN2NJ9NMRZBXT1H6FT9N7735')).toBe(true);
     expect(CLIENT_ID_PATTERN.test(newId('clnt'))).toBe(true);
+  });
+
+  it('increase beside small corrections of the clock, and tell the time again after it was set back by an hour', () => {
+    const timeOf = (id: string): number => decodeTime(id.slice(4));
+    const hourAhead = Date.now() + HOUR_MS;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(hourAhead);
+    const ahead = newId('user');
+    clock.mockReturnValue(hourAhead - 1000);
+    const corrected = newId('user');
+    clock.mockReturnValue(hourAhead - HOUR_MS);
+    const back = [newId('user'), newId('user')];
+    clock.mockRestore();
+    expect([ahead, corrected].map(timeOf)).toEqual([hourAhead, hourAhead]);
+    expect(corrected > ahead).toBe(true);
+    expect(back.map(timeOf)).toEqual([hourAhead - HOUR_MS, hourAhead - HOUR_MS]);
+    expect(back[1]! > back[0]!).toBe(true);
   });
 });
