@@ -1,3 +1,3 @@
 import { describeListPlans } from '../support/list-plans.js';
 
-describeListPlans(1_000_000);
+describeListPlans(process.env.NIGHTLY ? 1_000_000 : 300_000);

@@ -1,3 +1,3 @@
 import { describeHistories } from '../support/consent-histories-suite.js';
 
-describeHistories(1000);
+describeHistories(process.env.NIGHTLY ? 2000 : 250);
