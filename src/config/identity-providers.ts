@@ -8,6 +8,7 @@ const ACCOUNT_RULES = ['linked', 'verified_email', 'create'] as const;
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 const ASSERTION_AUDIENCES = ['issuer', 'token_endpoint'] as const;
 const STEP_UPS = ['max_age=0', 'max_age=1', 'prompt=login'] as const;
+const RESPONSE_MODES = ['form_post'] as const;
 const PROVIDERS_MAX = 5;
 const VALUES_MAX = 20;
 
@@ -35,6 +36,8 @@ export interface IdentityProvider {
   scope: string;
   /** How it is asked to authenticate someone again; undefined: `max_age=0`. */
   stepUp?: (typeof STEP_UPS)[number];
+  /** How its answer comes to the callback; undefined: in the query. */
+  responseMode?: (typeof RESPONSE_MODES)[number];
   /** What is asked for as `acr_values`; one of them has to come back as `acr`, or one of `amrValues` in `amr`. */
   acrValues?: readonly string[];
   amrValues?: readonly string[];
@@ -65,6 +68,7 @@ const MEMBERS = [
   ...['id', 'label', 'issuer', 'client_id', 'client_secret', 'audience', 'accounts'],
   ...['token_endpoint_auth_method', 'private_key', 'private_key_file', 'assertion_audience'],
   ...['trust_email', 'role_claim', 'roles', 'scope', 'step_up', 'acr_values', 'amr_values'],
+  'response_mode',
 ];
 
 function providerOf(entry: unknown, n: number): IdentityProvider {
@@ -141,6 +145,7 @@ function providerOf(entry: unknown, n: number): IdentityProvider {
     roles,
     scope,
     stepUp: oneOf('step_up', STEP_UPS),
+    responseMode: oneOf('response_mode', RESPONSE_MODES),
     acrValues: valuesIn('acr_values'),
     amrValues: valuesIn('amr_values'),
   };

@@ -19,6 +19,7 @@ import { ProviderAuthentication } from './protocol/provider-authentication.servi
 import { ProviderClients } from './protocol/provider-clients.service.js';
 import { RoleProviders } from './sign-in/role-providers.service.js';
 import { OfferedProviders } from './sign-in/offered-providers.service.js';
+import { PostedCallbackController } from './sign-in/posted-callback.controller.js';
 import { ProviderAccounts } from './sign-in/provider-accounts.service.js';
 import { ProviderSignInController } from './sign-in/provider-sign-in.controller.js';
 import { ProviderSignInEntity } from './sign-in/provider-sign-in.entity.js';
@@ -40,7 +41,7 @@ const EXPORTED = [RoleProviders, IdentitiesService, OfferedProviders, ReAuthenti
     UsersModule,
     TypeOrmModule.forFeature([IdentityEntity, LogoutTokenEntity, ProviderSignInEntity]),
   ],
-  controllers: [BackchannelLogoutController, ProviderSignInController],
+  controllers: [BackchannelLogoutController, PostedCallbackController, ProviderSignInController],
   providers: [
     ...EXPORTED,
     BackchannelLogout,

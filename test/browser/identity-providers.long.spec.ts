@@ -102,3 +102,24 @@ describe('With identity providers in a browser', () => {
     });
   });
 });
+
+describe('With a provider of another site that posts its answer', () => {
+  const idp = new IdentityProvider();
+  // Another site than 127.0.0.1, so that a form from there comes without the cookies of the service.
+  const service = useServiceWithProvider(idp, [{ response_mode: 'form_post' }], { hostname: 'localhost' });
+  const browser = useBrowser((_complaint, url) => url.startsWith(idp.url));
+  beforeAll(() => addPeople(idp));
+
+  it('a driver logs in', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/login?return_to=/account/security`);
+    const posted = page.waitForRequest(
+      (request) => request.method() === 'POST' && request.url().includes('/login/callback/'),
+    );
+    await press(page, 'Continue with Example Company');
+    await press(page, 'Log in as dana');
+    expect((await (await posted).allHeaders()).cookie).toBeUndefined();
+    await page.waitForURL(`${service.url}/account/security`);
+    await page.getByText('dana@mail.example').first().waitFor();
+  });
+});

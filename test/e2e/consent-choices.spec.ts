@@ -183,6 +183,16 @@ describe('Optional scopes', () => {
       expect([back.get('error'), await shared()]).toEqual(['unauthorized_client', undefined]);
     });
 
+    it('are not offered for a change on the account page of someone who agreed before', async () => {
+      await service.make.consent(client, user);
+      const path = `/account/applications/${client.id}/access`;
+      expect((await browser.open('/account')).text).toContain(path);
+      await service.make.updateClient(client, { gatekeeper: true });
+      const page = await browser.open('/account');
+      expect(page.text).toContain(`/account/applications/${client.id}"`);
+      expect(page.text).not.toContain(path);
+    });
+
     it('nor recorded by operators', async () => {
       const answer = await service.http.send(`/admin/clients/${gatekeeper.id}/consents/${user.id}`, {
         method: 'PUT',

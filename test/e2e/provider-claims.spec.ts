@@ -86,6 +86,8 @@ describe('What a provider says about a person', () => {
       ['the highest of an array', { roles: ['helpers', 'charging-admins'] }, 'admin'],
       ['a list with commas', { roles: 'other, charging-admins ,helpers' }, 'admin'],
       ['a text with a comma that is one value', { roles: 'cn=readers,ou=groups' }, 'viewer'],
+      ['an object by its names', { roles: { helpers: { 'org-1': 'charging.example' } } }, 'support'],
+      ['a name that leads to no object', { roles: { helpers: true, 'charging-admins': [] } }, null],
       ['nothing at the end of the path', { other: ['helpers'] }, null],
       ['an array of something else', { roles: [1, { helpers: 'helpers' }] }, null],
       ['a comma in a value of an array, which is no list', { roles: ['other,charging-admins'] }, null],

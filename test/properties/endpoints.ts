@@ -20,7 +20,14 @@ const ENV = {
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
 };
 
-export const PAGES = ['pages of users', 'invitations', 'the portal', 'the sandbox', 'the console'];
+export const PAGES = [
+  'pages of users',
+  'callbacks of providers',
+  'invitations',
+  'the portal',
+  'the sandbox',
+  'the console',
+];
 export const PROGRAMS = [
   'the OAuth endpoints',
   "partners' endpoints",
@@ -28,6 +35,7 @@ export const PROGRAMS = [
   'publishing events',
   'the admin API',
   'the sandbox for programs',
+  'answers that providers post',
   'what is public',
 ];
 

@@ -110,7 +110,7 @@ function Application({ client }: { client: ConnectedClient }): VNode {
         <LinkButton look="quiet" href={`/account/applications/${client.id}`}>
           <Say it="Disconnect<hidden> {name}</hidden>" with={{ name, hidden }} />
         </LinkButton>
-        {(client.hasChoice || client.expiresAt) && (
+        {client.canBeChanged && (
           <LinkButton look="quiet" href={`/account/applications/${client.id}/access`}>
             {client.expiresAt ? (
               <Say it="Renew<hidden> {name}</hidden>" with={{ name, hidden }} />

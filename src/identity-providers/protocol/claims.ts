@@ -16,9 +16,15 @@ export function claimAt(claims: object, path: string): unknown {
   return undefined;
 }
 
-/** The texts of a claim: every item of an array; a single text both as it is and split at commas. */
+/**
+ * The texts of a claim: every item of an array; a single text both as it is and split at commas; of an object the names that lead to an
+ * object, which is how Zitadel sends roles: `{"admin": {"<organisation>": "<domain>"}}`.
+ */
 export function claimTexts(claim: unknown): string[] {
   if (typeof claim === 'string') return [claim, ...claim.split(',').map((text) => text.trim())];
+  if (isObject(claim)) {
+    return Object.entries(claim).flatMap(([name, value]) => (isObject(value) ? [name] : []));
+  }
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];
 }
 

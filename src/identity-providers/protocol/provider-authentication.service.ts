@@ -52,7 +52,7 @@ export class ProviderAuthentication {
     { again }: { again: boolean },
   ): Promise<{ url: URL; request: AuthenticationRequest }> {
     const { config } = await this.providerClients.of(provider);
-    const { acrValues } = provider;
+    const { acrValues, responseMode } = provider;
     const request = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
     const url = buildAuthorizationUrl(config, {
       redirect_uri: this.redirectUriOf(provider),
@@ -62,6 +62,7 @@ export class ProviderAuthentication {
       code_challenge: await calculatePKCECodeChallenge(request.codeVerifier),
       code_challenge_method: 'S256',
       ...(acrValues ? { acr_values: acrValues.join(' ') } : {}),
+      ...(responseMode ? { response_mode: responseMode } : {}),
       ...(again ? STEP_UP[provider.stepUp ?? 'max_age=0'] : {}),
     });
     return { url, request };

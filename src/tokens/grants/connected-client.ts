@@ -14,8 +14,8 @@ export interface ConnectedClient extends ClientIdentity {
   connectedAt: Date;
   /** When the consent expires; null if never. */
   expiresAt: Date | null;
-  /** Whether the user can choose part of what it reads. */
-  hasChoice: boolean;
+  /** The user can choose part of what it reads, or renew a consent that expires. */
+  canBeChanged: boolean;
   /** The id of the newest version of the consent, which has a receipt. */
   receiptId: string | null;
   /** When it last got a token for this user; null if never, or not recently. */

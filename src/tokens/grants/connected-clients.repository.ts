@@ -30,7 +30,8 @@ export class ConnectedClientsRepository {
                 c.enabled AND NOT c.gatekeeper AND 'authorization_code' = ANY (c.grant_types) AS "canBeAuthorized",
                 ARRAY(SELECT coalesce(s.translations ->> $2, s.description) FROM scopes s
                        WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
-                k.granted_at AS "connectedAt", k.expires_at AS "expiresAt", c.optional_scopes <> '{}' AS "hasChoice",
+                k.granted_at AS "connectedAt", k.expires_at AS "expiresAt",
+                NOT c.gatekeeper AND (c.optional_scopes <> '{}' OR k.expires_at IS NOT NULL) AS "canBeChanged",
                 (SELECT v.id FROM consent_versions v WHERE v.client_id = k.client_id AND v.user_id = k.user_id
                   ORDER BY v.number DESC LIMIT 1) AS "receiptId",
                 (SELECT max(g.issued_at) FROM grants g

@@ -60,9 +60,11 @@ export const AREAS: Record<string, { paths: RegExp; methods?: RegExp; caller: Ca
   },
   'pages of users': {
     paths:
-      /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/|callback\/)|logout$|password\/|email\/|sign-up(?!\/:key\/passkey\/)|account)/,
+      /^\/(o\/authorize$|login$|login\/(second-factor$|providers\/)|logout$|password\/|email\/|sign-up(?!\/:key\/passkey\/)|account)/,
     caller: 'user',
   },
+  'callbacks of providers': { paths: /^\/login\/callback\//, methods: /^(GET|HEAD)$/, caller: 'user' },
+  'answers that providers post': { paths: /^\/login\/callback\//, methods: /^POST$/, caller: 'nobody' },
   invitations: { paths: /^\/invitations\//, caller: 'visitor' },
   'the portal': { paths: /^\/portal(\/(?!sandbox)|$)/, caller: 'member' },
   'the sandbox': { paths: /^\/portal\/sandbox(\/|$)/, caller: 'sandbox' },

@@ -1,0 +1,35 @@
+import { Controller, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Form } from '../../http/forms/form.js';
+import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import { ProviderClients } from '../protocol/provider-clients.service.js';
+
+const PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description'];
+
+/**
+ * The redirect URI of a provider with `response_mode: form_post`, such as Apple (contract §15). A form that another site posts comes without
+ * the browser's cookies, so the answer goes on to the address that reads the same values from its query, with them.
+ */
+@Controller('login/callback')
+@ApiExcludeController()
+@UseGuards(AddressRateLimitGuard)
+export class PostedCallbackController {
+  constructor(private readonly providerClients: ProviderClients) {}
+
+  @Post(':id')
+  goOn(
+    @Param('id') id: string,
+    @Req() { body }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): void {
+    const provider = this.providerClients.get(id);
+    const form = body instanceof Form ? body : Form.parse('');
+    const query = new URLSearchParams(
+      PARAMETERS.flatMap((name) => form.getAll(name).map((value) => [name, value])),
+    );
+    void reply
+      .header('cache-control', 'no-store')
+      .redirect(`/login/callback/${provider.id}?${query.toString()}`, 303);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Page } from '../support/browser-session.js';
+import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { leadsTo } from '../support/browser-session.js';
+import { useServiceWithProvider } from '../support/set-up.js';
+
+const PERSON = { email: 'dana@mail.example', email_verified: true, name: 'Dana Driver' };
+
+describe('The answer of a provider that posts it', () => {
+  const idp = new IdentityProvider();
+  const service = useServiceWithProvider(idp, [{ response_mode: 'form_post' }]);
+  beforeAll(() => void idp.people.set('dana', PERSON));
+
+  /** Logs in at the provider, which then shows a page whose form posts its answer by itself. */
+  const loggedIn = async (): Promise<{
+    browser: PersonBrowser;
+    action: string;
+    fields: Record<string, string>;
+  }> => {
+    const browser = new PersonBrowser(service.url, idp.url);
+    const begun = await browser.service.submit(
+      await browser.service.open('/login'),
+      '/login/providers/company',
+    );
+    let page = await browser.there.open(leadsTo(begun)!);
+    page = await browser.there.open(page.headers.get('location')!);
+    const form = page.html.querySelector('form')!;
+    page = await browser.there.submit(page, form.getAttribute('action')!, { person: 'dana' });
+    page = await browser.there.open(page.headers.get('location')!);
+    const posting = page.html.querySelector('form')!;
+    const inputs = posting.querySelectorAll('input');
+    return {
+      browser,
+      action: posting.getAttribute('action')!,
+      fields: Object.fromEntries(
+        inputs.map((input) => [input.getAttribute('name')!, input.getAttribute('value') ?? '']),
+      ),
+    };
+  };
+  /** As a browser posts a form from another site: without the cookies, which are `SameSite=Lax`. */
+  const post = (form: Record<string, string> | [string, string][], id = 'company') =>
+    service.http.send(`/login/callback/${id}`, { form, headers: { origin: idp.url } });
+  const refusalOf = (page: Page): [number, string] => [page.status, page.html.querySelector('h1')!.text];
+
+  it('of an unknown provider is not found', async () => {
+    expect((await post({ code: 'x' }, 'nobody')).status).toBe(404);
+  });
+
+  it('is refused in a browser that has not begun a login, and starts no session', async () => {
+    const { fields } = await loggedIn();
+    const answer = await post(fields);
+    const stranger = new PersonBrowser(service.url, idp.url).service;
+    expect(refusalOf(await stranger.open(answer.headers.get('location')!))).toEqual([400, 'This login has expired']);
+    expect(stranger.cookies.get('session')).toBeUndefined();
+  });
+
+  it('without anything in it, or with a repeated code, is refused', async () => {
+    const { browser, fields } = await loggedIn();
+    const empty = await post({});
+    expect([empty.status, empty.headers.get('location')]).toEqual([303, '/login/callback/company?']);
+    expect((await browser.service.open('/login/callback/company?')).status).toBe(400);
+    const twice = await post([...Object.entries(fields), ['code', 'another']]);
+    expect((await browser.service.open(twice.headers.get('location')!)).status).toBe(400);
+    expect(browser.service.cookies.get('session')).toBeUndefined();
+  });
+
+  it('goes on, with nothing but what an answer has, to the callback, which logs the person in once', async () => {
+    const { browser, action, fields } = await loggedIn();
+    expect(new URL(action).pathname).toBe('/login/callback/company');
+    const answer = await post({
+      ...fields,
+      user: '{"name":{}}',
+      id_token: 'x',
+      return_to: 'https://evil.example',
+    });
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([303, 'no-store']);
+    const location = answer.headers.get('location')!;
+    const { pathname, searchParams } = new URL(location, service.url);
+    expect([pathname, [...searchParams.keys()].sort()]).toEqual([
+      '/login/callback/company',
+      ['code', 'iss', 'state'],
+    ]);
+    const done = await browser.service.open(location);
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/account']);
+    expect((await browser.service.open('/account/security')).text).toContain(PERSON.email);
+    expect((await browser.service.open(location)).status).toBe(400);
+  });
+});
