@@ -150,7 +150,7 @@ const consequencesOf = ({ applications, hasMore, days }: DeletePageProps): VNode
   ),
   <Say it="What applications have read before stays with them. Ask them to delete it." />,
   <Say it="Your name, your addresses, your sessions and notifications are deleted here, and so is the data that was sent to applications." />,
-  <Say it="To be able to account for it, we keep without your name and address: for a year, that there was an account, what was done with it and when; and for five years after the end of each agreement, what you had agreed to share. Applications are told of you by the ID of your account only." />,
+  <Say it="To be able to account for it, we keep without your name and address: for up to 13 months, that there was an account, what was done with it and when; and for five years after the end of each agreement, what you had agreed to share. Applications that are told of it get only the ID of your account." />,
   <Say
     it="If you want to keep a copy, <export>download your data</export> first."
     with={{ export: linkTo('/account/export') }}
