@@ -66,8 +66,8 @@ const MESSAGES: Record<UserAction, Messages> = {
     title: 'Make operator',
     question: 'Give console access to',
     consequences: () => [
-      'An operator sees every client, user, delivery and the audit log.',
-      'An admin can change and delete all of them, and make other operators.',
+      'Every operator sees all clients, users and deliveries, and the audit log.',
+      'An admin can also change and delete clients and users, and make other operators.',
       'With a higher role than before, the password, passkeys, authenticator app, recovery codes and links to providers that the account has now stop working, because someone else may have set them: create a password link afterwards.',
       'The user is logged out everywhere, and password links that were not used yet stop working.',
     ],
