@@ -72,7 +72,7 @@ describe('The sandbox in a browser', () => {
     await page.getByLabel('Answer').selectOption({ label: '429: the limit is reached' });
     await page.getByLabel('How many requests').fill('2');
     await press(page, 'Fail next requests');
-    expect(await page.locator('main').innerText()).toContain('The next 2 requests are answered 429');
+    expect(await page.locator('main').innerText()).toContain('The next 2 requests are answered with 429');
     await press(page, 'Withdraw consent');
     expect(await said(page)).toContain('Consent withdrawn.');
     await press(page, 'Delete driver');

@@ -111,12 +111,12 @@ describe('The page of a sandbox', () => {
     expect(await live(second)).not.toContain(String(received!.headers['webhook-id']));
 
     await partner.call('POST', 'faults', { kind: '429', count: 1 });
-    expect(await live(driver)).toContain('The next request is answered 429');
+    expect(await live(driver)).toContain('The next request is answered with 429');
     for (const status of [429, 200]) {
       expect((await service.http.get('/v2/events', { bearer: partner.bearer })).status).toBe(status);
     }
     const after = await live(driver);
-    expect(after).not.toContain('The next request is answered 429');
+    expect(after).not.toContain('The next request is answered with 429');
     expect(after).toContain('Made to fail, as you asked: rate-limit-exceeded');
     expect(after).toContain('Your program’s next request');
   });

@@ -151,7 +151,7 @@ function FaultsLeft({ faults }: Pick<SandboxPageProps, 'faults'>): VNode | null 
         <li>
           {kind === 'refresh'
             ? 'The next refresh fails'
-            : `The next ${remaining === 1 ? 'request is' : `${remaining} requests are`} answered ${kind}`}
+            : `The next ${remaining === 1 ? 'request is' : `${remaining} requests are`} answered with ${kind}`}
           , until <Moment at={expiresAt} />.
         </li>
       ))}

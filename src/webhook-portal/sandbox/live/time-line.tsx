@@ -122,7 +122,7 @@ function FaultRow({ fault: { target, kind, remaining, expiresAt } }: { fault: Sa
       title={
         kind === 'refresh'
           ? 'The next refresh fails'
-          : `The next ${remaining === 1 ? 'request is' : `${remaining} requests are`} answered ${kind}`
+          : `The next ${remaining === 1 ? 'request is' : `${remaining} requests are`} answered with ${kind}`
       }
     >
       <State tone="warn">Waiting</State>
