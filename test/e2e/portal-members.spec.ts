@@ -79,6 +79,7 @@ describe('The members of an organisation', () => {
       expect([switched.status, switched.headers.get('location')]).toEqual([303, '/portal']);
       const there = await browser.open('/portal');
       expect([badgesOn(there, '.switch-client'), badgesOn(there, '.side-nav')]).toEqual([[], ['1 failing']]);
+      expect(badgesOn(await browser.open(SIGN_IN), 'main')).toEqual(['1 endpoint failing']);
       // A one-time link is for one client.
       const link = await (await enterPortal(service, client)).open('/portal');
       expect(link.html.querySelector('.switch-client')).toBeNull();

@@ -75,7 +75,7 @@ describe('In the portal,', () => {
       for (const chosen of [[], ids(101), ['x'], [id, 'dlvr1']]) {
         expect([chosen.length, (await select(chosen)).status]).toEqual([chosen.length, 400]);
       }
-      await progress(await select(ids(100)));
+      expect(await progress(await select(ids(100)))).toContain('1 delivery that was selected');
       expect((await browser.open(`${LIST}/selected`)).status).toBe(404);
     });
 
@@ -124,6 +124,7 @@ describe('In the portal,', () => {
       const endpoint = await newEndpoint();
       await seed({}, endpoint);
       const page = await matching(`endpoint=${endpoint.id}`);
+      expect(wordsOf(page)).toContain('1 delivery that matches the filter can be resent');
       const foreign = await makeEndpoint(service, await service.make.client());
       for (const id of [foreign.id, `endp${'0'.repeat(26)}`])
         expect((await browser.submit(page, `${LIST}/matching`, { endpoint: id })).status).toBe(404);

@@ -60,7 +60,9 @@ function Organisation({ clients }: { clients: OpenableClient[] }): VNode {
                 <bdi>{name}</bdi>
               </h3>{' '}
               <SandboxBadge of={{ environment }} />
-              <CountBadge count={{ number: failing, word: 'endpoints failing' }} />
+              <CountBadge
+                count={{ number: failing, word: failing === 1 ? 'endpoint failing' : 'endpoints failing' }}
+              />
             </div>
             <p>
               Client ID <code>{id}</code>

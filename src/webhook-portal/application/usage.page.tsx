@@ -36,6 +36,8 @@ export const usageBuckets = (hours: HourOfAll[], range: Range, now: Date): Usage
     return { start, served: Math.max(0, count('request') - limited), limited };
   });
 
+const requests = (count: number): string => `${formatCount(count)} ${count === 1 ? 'request' : 'requests'}`;
+
 /** How many requests the client sent, and how that compares with its limit. */
 export function usagePage({ range, buckets, limit, remaining }: UsagePageProps): PortalPage {
   const served = sumOf(buckets.map((bucket) => bucket.served));
@@ -47,8 +49,8 @@ export function usagePage({ range, buckets, limit, remaining }: UsagePageProps):
       <>
         <Facts
           facts={[
-            ['Limit', `${formatCount(limit)} requests in any hour`],
-            ['What remains now', `${formatCount(remaining)} requests`],
+            ['Limit', `${requests(limit)} in any hour`],
+            ['What remains now', requests(remaining)],
             [`Answered with 429, last ${RANGES[range].words}`, formatCount(limited)],
           ]}
         />

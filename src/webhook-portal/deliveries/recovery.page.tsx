@@ -67,7 +67,7 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
 }
 
 /** What was sent, as a text that follows the number. */
-function What({ recovery: { kind, from, to } }: { recovery: Recovery }): VNode {
+function What({ recovery: { kind, from, to, total } }: { recovery: Recovery }): VNode {
   const times = (
     <>
       from <ExactMoment at={from} /> until <ExactMoment at={to} />.
@@ -75,7 +75,8 @@ function What({ recovery: { kind, from, to } }: { recovery: Recovery }): VNode {
   );
   if (kind === 'failed') return <>that failed {times}</>;
   if (kind === 'missed') return <>of events that were missed while the endpoint was disabled {times}</>;
-  return <>{kind === 'matching' ? 'that matched the filter' : 'that were selected'} and could be resent.</>;
+  const selected = total === 1 ? 'that was selected' : 'that were selected';
+  return <>{kind === 'matching' ? 'that matched the filter' : selected} and could be resent.</>;
 }
 
 /** Only a complete success counts as good. */

@@ -33,8 +33,10 @@ export function resendMatchingPage({ query, count, until }: ResendMatchingPagePr
                 {count > RECOVERY_MAX && 'More than '}
                 {counted(Math.min(count, RECOVERY_MAX))}
               </strong>{' '}
-              {query.search ? 'that match the filter' : 'of the list, which has no filter,'} can be resent,
-              also what was delivered before.
+              {query.search
+                ? `that ${count === 1 ? 'matches' : 'match'} the filter`
+                : 'of the list, which has no filter,'}{' '}
+              can be resent, also what was delivered before.
             </>
           )}
         </p>
