@@ -121,7 +121,7 @@ export function scopeFormPage({
           <Tick
             name="meaning_changed"
             label="The meaning changed: users are asked again"
-            hint={`Consents that hold this scope then end ${noticeDays === 1 ? 'a day' : `${noticeDays} days`} from now at the latest, with their tokens, unless their users renew them. Users and partners are told. Leave it out if the new description says the same in better words.`}
+            hint={`Consents that hold this scope then end ${noticeDays === 1 ? 'a day' : `${noticeDays} days`} from now at the latest, with their tokens, unless their users renew them. Users and partners are told. Do not tick it if the new description says the same in better words.`}
           />
         )}
         <Choices
