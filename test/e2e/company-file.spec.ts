@@ -235,7 +235,7 @@ clients:
     it('was told by the dry run, with exit code 2, field by field', () => {
       expect(dryRun.code).toBe(2);
       expect(dryRun.text).toContain('~ scope vehicle:read\n    description: ');
-      expect(dryRun.text).toContain('+ scope tariff:read\n    description: "Your tariff and its prices"\n');
+      expect(dryRun.text).toContain('+ scope tariff:read\n    description: "See your tariff and its prices"\n');
       expect(dryRun.text).toContain('- event type charging_session.created\n');
       expect(dryRun.text).toContain('+ client Invoices (clnt01HN2NJ9NMRZBXT1H6FT9N7736)\n');
       expect(dryRun.text).toContain('    secret: a new one, in planner.secret\n');
@@ -299,7 +299,7 @@ clients:
       const admin = await service.make.user({ role: 'operator' });
       const since = await lastEvent();
       const changed = EXAMPLE.replace('name: Example Charging\n', 'name: Example\n')
-        .replace('Your tariff and', 'Your tariff, and')
+        .replace('your tariff and', 'your tariff, and')
         .replace('To plan routes', 'To plan journeys')
         .replace('of a user has changed', 'of a user changed')
         .replace('name: Planner GmbH', 'name: Planner AG')

@@ -22,7 +22,7 @@ const CLIENTS = Array.from({ length: 3 }, (_, n) => ({
 }));
 const COMPANY = {
   brand: { name: 'Example Charging', accent_color: '#006b57' },
-  scopes: { 'tariff:read': { description: 'Your tariff and its prices', audience: 'partner' } },
+  scopes: { 'tariff:read': { description: 'See your tariff and its prices', audience: 'partner' } },
   purposes: { route_planning: { words: { en: 'To plan routes', de: 'Um Routen zu planen' } } },
   event_types: {
     'tariff.changed': {
