@@ -59,10 +59,10 @@ const MESSAGES: Record<ClientAction, Messages> = {
       tokensOf(holds),
       holds.users === 0
         ? 'Nobody shares data with it, so no consents are deleted.'
-        : `${consentsOf(holds, 'are deleted')} Those users would have to consent again.`,
+        : `${consentsOf(holds, 'are deleted')} Users would have to consent again.`,
       holds.endpoints === 0
         ? 'It has no endpoints. Its notifications are deleted.'
-        : `Its ${many(holds.endpoints, 'endpoint')}, everything sent to them, and its notifications are deleted.`,
+        : `Its ${many(holds.endpoints, 'endpoint')}, what was sent there, and its notifications are deleted.`,
       'The audit log is kept.',
     ],
   },
