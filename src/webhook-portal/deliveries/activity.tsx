@@ -68,7 +68,7 @@ export function Activity({ path, endpointId, buckets, range }: ActivityProps): V
     >
       <p>
         <strong>{successRate({ delivered, failed })}</strong> of {formatCount(delivered + failed)}{' '}
-        {delivered + failed === 1 ? 'attempt' : 'attempts'} succeeded. Times are in UTC.
+        {delivered + failed === 1 ? 'attempt' : 'attempts'} succeeded. The charts are in UTC.
       </p>
       <div class="charts">
         <figure>
