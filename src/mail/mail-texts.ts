@@ -133,8 +133,8 @@ export const MAIL_TEXTS = {
     application: client,
     subject: `Consents to ${legible(client.name)} will soon end`,
     paragraphs: [
-      `${count} within ${days === 1 ? 'a day' : `${days} days`}, unless the users renew them. Then your tokens for these users stop working.`,
-      'The users are told, too, and renew on their account page or by authorizing the application again. The event user.consent_expiring says whose consents they are.',
+      `${count} within ${days === 1 ? 'a day' : `${days} days`}, unless renewed before. Your tokens for the users concerned then stop working.`,
+      'Users are told, too, and renew on their account page or by authorizing the application again. The event user.consent_expiring names each of them.',
     ],
     action: { label: 'Open the webhook portal', url },
     footer: contactFooter(client.name),
