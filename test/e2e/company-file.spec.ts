@@ -235,7 +235,9 @@ clients:
     it('was told by the dry run, with exit code 2, field by field', () => {
       expect(dryRun.code).toBe(2);
       expect(dryRun.text).toContain('~ scope vehicle:read\n    description: ');
-      expect(dryRun.text).toContain('+ scope tariff:read\n    description: "See your tariff and its prices"\n');
+      expect(dryRun.text).toContain(
+        '+ scope tariff:read\n    description: "See your tariff and its prices"\n',
+      );
       expect(dryRun.text).toContain('- event type charging_session.created\n');
       expect(dryRun.text).toContain('+ client Invoices (clnt01HN2NJ9NMRZBXT1H6FT9N7736)\n');
       expect(dryRun.text).toContain('    secret: a new one, in planner.secret\n');

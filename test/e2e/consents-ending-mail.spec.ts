@@ -59,7 +59,7 @@ describe('A mail about consents that will soon end', () => {
     await addContact();
     await consent(7);
     await work();
-    expect((await smtp.mailTo(email)).text).toContain('One consent ends within 14 days, unless renewed before.');
+    expect((await smtp.mailTo(email)).text).toContain('One consent ends within 14 days, unless renewed');
   });
 
   it('is one a day for each contact, and another one on another day', async () => {
