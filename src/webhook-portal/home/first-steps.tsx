@@ -52,7 +52,7 @@ const stepsOf = ({ isConfidential, done, firstEndpoint }: FirstStepsProps): Step
   {
     isDone: done.token,
     text: 'Get a first access token.',
-    way: { href: '/docs/guides/first-token', link: 'Read how' },
+    way: { href: '/docs/guides/first-token', link: 'Read how to get a token' },
   },
   {
     isDone: done.endpoint,
@@ -63,7 +63,7 @@ const stepsOf = ({ isConfidential, done, firstEndpoint }: FirstStepsProps): Step
     text: 'Receive a first delivery: send a test, and answer with 204.',
     way: firstEndpoint
       ? { href: endpointPath(firstEndpoint, 'test'), link: 'Send the first test' }
-      : { href: '/docs/guides/webhooks', link: 'Read how' },
+      : { href: '/docs/guides/webhooks', link: 'Read how to receive webhooks' },
   },
   ...(done.user === undefined
     ? []
