@@ -25,7 +25,7 @@ const NOTICES = {
   passkey_added: say('Passkey added. You can log in with it.'),
   passkey_renamed: say('Passkey renamed.'),
   passkey_removed: say('Passkey removed.'),
-  app_added: say('Authenticator app set up. Its code is asked for after your password.'),
+  app_added: say('Authenticator app set up. You are asked for its code after your password.'),
   app_removed: say('Authenticator app removed.'),
   confirmed: say('Thank you. You can continue.'),
   export_sent: say('We sent you a link to your data. It works once, within 24 hours.'),

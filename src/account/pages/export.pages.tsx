@@ -183,7 +183,7 @@ function Nothing({ sections }: { sections: ReadSection[] }): VNode | null {
   if (sections.length === 0) return null;
   return (
     <section>
-      <h2>{t('What we hold nothing of')}</h2>
+      <h2>{t('What we hold nothing about')}</h2>
       <ul>
         {sections.map(({ title }) => (
           <li>{t(title)}</li>

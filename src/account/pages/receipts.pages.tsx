@@ -26,7 +26,7 @@ const METHODS: Record<ConsentMethod, string> = {
   account: say('You decided it on your account page.'),
   operator: say('Our staff recorded it for you.'),
   sandbox: say('Someone answered for a driver in a sandbox.'),
-  import: say('It was brought along from another system.'),
+  import: say('It was imported from another system.'),
   schedule: say('Its time was over.'),
   service: say('It ended together with the application or the account.'),
 };

@@ -62,7 +62,7 @@ function Security({ state, passkeys, isRequired, isOperator }: SecurityPageProps
       <h2>{t('Authenticator app')}</h2>
       {state.authenticatorApp ? (
         <>
-          <p>{t('An app is set up. Its code is asked for after your password.')}</p>
+          <p>{t('An app is set up. You are asked for its code after your password.')}</p>
           <p class="buttons">
             <LinkButton look="quiet" href={`${SECURITY_PATH}/app/new`}>
               {t('Replace the app')}
@@ -76,7 +76,7 @@ function Security({ state, passkeys, isRequired, isOperator }: SecurityPageProps
         <>
           <p>
             {t(
-              'An app on your phone shows a new code every 30 seconds, which is asked for after your password.',
+              'An app on your phone shows a new code every 30 seconds. You are asked for it after your password.',
             )}
           </p>
           <p class="buttons">
