@@ -204,7 +204,7 @@ export function eventTypeFormPage(props: EventTypeFormPageProps): ConsolePage {
         <TextField
           name="resource"
           label="Resource"
-          hint="Optional: where in data the id is of what the event is about, for example /id. Its events are then numbered."
+          hint="Optional: a JSON Pointer to the id in data of what the event is about, such as /id. Its events are then numbered."
           spellcheck={false}
         />
       </ConsoleForm>

@@ -115,7 +115,11 @@ export function scopeFormPage({
         {isNew && (
           <TextField name="name" label="Name" hint="For example vehicle:read. It cannot be changed later." />
         )}
-        <TextArea name="description" label="Description" hint="Shown to users on the consent page." />
+        <TextArea
+          name="description"
+          label="Description"
+          hint="Shown to users on the consent page, such as “See your vehicles: make, model and battery level”."
+        />
         <TranslationFields />
         {!isNew && (
           <Tick
