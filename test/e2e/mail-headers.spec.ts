@@ -232,6 +232,10 @@ describe('The mails of the service', () => {
       const parts = '--b\r\nContent-Disposition: form-data; name="other"\r\n\r\nOne-Click\r\n--b--\r\n';
       expect((await post(path, parts, 'multipart/form-data; boundary=b')).status).toBe(403);
       expect((await post('/login', parts, 'multipart/form-data; boundary=b')).status).toBe(415);
+      // Nor one of the largest size that repeats the name, which a single pattern would take seconds to refuse.
+      const repeated = `--b\r\n${'name=List-Unsubscribe\r\n'.repeat(2800)}--b--\r\n`;
+      expect((await post(path, repeated, 'multipart/form-data; boundary=b')).status).toBe(403);
+      expect(await unwanted()).toEqual([]);
     });
   });
 });
