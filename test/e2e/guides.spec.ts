@@ -157,6 +157,12 @@ describe('The guides', () => {
       expect(text).not.toContain('<script>alert');
     });
 
+    it('by the first parts of a word with punctuation in it, and by no word that is longer than all', async () => {
+      expect(hitsOf(await search(`${'token-'.repeat(15)}zzzzqqqq`))).toEqual([]);
+      expect(hitsOf(await search(`${'token-'.repeat(16)}zzzzqqqq`))).not.toEqual([]);
+      expect(hitsOf(await search(`token ${'x'.repeat(101)}`))).toEqual([]);
+    });
+
     it.each([
       ['invalid_grant', '/docs/guides/errors#invalid-grant'],
       ['rate-limit-exceeded', '/docs/guides/errors#429-rate-limit-exceeded'],

@@ -25,6 +25,10 @@ interface Entry extends Found {
 const FOUND_AT_MOST = 30;
 /** No query needs more, and each word costs time. */
 const WORDS_AT_MOST = 8;
+/** The index has `rate-limit-exceeded` as three terms: a word with punctuation in it costs as much as several. */
+const TERMS_AT_MOST = 16;
+/** Longer than any term of the index. Comparing a term with those takes memory by the square of its length. */
+const TERM_MAX = 100;
 const ERRORS = pathOf('guides', 'errors');
 
 /**
@@ -46,9 +50,10 @@ export class DocsSearch {
   async find(query: string): Promise<Found[]> {
     const document = await this.docs.forPartners();
     if (this.index === undefined || this.of !== document) this.read(document);
-    const words = query.split(/\s+/).slice(0, WORDS_AT_MOST).join(' ');
+    const terms = termsOf(query);
+    if (terms.some(({ length }) => length > TERM_MAX)) return [];
     const isNamed = ({ title }: Found): number => Number(title.toLowerCase() === query.toLowerCase());
-    return this.index!.search(words)
+    return this.index!.search(terms.join(' '))
       .map(({ id }) => this.entries[id as number]!)
       .sort((one, other) => isNamed(other) - isNamed(one))
       .slice(0, FOUND_AT_MOST);
@@ -87,6 +92,15 @@ export class DocsSearch {
       }),
     );
   }
+}
+
+/** What the index looks up for a query. */
+function termsOf(query: string): string[] {
+  const words = query.split(/\s+/).slice(0, WORDS_AT_MOST).join(' ');
+  const tokenize = MiniSearch.getDefault('tokenize') as (text: string) => string[];
+  return tokenize(words)
+    .filter((term) => term !== '')
+    .slice(0, TERMS_AT_MOST);
 }
 
 const operations = ({ paths }: OpenApiDocument): Found[] =>
