@@ -1,3 +1,4 @@
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { decide, makeAdmin, type AdminInPerson } from '../support/admins.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
@@ -310,6 +311,25 @@ describe('With FOUR_EYES=true, one admin alone', () => {
     const answer = await decide(ben!, asked.json.id);
     expect([answer.status, answer.said]).toEqual([409, expect.stringContaining('another email address')]);
     expect((await userOf(user.id)).role).toBe('user');
+  });
+
+  it('keeps no password of a request that nobody decides in time', async () => {
+    const asked = await send('PATCH', `/admin/users/${other.id}`, { password: 'a password of mine' });
+    const second = await service.make.user({ role: 'operator', name: 'Sven Second' });
+    const waiting = await send('PATCH', `/admin/users/${second.id}`, { password: 'a password of mine' });
+    await service.database.query(
+      "UPDATE approvals SET expires_at = now() - interval '1 second' WHERE id = $1",
+      [asked.json.id],
+    );
+    await service.app.get(PurgeService).purge();
+    const kept = await service.database.query<{ id: string }>(
+      "SELECT id FROM approvals WHERE id IN ($1, $2) AND jsonb_exists(details, 'password_hash')",
+      [asked.json.id, waiting.json.id],
+    );
+    expect(kept).toEqual([{ id: waiting.json.id }]);
+    const [expired] = (await send('GET', '/admin/approvals?state=expired')).json as unknown as object[];
+    expect(expired).toMatchObject({ id: asked.json.id, details: {}, state: 'expired' });
+    await decide(ben!, waiting.json.id, 'reject');
   });
 
   it('keeps no password of a request that is decided, and nothing of an erased person', async () => {

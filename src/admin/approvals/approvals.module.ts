@@ -26,7 +26,7 @@ import { APPROVALS_PURGE } from './approvals-purge.js';
   exports: [ApprovalsService, FourEyes],
 })
 export class ApprovalsModule {
-  constructor(purge: PurgeTasks) {
-    purge.add(APPROVALS_PURGE);
+  constructor(purge: PurgeTasks, approvals: ApprovalsRepository) {
+    purge.add(APPROVALS_PURGE, { table: 'approvals', runBatch: () => approvals.forgetPasswords() });
   }
 }

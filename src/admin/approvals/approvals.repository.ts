@@ -150,6 +150,17 @@ export class ApprovalsRepository {
     return affected === 1 ? ((await approvals.findOneBy({ id })) ?? undefined) : undefined;
   }
 
+  /** Removes the passwords of requests that nobody decided in time; returns from how many. */
+  async forgetPasswords(): Promise<number> {
+    const { affected } = await this.approvals
+      .createQueryBuilder()
+      .update()
+      .set({ details: () => `details - '${PASSWORD_HASH}'` })
+      .where(`expiresAt <= now() AND jsonb_exists(details, '${PASSWORD_HASH}')`)
+      .execute();
+    return affected ?? 0;
+  }
+
   /** Removes the requests about an erased person. */
   async forgetDetails(manager: EntityManager, subjectId: string): Promise<void> {
     await manager.withRepository(this.approvals).update({ subjectId }, { details: null });
