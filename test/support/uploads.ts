@@ -47,9 +47,11 @@ export async function movingWebp(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Gives the service and a client a logo. */
+let shownLogo: Promise<Buffer> | undefined;
+
+/** Gives the service and a client a logo, the same each time. */
 export async function showLogo({ app }: TestInstance, client: { id: string }): Promise<void> {
-  const image = await logoFrom(await png(48));
+  const image = await (shownLogo ??= png(48).then(logoFrom));
   await app.get(BrandService).changeLogo(image, SERVICE_ACTOR);
   await app.get(ClientsService).changeLogo(client.id, image, SERVICE_ACTOR);
 }
