@@ -123,8 +123,8 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   async function lookAt(route: Route): Promise<void> {
     const usual = AREAS[areasOf(route)[0]!]!.caller;
     for (const [n, values] of combinations(parametersOf(route)).entries()) {
-      // Some pages show another form to visitors than to signed-in users.
-      const callers = n === 0 ? ([usual, 'visitor'] as const) : [usual];
+      // Some pages show another form to visitors than to signed-in users; those of the console lead them to the login.
+      const callers = n === 0 && usual !== 'console' ? ([usual, 'visitor'] as const) : [usual];
       for (const caller of callers) {
         const [path, query] = [pathWith(route.url, values), QUERIES[route.url] ?? ''];
         const exchange = await exchanges.send({ method: 'GET', path, query, headers: CALLERS[caller] });
