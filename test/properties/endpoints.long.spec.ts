@@ -1,5 +1,9 @@
 import { describeAreas, PAGES, PROGRAMS } from './endpoints.js';
+import { describeRefusedForms } from './support/refused-forms.js';
 
 describe('All endpoints, in a longer search', () => {
-  describeAreas([...PAGES, ...PROGRAMS], { runs: process.env.NIGHTLY ? 10 : 2 });
+  describeAreas([...PAGES, ...PROGRAMS], {
+    runs: process.env.NIGHTLY ? 10 : 2,
+    describeMore: (surveyed) => describeRefusedForms(surveyed, { everyKind: true }),
+  });
 });

@@ -1,19 +1,32 @@
 import { rowCounts } from '../../support/refusals.js';
-import type { Surveyed } from '../endpoints.js';
+import { PAGES, type Surveyed } from '../endpoints.js';
 import type { Draft, FormDraft } from './draft.js';
 import { HIDING, LIVE, live } from './live.js';
+import { areasOf, type Route } from './routes.js';
 import type { Plan } from './survey.js';
 
-/** Defines the test that no form of a page is accepted from anywhere but that page. */
-export function describeRefusedForms(surveyed: () => Surveyed): void {
-  it('refuse forms without a valid CSRF token, with that of another form, or from another origin, on every registered route', async () => {
+/** Forms that no guard of an area checks. */
+const OUTSIDE_OF_AREAS = ['/login', '/logout', '/password/:key', '/o/authorize', '/portal/login/:key'];
+
+/**
+ * Defines the test that no form of a page is accepted from anywhere but that page. `everyKind`: each form also without a token and with a
+ * wrong one, and not only one form of each area and those outside of areas.
+ */
+export function describeRefusedForms(surveyed: () => Surveyed, { everyKind = false } = {}): void {
+  const where = everyKind
+    ? 'on every registered route'
+    : 'on every registered route; and without a token or with a wrong one, in every area';
+  it(`refuse forms with the CSRF token of another form, or from another origin, ${where}`, async () => {
     const { service, exchanges, plans } = surveyed();
-    const posts = plans.filter(({ route }) => route.method === 'POST');
+    const areaOf = (route: Route): string => areasOf(route)[0]!;
+    const posts = plans.filter(({ route }) => route.method === 'POST' && PAGES.includes(areaOf(route)));
     expect(posts.length).toBeGreaterThan(50);
-    const outsideOfAreas = ['/login', '/logout', '/password/:key', '/o/authorize', '/portal/login/:key'];
-    expect(posts.map(({ route }) => route.url)).toEqual(expect.arrayContaining(outsideOfAreas));
+    expect(posts.map(({ route }) => route.url)).toEqual(expect.arrayContaining(OUTSIDE_OF_AREAS));
     // Each of them is a page, so that the survey finds its form.
     expect(posts.filter(({ route }) => !route.isPage)).toEqual([]);
+    const firsts = PAGES.map((area) => posts.find(({ route }) => areaOf(route) === area));
+    const isOfEveryKind = (plan: Plan) =>
+      everyKind || firsts.includes(plan) || OUTSIDE_OF_AREAS.includes(plan.route.url);
     // What is refused changes nothing, so that all share their fixtures.
     exchanges.renew();
     const isLast = ({ plain }: Plan) => !!plain[0]!.needs?.some((name) => HIDING.includes(name));
@@ -23,17 +36,19 @@ export function describeRefusedForms(surveyed: () => Surveyed): void {
     ] as const) {
       for (const name of names) await exchanges.fill(live(name));
       const before = await rowCounts(service);
-      await exchanges.openingOnce(() => expectRefusals(those));
+      await exchanges.openingOnce(() => expectRefusals(those, isOfEveryKind));
       expect(await rowCounts(service)).toEqual(before);
     }
   });
 
-  async function expectRefusals(posts: Plan[]): Promise<void> {
+  async function expectRefusals(posts: Plan[], isOfEveryKind: (plan: Plan) => boolean): Promise<void> {
     const { exchanges } = surveyed();
-    for (const { route, plain } of posts) {
+    for (const plan of posts) {
+      const { route, plain } = plan;
       const draft = plain[0]!;
       const body = draft.body as FormDraft;
-      const withToken = (['wrong', 'absent', 'foreign'] as const).map((csrf) => ({
+      const tokens: FormDraft['csrf'][] = isOfEveryKind(plan) ? ['wrong', 'absent', 'foreign'] : ['foreign'];
+      const withToken = tokens.map((csrf) => ({
         ...draft,
         body: { ...body, csrf },
       }));
