@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { loadSettings } from '../../src/config/settings.js';
+import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
+import { createLog } from '../../src/http/server/logging.js';
+import { prepareDatabase } from '../../src/start/prepare-database.js';
 import { startFailure } from '../../src/start/start-error.js';
 import { waitForDatabase } from '../../src/start/wait-for-database.js';
 import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '../../src/webhooks/signing/encryption-canary.entity.js';
 import { verifyEncryptionKeys } from '../../src/webhooks/signing/encryption-canary.js';
+import { HeldTimers } from '../support/held-timers.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase } from '../support/test-database.js';
 import { until } from '../support/until.js';
@@ -19,6 +22,17 @@ import { WayToDatabase } from '../support/way-to-database.js';
 const HIDDEN = 'hidden-word';
 // As in src/database/migrations/migration-lock.ts.
 const LOCK = '7163106617430109543';
+
+const settingsWith = (settings: Record<string, string>): Promise<Settings> =>
+  loadSettings({
+    ...{ NODE_ENV: 'production', BASE_URL: 'http://127.0.0.1' },
+    ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...settings },
+  });
+/** What a start does before it serves, in this process. */
+async function prepareWith(settings: Settings, say: (line: string) => void): Promise<void> {
+  await waitForDatabase(settings.databaseUrl!, settings.databaseWait, say);
+  await prepareDatabase(settings, createLog('silent', { write: () => undefined }), undefined, say);
+}
 
 describe('a start that fails', () => {
   let admin: Client;
@@ -65,13 +79,9 @@ describe('a start that fails', () => {
 
   /** The same of a database that cannot be used, without a process of its own: that it is logged, and ends the process, is what {@link lastWords} shows of others. */
   const wordsAbout = async (settings: Record<string, string>): Promise<string> => {
-    const { databaseUrl, databaseWait } = await loadSettings({
-      ...{ NODE_ENV: 'production', BASE_URL: 'http://127.0.0.1' },
-      ...{ ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...settings },
-    });
-    const waiting = waitForDatabase(databaseUrl!, databaseWait, () => undefined);
+    const preparing = prepareWith(await settingsWith(settings), () => undefined);
     const { message, err } = startFailure(
-      await waiting.then(
+      await preparing.then(
         () => undefined,
         (error: unknown) => error,
       ),
@@ -150,7 +160,7 @@ describe('a start that fails', () => {
       await verifyEncryptionKeys(dataSource, [Buffer.from(TEST_ENCRYPTION_KEY, 'base64')]);
       await dataSource.destroy();
       const key = Buffer.alloc(32, 7).toString('base64');
-      const words = await lastWords({ DATABASE_URL: database.url, ENCRYPTION_KEY: key });
+      const words = await wordsAbout({ DATABASE_URL: database.url, ENCRYPTION_KEY: key });
       expect(words).toMatch(/ENCRYPTION_KEY.*\b[0-9a-f]{8}\b/);
       expect(words).not.toContain(key);
     } finally {
@@ -159,13 +169,13 @@ describe('a start that fails', () => {
   });
 
   it('because a data folder cannot be created exits, and names the folder', async () => {
-    const service = new SpawnedService({ DATA_DIR: '/proc/x', PORT: String(await freePort()) });
+    // test/faults/process.spec.ts proves that mistakes in settings end the process.
+    await expect(loadSettings({ DATA_DIR: '/proc/x' })).rejects.toThrow(
+      /^DATA_DIR: the encryption key cannot be stored in \/proc\/x: /,
+    );
     const withKey = new SpawnedService({
       ...{ DATA_DIR: '/proc/x/y', PORT: String(await freePort()), ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
     });
-    expect(await service.exit()).toBe(1);
-    expect(service.printed).toContain('/proc/x');
-    expect(service.printed).not.toMatch(/\n\s+at /);
     expect(await withKey.exit()).toBe(1);
     expect(withKey.printed).toContain('/proc/x');
   });
@@ -204,18 +214,17 @@ describe('a start while another one migrates', () => {
     await other.connect();
   });
   afterEach(async () => {
-    await SpawnedService.killAll();
     await other.end();
     await database.drop();
   });
 
   const lock = () => other.query('SELECT pg_advisory_lock($1)', [LOCK]);
-  const start = async (migrates: boolean): Promise<SpawnedService> => {
-    const port = String(await freePort());
-    return new SpawnedService({
-      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
-      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
-      MIGRATE_ON_START: String(migrates),
+  const unlock = () => other.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+  /** Where the start has come to, in this process: test/faults/process.spec.ts starts two processes on one database. */
+  const start = async (migrates: boolean) => {
+    const said: string[] = [];
+    const settings = await settingsWith({
+      ...{ DATABASE_URL: database.url, MIGRATE_ON_START: String(migrates) },
       ...{
         BOOTSTRAP_OPERATOR_EMAIL: 'first@operator.example',
         BOOTSTRAP_OPERATOR_PASSWORD: 'a long first password',
@@ -223,22 +232,30 @@ describe('a start while another one migrates', () => {
       BOOTSTRAP_OPERATOR_CLIENT_ID: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
       BOOTSTRAP_OPERATOR_CLIENT_SECRET: 's'.repeat(32),
     });
+    const ready = prepareWith(settings, (line) => void said.push(line));
+    return { said, ready };
   };
 
   it('waits for it before it creates the first operator, and not if nothing is missing', async () => {
     await lock();
-    const services = await Promise.all([true, false].map((migrates) => start(migrates)));
+    // After which they say that they wait.
+    const limits = HeldTimers.hold(5_000, 5_000, 'migration-lock');
+    const starts = await Promise.all([true, false].map((migrates) => start(migrates)));
+    await until('both wait', () => limits.count === starts.length);
+    limits.letPass();
+    limits.release();
     const says = 'for the lock of the migrations, held by';
-    await until('both wait', () => services.every(({ printed }) => printed.includes(says)));
+    await until('both say so', () => starts.every(({ said }) => said.join().includes(says)));
     expect(await database.query('SELECT 1 FROM users')).toEqual([]);
-    await other.query('SELECT pg_advisory_unlock($1)', [LOCK]);
-    for (const service of services) await service.ready();
+    await unlock();
+    for (const { ready } of starts) await ready;
     expect(await database.query('SELECT email FROM users')).toEqual([{ email: 'first@operator.example' }]);
 
     await lock();
     for (const migrates of [true, false]) {
-      const service = await (await start(migrates)).ready();
-      expect(await service.stop()).toBe(0);
+      const { said, ready } = await start(migrates);
+      await ready;
+      expect(said).toEqual([]);
     }
   });
 });
