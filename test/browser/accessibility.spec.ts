@@ -11,14 +11,12 @@ describe('a sample of all pages', () =>
   checkPages(
     Object.fromEntries(
       [
-        'login',
         'login refused',
         'consent',
         'account with an application',
         'guide with tables',
         'console overview',
         'console clients',
-        'an endpoint by the day',
         'a delivery that failed',
       ].map((name) => [name, PAGES[name]!]),
     ),

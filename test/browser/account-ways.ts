@@ -47,18 +47,11 @@ export function useAccount(): AccountInBrowser {
   return { service, user, client, newPage, signedInPage };
 }
 
-/** The ways of a user through the account, as tests; each is the same with scripts and without. */
+/** The first ways of a user through the account, as tests; each is the same with scripts and without. */
 export function accountWays(
   { service, user, client, newPage, signedInPage }: AccountInBrowser,
   javaScript: boolean,
 ): void {
-  const changePassword = async (page: Page, current: string, again = NEW_PASSWORD): Promise<void> => {
-    await page.getByLabel('Current password').fill(current);
-    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
-    await page.getByLabel('Repeat new password').fill(again);
-    await press(page, 'Change password');
-  };
-
   it('a user disconnects an application, which can then read no more data', async () => {
     const tokens = await service.make.tokens(client, user);
     const page = await signedInPage(javaScript);
@@ -75,6 +68,26 @@ export function accountWays(
     expect(await page.getByRole('status').count()).toBe(0);
     expect(await page.getByRole('main').innerText()).toContain('No applications are connected');
   });
+
+  it('a user reaches the account from the start page, and the target of a link after the login', async () => {
+    const page = await newPage(javaScript, '/account/sessions');
+    await page.goto(service.url);
+    await follow(page, 'Go to your account');
+    expect(await headingOf(page)).toBe('Connected applications');
+  });
+}
+
+/** Further ways, each step of which test/e2e shows over HTTP too. */
+export function furtherAccountWays(
+  { service, user, newPage, signedInPage }: AccountInBrowser,
+  javaScript: boolean,
+): void {
+  const changePassword = async (page: Page, current: string, again = NEW_PASSWORD): Promise<void> => {
+    await page.getByLabel('Current password').fill(current);
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
+    await page.getByLabel('Repeat new password').fill(again);
+    await press(page, 'Change password');
+  };
 
   it('a user first makes a mistake, then changes the password, and stays signed in only here', async () => {
     const elsewhere = await signedInPage(javaScript);
@@ -131,12 +144,5 @@ export function accountWays(
     expect(await said(page)).toContain('resolved');
     expect(await entry.getByRole('button').count()).toBe(0);
     expect(await entry.innerText()).toContain('Resolved');
-  });
-
-  it('a user reaches the account from the start page, and the target of a link after the login', async () => {
-    const page = await newPage(javaScript, '/account/sessions');
-    await page.goto(service.url);
-    await follow(page, 'Go to your account');
-    expect(await headingOf(page)).toBe('Connected applications');
   });
 }

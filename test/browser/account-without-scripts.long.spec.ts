@@ -1,4 +1,12 @@
-import { accountWays, useAccount } from './account-ways.js';
+import { accountWays, furtherAccountWays, useAccount } from './account-ways.js';
 
-describe('on the account page in a browser with JavaScript switched off', () =>
-  accountWays(useAccount(), false));
+describe('on the account page in a browser', () => {
+  const account = useAccount();
+
+  describe('with JavaScript switched off', () => {
+    accountWays(account, false);
+    furtherAccountWays(account, false);
+  });
+
+  describe('with JavaScript', () => furtherAccountWays(account, true));
+});

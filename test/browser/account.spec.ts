@@ -1,7 +1,7 @@
 import { accountWays, useAccount } from './account-ways.js';
 import { press, said } from './page-actions.js';
 
-/* Without scripts: leaving.spec.ts and consent.spec.ts, and each of these ways in account-without-scripts.long.spec.ts. */
+/* Without scripts: leaving.spec.ts and consent.spec.ts, and with further ways account-without-scripts.long.spec.ts. */
 describe('on the account page in a browser', () => {
   const account = useAccount();
   const { service, user, client, newPage } = account;

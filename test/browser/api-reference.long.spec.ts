@@ -90,6 +90,20 @@ describe('the interactive API reference', () => {
     await page.getByRole('heading', { name: 'Let the next refresh or the next requests fail' }).waitFor();
   });
 
+  it('opens the event that a search has found, at its place', async () => {
+    await page.goto(`${service.url}/docs/search?q=charging_session.ended`);
+    await page.getByRole('link', { name: 'charging_session.ended', exact: true }).click();
+    await page.getByRole('heading', { name: 'charging_session.ended' }).waitFor();
+    // It is drawn near the top: the anchor is known to the reference.
+    await page.waitForFunction(() => {
+      const heading = [...document.querySelectorAll('h3')].find(
+        ({ textContent }) => textContent.trim() === 'charging_session.ended',
+      );
+      const top = heading?.getBoundingClientRect().top ?? -1;
+      return top > 0 && top < 300;
+    });
+  });
+
   it('gets a token with the credentials of a client, and calls an operation with it', async () => {
     await page.getByRole('button', { name: 'clientCredentials' }).click();
     await type('Client ID', client.id);

@@ -2,13 +2,12 @@ import type { Page } from 'playwright-core';
 import type { TestClient } from '../support/factory.js';
 import { consoleWays, secretOn, useConsole } from './console-ways.js';
 import { copied } from './copied.js';
-import { portalLink } from './every-page.js';
-import { followFirst, press, said } from './page-actions.js';
+import { followFirst, press } from './page-actions.js';
 
-/* Without scripts: three tests below, and each of the ways in console-without-scripts.long.spec.ts. */
+/* Without scripts, and further ways: console-without-scripts.long.spec.ts. */
 describe('in the console in a browser', () => {
   const atConsole = useConsole();
-  const { service, operator, client, newPage, findClient, tokenFor } = atConsole;
+  const { service, client, newPage, findClient, tokenFor } = atConsole;
 
   describe('with JavaScript', () => consoleWays(atConsole, true));
 
@@ -109,40 +108,6 @@ describe('in the console in a browser', () => {
     expect(await page.locator('code.secret').evaluate((code) => getComputedStyle(code).userSelect)).toBe(
       'all',
     );
-  });
-
-  /* The axe checks of these pages are in console-pages.ts and portal-pages.ts. */
-  it('an operator creates an event type and its version, and a partner sees them in the portal', async () => {
-    const page = await newPage(false);
-    const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text);
-    await followFirst(page, 'Event types');
-    await followFirst(page, 'Create event type');
-    await fill('Name', 'vehicle.moved');
-    await fill('Description', 'The vehicle was driven.');
-    await page.getByLabel('Scope').selectOption('vehicle:read');
-    await fill('Sample', 'not JSON');
-    await press(page, 'Save');
-    expect(await page.locator('#sample-error').innerText()).toContain('nter a JSON object');
-    await fill('Sample', '{"id": "v1", "km": 12}');
-    await press(page, 'Save');
-    expect(await said(page)).toBe('Event type saved.');
-    expect(await page.getByText('No versions yet').count()).toBe(1);
-
-    await followFirst(page, 'Create version');
-    await fill('Schema', '{"type": "object", "required": ["metres"]}');
-    await press(page, 'Save');
-    expect(await page.locator('#schema-error').innerText()).toContain('sample.metres is required');
-    await fill('Schema', '{"type": "object", "required": ["km"], "properties": {"km": {"type": "number"}}}');
-    await press(page, 'Save');
-    expect(await said(page)).toBe('Version saved.');
-    expect(await page.locator('.entry-head').innerText()).toContain('Version 1');
-
-    await page.goto(await portalLink(service, { client, owner: operator, driver: operator }));
-    await press(page, 'Open webhook portal');
-    await page.goto(`${service.url}/portal/event_types`);
-    const entry = page.locator('[id="vehicle.moved"]');
-    await entry.getByText('Schema').click();
-    expect(await entry.innerText()).toContain('"km"');
   });
 
   it('an operator can do everything with the keyboard only, and every focus is visible', async () => {

@@ -101,7 +101,7 @@ export const arrive = async (page: Page): Promise<string> => {
   return page.url();
 };
 
-/** The ways of a driver to an application, as tests; each is the same with scripts and without. */
+/** The first ways of a driver to an application, as tests; each is the same with scripts and without. */
 export function driverWays(
   { service, driver, client, app, application, newPage, begin }: DriverInBrowser,
   javaScriptEnabled: boolean,
@@ -130,64 +130,12 @@ export function driverWays(
     },
   );
 
-  it('a user cancels, and the application is informed', async () => {
-    const page = await newPage(javaScriptEnabled);
-    const authorization = await begin();
-    await page.goto(authorization.url);
-    await logIn(page, driver);
-    await press(page, 'Cancel');
-    await expect(authorization.finish(await arrive(page))).rejects.toMatchObject({
-      error: 'access_denied',
-    });
-  });
-
-  it('a user mistypes the password, sees an error, and still reaches the application afterwards', async () => {
-    const page = await newPage(javaScriptEnabled);
-    const authorization = await begin();
-    await page.goto(authorization.url);
-    await logIn(page, driver, 'wrong horse battery staple');
-    expect(await page.getByRole('alert').innerText()).toContain('incorrect');
-    expect(await page.getByLabel('Email').inputValue()).toBe(driver.email);
-    expect(await page.getByLabel('Password').inputValue()).toBe('');
-    await logIn(page, driver);
-    await press(page, 'Authorize');
-    await authorization.finish(await arrive(page));
-  });
-
   it('a user with a non-ASCII address logs in', async () => {
     const user = await service.make.user({ email: `jürgen.${javaScriptEnabled}@münchen.example` });
     const page = await newPage(javaScriptEnabled);
     await page.goto(`${service.url}/login`);
     await logIn(page, user);
     await page.waitForURL(`${service.url}/account`);
-  });
-
-  it('another user takes over on the consent page', async () => {
-    const page = await newPage(javaScriptEnabled);
-    const other = await service.make.user({ name: 'Olga Other' });
-    const authorization = await begin();
-    await page.goto(authorization.url);
-    await logIn(page, driver);
-    expect(await page.getByRole('main').innerText()).toContain('Dana Driver');
-    await press(page, 'Log out');
-    await logIn(page, other);
-    const text = await page.getByRole('main').innerText();
-    expect([text.includes('Olga Other'), text.includes('Dana Driver')]).toEqual([true, false]);
-    await press(page, 'Authorize');
-    const tokens = await authorization.finish(await arrive(page));
-    expect(await callerOf(tokens.access_token)).toBe(other.id);
-  });
-
-  it('a user logs in and out on the start page', async () => {
-    const page = await newPage(javaScriptEnabled);
-    await page.goto(service.url);
-    await page.getByRole('link', { name: 'Log in' }).click();
-    await logIn(page, driver);
-    expect(await page.getByRole('main').innerText()).toContain('Dana Driver');
-    await press(page, 'Log out');
-    expect(await headingOf(page)).toBe('Log in');
-    await page.goto(service.url);
-    expect(await page.getByRole('main').innerText()).not.toContain('Dana Driver');
   });
 
   it('a portal link opens the portal once, and its key is in no Referer', async () => {
@@ -221,6 +169,67 @@ export function driverWays(
     }
     await press(page, 'Set password');
     expect(await page.getByRole('alert').innerText()).toContain('256');
+  });
+}
+
+/** Further ways, each step of which test/e2e shows over HTTP too. */
+export function furtherDriverWays(
+  { service, driver, newPage, begin }: DriverInBrowser,
+  javaScriptEnabled: boolean,
+): void {
+  const callerOf = async (token: string): Promise<string> =>
+    (await service.http.get('/v2/users', { bearer: token })).json[0].id as string;
+
+  it('a user cancels, and the application is informed', async () => {
+    const page = await newPage(javaScriptEnabled);
+    const authorization = await begin();
+    await page.goto(authorization.url);
+    await logIn(page, driver);
+    await press(page, 'Cancel');
+    await expect(authorization.finish(await arrive(page))).rejects.toMatchObject({
+      error: 'access_denied',
+    });
+  });
+
+  it('a user mistypes the password, sees an error, and still reaches the application afterwards', async () => {
+    const page = await newPage(javaScriptEnabled);
+    const authorization = await begin();
+    await page.goto(authorization.url);
+    await logIn(page, driver, 'wrong horse battery staple');
+    expect(await page.getByRole('alert').innerText()).toContain('incorrect');
+    expect(await page.getByLabel('Email').inputValue()).toBe(driver.email);
+    expect(await page.getByLabel('Password').inputValue()).toBe('');
+    await logIn(page, driver);
+    await press(page, 'Authorize');
+    await authorization.finish(await arrive(page));
+  });
+
+  it('another user takes over on the consent page', async () => {
+    const page = await newPage(javaScriptEnabled);
+    const other = await service.make.user({ name: 'Olga Other' });
+    const authorization = await begin();
+    await page.goto(authorization.url);
+    await logIn(page, driver);
+    expect(await page.getByRole('main').innerText()).toContain('Dana Driver');
+    await press(page, 'Log out');
+    await logIn(page, other);
+    const text = await page.getByRole('main').innerText();
+    expect([text.includes('Olga Other'), text.includes('Dana Driver')]).toEqual([true, false]);
+    await press(page, 'Authorize');
+    const tokens = await authorization.finish(await arrive(page));
+    expect(await callerOf(tokens.access_token)).toBe(other.id);
+  });
+
+  it('a user logs in and out on the start page', async () => {
+    const page = await newPage(javaScriptEnabled);
+    await page.goto(service.url);
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await logIn(page, driver);
+    expect(await page.getByRole('main').innerText()).toContain('Dana Driver');
+    await press(page, 'Log out');
+    expect(await headingOf(page)).toBe('Log in');
+    await page.goto(service.url);
+    expect(await page.getByRole('main').innerText()).not.toContain('Dana Driver');
   });
 
   it('a user sets a password with a link, and logs in with it', async () => {

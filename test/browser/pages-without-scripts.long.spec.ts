@@ -1,3 +1,12 @@
-import { driverWays, useDriver } from './driver-ways.js';
+import { driverWays, furtherDriverWays, useDriver } from './driver-ways.js';
 
-describe('in a browser with JavaScript switched off', () => driverWays(useDriver(), false));
+describe('in a browser', () => {
+  const atApplication = useDriver();
+
+  describe('with JavaScript switched off', () => {
+    driverWays(atApplication, false);
+    furtherDriverWays(atApplication, false);
+  });
+
+  describe('with JavaScript', () => furtherDriverWays(atApplication, true));
+});

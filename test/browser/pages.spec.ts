@@ -4,7 +4,7 @@ import { PASSWORD } from '../support/factory.js';
 import { arrive, driverWays, useDriver } from './driver-ways.js';
 import { portalLink, signIn } from './every-page.js';
 
-/* Without scripts: consent.spec.ts, and each of these ways in pages-without-scripts.long.spec.ts. */
+/* Without scripts: consent.spec.ts, and with further ways pages-without-scripts.long.spec.ts. */
 describe('in a browser', () => {
   const atApplication = useDriver();
   const { service, driver, client, newPage, begin } = atApplication;

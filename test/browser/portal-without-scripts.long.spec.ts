@@ -1,4 +1,12 @@
-import { portalWays, usePortal } from './portal-ways.js';
+import { furtherPortalWays, portalWays, usePortal } from './portal-ways.js';
 
-describe('in the webhook portal in a browser with JavaScript switched off', () =>
-  portalWays(usePortal(), false));
+describe('in the webhook portal in a browser', () => {
+  const portal = usePortal();
+
+  describe('with JavaScript switched off', () => {
+    portalWays(portal, false);
+    furtherPortalWays(portal, false);
+  });
+
+  describe('with JavaScript', () => furtherPortalWays(portal, true));
+});

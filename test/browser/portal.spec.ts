@@ -2,7 +2,7 @@ import { copied } from './copied.js';
 import { followFirst, mainOf, press } from './page-actions.js';
 import { addEndpoint, portalWays, secretOn, updatesTo, usePortal } from './portal-ways.js';
 
-/* Without scripts: live-list.spec.ts, and each of these ways in portal-without-scripts.long.spec.ts. */
+/* Without scripts: live-list.spec.ts, and with further ways portal-without-scripts.long.spec.ts. */
 describe('in the webhook portal in a browser', () => {
   const portal = usePortal();
   const { service, receiver, holdAnswers, answerHeld, openPortal } = portal;
