@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { freePort } from '../support/free-port.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
@@ -19,9 +22,17 @@ describe('the log of a start', () => {
       .map((line) => JSON.parse(line) as LogLine);
   };
 
-  it('is one JSON line that names every setting that is missing or invalid, also when the level is one of them', async () => {
-    const lines = await linesOf({ PORT: 'zero', LOG_LEVEL: 'loud', BASE_ULR: 'https://auth.example' });
+  it('is one JSON line that names every setting that is missing or invalid, and no value of one, also when the level is one of them', async () => {
+    const root = await mkdtemp(path.join(tmpdir(), 'charging-lines-'));
+    const lines = await linesOf({
+      ...{ PORT: 'zero', LOG_LEVEL: 'loud', BASE_ULR: 'https://auth.example' },
+      ...{ ENCRYPTION_KEY: 'hidden-word', DATABASE_URL: 'mysql://root:hidden-word@db.example/x' },
+      DATA_DIR: path.join(root, 'data'),
+    });
+    expect(await readdir(root)).toEqual([]);
+    await rm(root, { recursive: true });
     expect(lines).toEqual([expect.objectContaining({ level: 'fatal' })]);
+    expect(JSON.stringify(lines)).not.toContain('hidden-word');
     const named = [...lines[0]!.msg.matchAll(/([A-Z][A-Z_]+) (?:must|is not)/g)].map(([, name]) => name);
     expect(named.sort()).toEqual([
       'BASE_ULR',

@@ -14,11 +14,11 @@ describe('the log of a production start and stop', () => {
   afterEach(() => SpawnedService.killAll());
   afterAll(() => database.drop());
 
-  const linesOf = async (settings: Record<string, string>) => {
+  const linesOfStartAndStop = async () => {
     const port = String(await freePort());
     const service = await new SpawnedService({
       ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
-      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY, ...settings },
+      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
     }).ready();
     expect(await service.stop()).toBe(0);
     return service.printed
@@ -27,8 +27,9 @@ describe('the log of a production start and stop', () => {
       .map((line) => JSON.parse(line) as { level: string; msg: string });
   };
 
+  // test/faults/start-failures.spec.ts has a start that warns of nothing, because the metrics need a token.
   it('warns if anybody may read the metrics, and says when the service stops', async () => {
-    const lines = await linesOf({});
+    const lines = await linesOfStartAndStop();
     const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
     expect(warnings).toEqual([expect.stringMatching(/^METRICS_TOKEN is not set/)]);
     expect(lines.some(({ msg }) => msg.startsWith('SMTP_URL and MAIL_FROM are not set'))).toBe(true);
@@ -36,11 +37,6 @@ describe('the log of a production start and stop', () => {
       expect.stringMatching(/^Stopping \(SIGTERM\)/),
       'Stopped',
     ]);
-  });
-
-  it('warns of nothing if the metrics need a token', async () => {
-    const lines = await linesOf({ METRICS_TOKEN: 'a-token-for-the-metrics' });
-    expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
   it('says nothing of a stop while the program is still loading, and exits with 0', async () => {

@@ -182,13 +182,14 @@ describe('a start that fails', () => {
 });
 
 describe('a start before its database', () => {
-  it('waits for the database, logs that and for how long, and then serves requests', async () => {
+  it('waits for the database, logs that and for how long, and then serves requests; it warns of nothing if the metrics need a token', async () => {
     const database = await createTestDatabase();
     const way = await WayToDatabase.closed(database.url);
     const port = String(await freePort());
     const service = new SpawnedService({
       ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
       ...{ DATABASE_URL: way.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      METRICS_TOKEN: 'a-token-for-the-metrics',
     });
     try {
       await until('it waits', () => service.printed.includes('for the database: '));
@@ -197,6 +198,7 @@ describe('a start before its database', () => {
       await service.ready();
       expect(service.printed.match(/Waiting up to \d+ s for the database/g)).toHaveLength(1);
       expect(await service.stop()).toBe(0);
+      expect(service.printed).not.toMatch(/"level":"(warn|error|fatal)"/);
     } finally {
       await SpawnedService.killAll();
       await way.close();
