@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 const HOOK = pathToFileURL('test/support/killed-at-statement.mjs').href;
 const SECRET = 'a-secret-that-the-company-has-chosen-itself';
 // Each is a process of its own.
-const ROUNDS = process.env.NIGHTLY ? 1_000 : 12;
+const ROUNDS = process.env.NIGHTLY ? 1_000 : 6;
 
 const PARTNER = { type: 'confidential', grant_types: ['authorization_code', 'refresh_token'] };
 const CLIENTS = Array.from({ length: 3 }, (_, n) => ({
