@@ -191,6 +191,9 @@ describeUnless(lackingPatroni, 'with three PostgreSQL servers under Patroni, two
   it('do the same when the leader hangs until its watchdog resets it', () =>
     survive(OTHERS, [BY_NAMES, BALANCED], { begin: (name) => cluster.freeze(name), end: kill }));
 
+  // Each takes as long as all of another file.
+  if (!process.env.NIGHTLY) return;
+
   it('do the same when the synchronous standby is killed', () =>
     survive(OTHERS, [BY_NAMES, BALANCED], { begin: kill, toStandby: true }));
 
