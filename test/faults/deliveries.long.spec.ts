@@ -12,7 +12,7 @@ import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-se
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV } from '../support/webhooks.js';
 
-const EVENTS = process.env.NIGHTLY ? 5_000 : 600;
+const EVENTS = process.env.NIGHTLY ? 5_000 : 300;
 const ENDPOINTS = 20;
 const PUBLISHERS = 40;
 const KILLS_AT = [0.2, 0.5, 0.8].map((part) => part * EVENTS);
