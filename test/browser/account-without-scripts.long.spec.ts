@@ -5,7 +5,7 @@ describe('on the account page in a browser', () => {
 
   describe('with JavaScript switched off', () => {
     accountWays(account, false);
-    furtherAccountWays(account, false);
+    if (process.env.NIGHTLY) furtherAccountWays(account, false);
   });
 
   describe('with JavaScript', () => furtherAccountWays(account, true));

@@ -8,7 +8,7 @@ describe('in the console in a browser', () => {
 
   describe('with JavaScript switched off', () => {
     consoleWays(atConsole, false);
-    furtherConsoleWays(atConsole, false);
+    if (process.env.NIGHTLY) furtherConsoleWays(atConsole, false);
   });
 
   describe('with JavaScript', () => furtherConsoleWays(atConsole, true));

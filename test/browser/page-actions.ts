@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/factory.js';
 
-/** For `describe.each` and `it.each`: every page works without scripts. */
+/** For `describe.each` and `it.each`: every page works without scripts, of which before a landing the first ways (`…-ways.ts`) are enough. */
 export const WITH_AND_WITHOUT_SCRIPTS: [string, boolean][] = [
   ['with JavaScript', true],
-  ['with JavaScript switched off', false],
+  ...(process.env.NIGHTLY ? [['with JavaScript switched off', false] satisfies [string, boolean]] : []),
 ];
 
 export const press = (page: Page, name: string): Promise<void> =>

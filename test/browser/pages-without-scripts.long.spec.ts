@@ -5,7 +5,7 @@ describe('in a browser', () => {
 
   describe('with JavaScript switched off', () => {
     driverWays(atApplication, false);
-    furtherDriverWays(atApplication, false);
+    if (process.env.NIGHTLY) furtherDriverWays(atApplication, false);
   });
 
   describe('with JavaScript', () => furtherDriverWays(atApplication, true));
