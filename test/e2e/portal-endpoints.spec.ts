@@ -1,6 +1,7 @@
 import { auditEventsOn } from '../support/audit-events.js';
 import { csrfTokenOn, type BrowserSession, type Page } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
+import { whileHeld } from '../support/held-rows.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
@@ -127,6 +128,39 @@ describe('Endpoints in the portal', () => {
       [id],
     );
     expect(row).toEqual({ url, max_per_minute: 7, description: 'After' });
+  });
+
+  it('are edited by a form that leaves as it is what others save while it waits for them', async () => {
+    const { id } = await makeEndpoint(service, client, { description: 'Before' });
+    const path = `/portal/endpoints/${id}/edit`;
+    const page = await browser.open(path);
+    const row = { url: 'http://127.0.0.1:9/moved', max_per_minute: 7, event_types: ['vehicle.deleted'] };
+    const [saved] = await whileHeld(
+      service,
+      [
+        'UPDATE webhook_endpoints SET url = $2, max_per_minute = $3, event_types = $4 WHERE id = $1',
+        [id, row.url, row.max_per_minute, row.event_types],
+      ],
+      [() => browser.submit(page, path, { description: 'After' })],
+      'COMMIT',
+    );
+    expect(saved!.status).toBe(303);
+    expect(
+      await service.database.query(
+        'SELECT url, max_per_minute, event_types, description FROM webhook_endpoints WHERE id = $1',
+        [id],
+      ),
+    ).toEqual([{ ...row, description: 'After' }]);
+  });
+
+  it('are edited also where the host of a URL that stays is unknown by now', async () => {
+    const { id } = await makeEndpoint(service, client, { description: 'Before' });
+    const url = 'https://nowhere.invalid/hook';
+    await service.database.query('UPDATE webhook_endpoints SET url = $2 WHERE id = $1', [id, url]);
+    const path = `/portal/endpoints/${id}/edit`;
+    expect(errorAt(await browser.fillIn(path, { url: `${url}s` }), 'url')).toContain('a host that can be');
+    expect((await browser.fillIn(path, { description: 'After' })).status).toBe(303);
+    expect(await stored()).toMatchObject([{ url, description: 'After' }]);
   });
 
   it('are limited to 50: the page says so, offers no more, and refuses a 51st but keeps what was typed', async () => {

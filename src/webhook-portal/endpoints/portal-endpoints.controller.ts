@@ -1,4 +1,5 @@
 import { Param } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { Context } from '../../http/page-routes/page-context.js';
 import type { FieldErrors } from '../../web/forms/field.js';
 import { Problem } from '../../http/problems/problem.js';
@@ -10,6 +11,7 @@ import {
   type EndpointFormValues,
 } from '../../webhooks/endpoints/endpoint-form.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
+import type { EndpointChanges } from '../../webhooks/endpoints/endpoint.resource.js';
 import { headersInLines, limitIn } from '../../webhooks/endpoints/endpoint-headers.js';
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../webhooks/event-types/event-types.service.js';
@@ -57,7 +59,8 @@ export class PortalEndpointsController {
     const endpoint = await this.endpoints.get(id, context.clientId);
     const input = endpointFieldsChangedIn(context.form, endpoint);
     try {
-      await this.endpoints.update(id, context.clientId, inputOf(input), context.actor);
+      const changes = changesOf(input, endpointFieldsOf(endpoint));
+      await this.endpoints.update(id, context.clientId, changes, context.actor);
       return { goTo: endpointPath(id), notice: 'endpoint_saved' };
     } catch (error) {
       return this.form(context, { endpoint, input, ...refusalOf(error) });
@@ -83,6 +86,20 @@ function inputOf(typed: EndpointFormValues) {
     eventTypes: [...new Set(typed.event_types)],
     maxPerMinute: limit === '' ? null : limitIn(limit),
     headers: headersInLines(typed.headers),
+  };
+}
+
+/** What differs from the present values. The rest is neither checked nor written: others may save it at this moment. */
+function changesOf(typed: EndpointFormValues, present: EndpointFormValues): EndpointChanges {
+  const [input, had] = [inputOf(typed), inputOf(present)];
+  const changed = <K extends keyof typeof input>(name: K) =>
+    isDeepStrictEqual(input[name], had[name]) ? undefined : input[name];
+  return {
+    url: changed('url'),
+    description: changed('description'),
+    eventTypes: changed('eventTypes'),
+    maxPerMinute: changed('maxPerMinute'),
+    headers: changed('headers'),
   };
 }
 
