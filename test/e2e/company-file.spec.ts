@@ -11,6 +11,7 @@ import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { Problem } from '../../src/http/problems/problem.js';
 import { OPERATOR_SCOPES } from '../../src/scopes/scope.entity.js';
 import { ScopeNumbersService } from '../../src/scopes/scope-numbers.service.js';
+import { newId } from '../../src/secrets/ids.js';
 import { whileHeld } from '../support/held-rows.js';
 import { statementsDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
@@ -460,6 +461,29 @@ Done: 0 created, 5 changed, 0 removed.
       expect(await exported()).toEqual(before);
       const typeless = { scopes: omit(before.scopes!, ['tariff:read']), clients: [] };
       expect((await refusal(typeless, { prune: true })).at(-1)).toContain('An event type needs this scope');
+    });
+
+    it('removes no event type that events were published with', async () => {
+      const used = `UPDATE event_type_versions SET used_at = $1 WHERE type = 'tariff.changed'`;
+      await service.database.query(used, [new Date()]);
+      expect(await refusal({ event_types: {} }, { prune: true })).toContainEqual(
+        expect.stringContaining('tariff.changed cannot be removed: Events of this type were published'),
+      );
+      await service.database.query(used, [null]);
+    });
+
+    it('removes an event type with the tests that partners have sent of it', async () => {
+      const [id, ofAnother] = [newId('evnt'), newId('evnt')];
+      await service.database.query(
+        `INSERT INTO events (id, type, payload, deliveries, test)
+         VALUES ($1, 'tariff.changed', '{}', 1, true), ($2, 'webhook.test', '{}', 1, true)`,
+        [id, ofAnother],
+      );
+      const { text } = await apply({ event_types: {} }, { prune: true });
+      expect(text).toContain('- event type tariff.changed\n');
+      const left = 'SELECT id FROM events WHERE id = ANY ($1)';
+      expect(await service.database.column(left, [[id, ofAnother]])).toEqual([ofAnother]);
+      await apply(EXAMPLE);
     });
 
     it('removes what nothing needs any more; a client that comes back keeps no token', async () => {

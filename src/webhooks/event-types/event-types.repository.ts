@@ -98,8 +98,9 @@ export class EventTypesRepository {
       .execute();
   }
 
-  /** With its versions. */
+  /** With its versions, and with its tests, which partners can ask for before anything is published. */
   async delete(manager: EntityManager, name: string): Promise<void> {
+    await manager.query('DELETE FROM events WHERE type = $1 AND test', [name]);
     await manager.withRepository(this.types).delete({ name });
   }
 
