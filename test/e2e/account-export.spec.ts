@@ -8,11 +8,13 @@ import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
+import { makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
 import { addApp, addPasskey } from '../support/second-factors.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const PATH = '/account/export';
 
@@ -276,6 +278,36 @@ describe('The export of a person’s data', () => {
       false,
     ]);
     expect([sections.profile!.is_complete, sections.sessions!.is_complete]).toEqual([true, true]);
+  });
+});
+
+describe('The events in the export of a person’s data', () => {
+  const service = useSharedService({ env: WEBHOOK_ENV });
+
+  it('name who never got them not at all, and who got them also after a resend that did not arrive', async () => {
+    const user = await service.make.user();
+    const client = await service.make.client({ name: 'Northwind' });
+    const endpoint = await makeEndpoint(service, client);
+    const [arrived, failed] = [{ status: 204 }, { status: 500 }];
+    const cancelReason = 'endpoint_disabled';
+    const never: SeededDelivery[] = [
+      { state: 'pending', attempts: [failed] },
+      { state: 'failed', attempts: [failed] },
+      { state: 'cancelled', cancelReason },
+    ];
+    const got: SeededDelivery[] = [
+      { state: 'delivered', attempts: [failed, arrived] },
+      { state: 'pending', attempts: [arrived] },
+      { state: 'failed', attempts: [arrived, failed] },
+      { state: 'cancelled', cancelReason, attempts: [arrived] },
+    ];
+    for (const each of [...never, ...got]) await seedDelivery(service, endpoint, { ...each, userId: user.id });
+    const sections = await service.app.get(PersonalData).read(user.id, 10);
+    const { records } = sections.find(({ name }) => name === 'events')!;
+    const northwind = [{ client_id: client.id, application: 'Northwind' }];
+    const named = (records as { delivered_to: object[] }[]).map(({ delivered_to: to }) => to);
+    expect(named.filter((to) => to.length === 0)).toHaveLength(never.length);
+    expect(named.filter((to) => to.length > 0)).toEqual(got.map(() => northwind));
   });
 });
 

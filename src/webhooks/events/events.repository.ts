@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Not, Repository, type EntityManager } from 'typeorm';
 import { consentIncludes } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
+import { DELIVERIES_OF_EVENT } from '../../disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { EventIdempotencyKeyEntity } from './event-idempotency-key.entity.js';
 import { EventEntity } from './event.entity.js';
@@ -247,10 +248,9 @@ export class EventsRepository {
    */
   listAbout(userId: string, limit: number): Promise<EventAbout[]> {
     return this.events.query(
-      `SELECT e.id, e.type, e.created_at AS "createdAt", e.payload,
-              ARRAY(SELECT DISTINCT d.client_id FROM deliveries d
-                     WHERE d.event_id = e.id AND d.state = 'delivered') AS "clientIds"
-         FROM events e WHERE e.user_id = $1 ORDER BY e.id DESC LIMIT $2`,
+      `SELECT v.id, v.type, v.created_at AS "createdAt", v.payload,
+              ARRAY(SELECT DISTINCT d.client_id FROM ${DELIVERIES_OF_EVENT} d) AS "clientIds"
+         FROM events v WHERE v.user_id = $1 ORDER BY v.id DESC LIMIT $2`,
       [userId, limit],
     );
   }
