@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { setUpFailingEndpoint } from '../support/failing-endpoint.js';
 import { until } from '../support/until.js';
@@ -193,6 +194,16 @@ describe('After a failed attempt,', () => {
         failing_since: expect.any(String) as string,
       });
       expect(await notifications()).toEqual([]);
+    });
+
+    it('is not disabled if a success was written since another instance found that it has failed for five days', async () => {
+      await failedOnce();
+      await ageFailing('20 days');
+      webhooks.answer(endpoint.path, 200);
+      await webhooks.finished((await webhooks.publishOne(user.id)).id);
+      await service.app.get(EndpointsService).disable(endpoint.id, endpoint.url, 'failing');
+      expect(await endpointView()).toMatchObject({ enabled: true, failing_since: null });
+      expect([await notifications(), await audits()]).toEqual([[], []]);
     });
 
     it('that was moved is not disabled for the days in which its former URL failed', async () => {

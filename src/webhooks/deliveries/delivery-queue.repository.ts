@@ -4,6 +4,7 @@ import { Repository } from 'typeorm';
 import { userShares } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
 import { IS_FAILING, NOT_TOLD } from '../contacts/contacts.repository.js';
+import { HAS_FAILED_FOR_LONG } from '../endpoints/endpoints.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 
@@ -11,8 +12,6 @@ import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 export const WAKE_UP_CHANNEL = 'webhook_deliveries';
 /** Contract §10: an attempt holds a lease of at most 30 s. */
 export const LEASE_SECONDS = 30;
-/** Contract §10: an endpoint without a success for five days of attempts is disabled. */
-const FAILING_DAYS = 5;
 /** Contract §22: attempts are counted by the second in which they start, so one second more than a minute has to pass. */
 const WINDOW = "interval '61 seconds'";
 /** An endpoint whose answers take longer on average is slow, and has few attempts at a time. */
@@ -282,7 +281,7 @@ export class DeliveryQueueRepository {
          FROM by_endpoint b
         WHERE e.id = b.endpoint_id
        RETURNING e.url,
-                 CASE WHEN e.enabled AND e.failing_since <= now() - make_interval(days => ${FAILING_DAYS}) THEN e.id END AS disable,
+                 CASE WHEN e.enabled AND ${HAS_FAILED_FOR_LONG} THEN e.id END AS disable,
                  CASE WHEN b.failed_here > 0 AND e.enabled AND ${IS_FAILING} AND ${NOT_TOLD} THEN e.id END AS failing`,
         DONE.parameters(finished.map(rowOf)),
       );

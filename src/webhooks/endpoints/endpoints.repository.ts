@@ -295,7 +295,10 @@ export class EndpointsRepository {
     await this.endpoints.update({ id, sealedHeaders: Equal(seen) }, { sealedHeaders: fresh });
   }
 
-  /** Disables an enabled endpoint, once; undefined if it was already disabled, or has another URL by now. */
+  /**
+   * Disables an enabled endpoint, once; undefined if it was already disabled, has another URL by now, or was to be disabled because it
+   * fails and no longer does: a success may just have been written.
+   */
   async disable(
     manager: EntityManager,
     id: string,
@@ -307,12 +310,16 @@ export class EndpointsRepository {
       `UPDATE webhook_endpoints e SET enabled = false, disabled_reason = $3, disabled_at = now(), updated_at = now()
          FROM clients c
         WHERE e.id = $1 AND e.url = $2 AND e.enabled AND e.deleted_at IS NULL AND c.id = e.client_id
+          AND ($3 <> 'failing' OR ${HAS_FAILED_FOR_LONG})
        RETURNING e.client_id AS "clientId", c.owner_id AS "ownerId", e.url`,
       [id, urlThen, reason],
     );
     return rows[0];
   }
 }
+
+/** Of an endpoint (`e`): it has had no success for five days of attempts (contract §10). */
+export const HAS_FAILED_FOR_LONG = `e.failing_since <= now() - interval '5 days'`;
 
 /** Matches an endpoint that is not deleted; with a `clientId`, only that client's. */
 const liveOf = (id: string, clientId: string | undefined): FindOptionsWhere<EndpointEntity> => ({
