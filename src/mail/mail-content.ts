@@ -17,6 +17,8 @@ export interface MailText {
 /** What a mail shows of an application. */
 export interface MailedApplication {
   name: string;
+  /** Who stands behind it. */
+  organisation?: string | null;
   /** The digest of its logo. */
   logoId?: string | null;
 }

@@ -81,6 +81,7 @@ export const MAIL_TEXTS = {
     subject: `Confirm your address for ${legible(client.name)}`,
     paragraphs: [
       `The webhook portal of “${legible(client.name)}” names you as a contact. Once you confirm, you get a mail when one of its endpoints is failing or was disabled, and when consents of its users will soon end.`,
+      ...behind(client),
       'The link works once, within 24 hours.',
     ],
     action: { label: 'Confirm address', url },
@@ -116,6 +117,7 @@ export const MAIL_TEXTS = {
     subject: `A webhook endpoint of ${legible(client.name)} is failing`,
     paragraphs: [
       `At least 10 of the last 20 attempts to deliver events to this endpoint have failed:\n${url}`,
+      ...behind(client),
       'Failed deliveries are retried. Open the webhook portal to see the answers of the endpoint. An endpoint that accepts nothing for five days is disabled.',
     ],
     footer: contactFooter(client.name),
@@ -125,6 +127,7 @@ export const MAIL_TEXTS = {
     subject: `A webhook endpoint of ${legible(client.name)} was disabled`,
     paragraphs: [
       `This endpoint ${cause}, so no more events are sent to it:\n${url}`,
+      ...behind(client),
       'Fix the endpoint, open the webhook portal, enable the endpoint there and send a test. Use “Recover” to resend the deliveries that failed.',
     ],
     footer: contactFooter(client.name),
@@ -134,6 +137,7 @@ export const MAIL_TEXTS = {
     subject: `Consents to ${legible(client.name)} will soon end`,
     paragraphs: [
       `${count} within ${days === 1 ? 'a day' : `${days} days`}, unless renewed before. Your tokens for the users concerned then stop working.`,
+      ...behind(client),
       'Users are told, too, and renew on their account page or by authorizing the application again. The event user.consent_expiring names each of them.',
     ],
     action: { label: 'Open the webhook portal', url },
@@ -148,6 +152,10 @@ export interface EndingConsents {
   days: number;
   url: string;
 }
+
+/** The organisation behind an application, if it has one. */
+const behind = ({ name, organisation }: MailedApplication): string[] =>
+  organisation ? [`“${legible(name)}” is by ${legible(organisation)}.`] : [];
 
 function contactFooter(clientName: string): string[] {
   return [

@@ -15,7 +15,7 @@ export interface Message {
    */
   mail?: NotificationMailKind;
   /** The application it is about and the organisation behind it, for the mail. */
-  application?: MailedApplication & { organisation?: string | null };
+  application?: MailedApplication;
   shortTextTitle: Shown;
   shortTextBody: Shown;
   detailPageTitle?: Shown;

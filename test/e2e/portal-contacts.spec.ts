@@ -162,6 +162,16 @@ describe('The contacts of a client', () => {
       expect(mail.text).toContain('responded with “410 Gone”');
     });
 
+    it('that names the organisation behind the client, if it has one', async () => {
+      await service.make.updateClient(client, { organisation: 'Planner GmbH' });
+      await fail(1, 410);
+      const words = `“${client.name}” is by Planner GmbH.`;
+      expect((await smtp.mailTo(email, 2)).text).toContain(words);
+      await add(`late.${email}`);
+      expect((await smtp.mailTo(`late.${email}`)).text).toContain(words);
+      expect((await smtp.mailTo(email)).text).not.toContain('is by');
+    });
+
     it('which they can stop for themselves without a login, in the page of the link or by one click', async () => {
       await fail(1, 410);
       const { unsubscribe } = (await smtp.mailTo(email, 2)).headers.get('list') as {

@@ -21,7 +21,7 @@ export class ContactsRepository {
   /** Locks the client, so that its contacts can be counted. */
   lockClient(manager: EntityManager, clientId: string): Promise<MailedApplication | null> {
     return manager.findOne(ClientEntity, {
-      select: { id: true, name: true, logoId: true },
+      select: { id: true, name: true, organisation: true, logoId: true },
       where: { id: clientId },
       lock: { mode: 'for_no_key_update' },
     });
