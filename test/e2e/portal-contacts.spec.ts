@@ -91,6 +91,15 @@ describe('The contacts of a client', () => {
     expect((await add()).status).toBe(429);
   });
 
+  it('get no link again once they are confirmed, also if a page of before asks for it', async () => {
+    await add();
+    const page = await portal.open(PATH);
+    await confirm();
+    const answer = await portal.submit(page, formOn(page), { do: 'resend' });
+    expect([answer.status, answer.text.includes('confirmed already')]).toEqual([409, true]);
+    expect(subjects()).toHaveLength(1);
+  });
+
   it('of another client are not visible, and not found', async () => {
     await add();
     const action = formOn(await portal.open(PATH));

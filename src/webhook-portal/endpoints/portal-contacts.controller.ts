@@ -51,12 +51,15 @@ export class PortalContactsController {
   @PortalPost(':id', 'nothing', 'developer')
   async change(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const { clientId, form, actor } = context;
-    const { email } = await this.contacts.get(clientId, id);
+    const { email, verifiedAt } = await this.contacts.get(clientId, id);
     switch (form.get('do')) {
       case 'remove':
         await this.contacts.remove(clientId, id, actor);
         return { goTo: PATH, notice: 'contact_removed' };
       case 'resend': {
+        // Since the page was shown.
+        if (verifiedAt)
+          return this.page(context, { error: 'This address is confirmed already.', status: 409 });
         const error = await this.refusalOf(context, email);
         if (error !== undefined) return this.page(context, { error, status: 429 });
         await this.contacts.resend(clientId, id);
