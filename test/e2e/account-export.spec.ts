@@ -301,7 +301,9 @@ describe('The events in the export of a person’s data', () => {
       { state: 'failed', attempts: [arrived, failed] },
       { state: 'cancelled', cancelReason, attempts: [arrived] },
     ];
-    for (const each of [...never, ...got]) await seedDelivery(service, endpoint, { ...each, userId: user.id });
+    for (const each of [...never, ...got]) {
+      await seedDelivery(service, endpoint, { ...each, userId: user.id });
+    }
     const sections = await service.app.get(PersonalData).read(user.id, 10);
     const { records } = sections.find(({ name }) => name === 'events')!;
     const northwind = [{ client_id: client.id, application: 'Northwind' }];
