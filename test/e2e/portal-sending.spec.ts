@@ -202,6 +202,20 @@ describe('In the portal,', () => {
       expect(await recoveries()).toBe(before);
     });
 
+    it('offers by default also what failed within a day after it was retried for the whole schedule', async () => {
+      const endpoint = await newEndpoint();
+      const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3600_000);
+      const schedule = service.settings.webhookRetrySchedule.reduce((sum, wait) => sum + wait) / 3600;
+      const late = await seedDelivery(service, endpoint, { ...FAILED, at: hoursAgo(schedule + 20) });
+      await seedDelivery(service, endpoint, { ...FAILED, at: hoursAgo(1.1 * schedule + 25) });
+      const path = recoverPath(endpoint);
+      const page = await browser.open(path);
+      expect(wordsOf(page)).toContain('1 delivery failed that was created from');
+      const location = locationOf(await browser.submit(page, path));
+      await until('it is over', async () => wordsOf(await browser.open(location)).includes('All done'));
+      expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([late]);
+    });
+
     it('first shows a count, then sends exactly the failed deliveries of the period, and shows its progress', async () => {
       const endpoint = await newEndpoint();
       const elsewhere = await newEndpoint();

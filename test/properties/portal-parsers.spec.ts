@@ -118,7 +118,7 @@ describe('The times of a recovery', () => {
     always(
       fc.property(timeText(), timeText(), fc.boolean(), (from, to, isEmpty) => {
         const fields = isEmpty ? '' : `from=${percentEncoded(from)}&to=${percentEncoded(to)}`;
-        const query = orProblem(() => readRecoveryQuery(Form.parse(fields), new Date()));
+        const query = orProblem(() => readRecoveryQuery(Form.parse(fields), new Date(), 3_600_000));
         if (query instanceof Problem) return query.status === 400;
         const { range, errors } = query;
         return range

@@ -1,7 +1,10 @@
 import { Param } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import type { Form } from '../../http/forms/form.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
 import { RecoveriesService } from '../../webhooks/deliveries/recoveries.service.js';
+import { longestOf } from '../../webhooks/deliveries/retry-schedule.js';
 import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 import { recoverPage } from './recover.page.js';
@@ -10,20 +13,21 @@ import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
 import { readRecoveryQuery, type RecoveryQuery } from './recovery-query.js';
 
-/** Recoveries resend everything that failed between two times (contract §11.4), with a count before and progress during. */
+/** Recoveries resend what was created between two times and failed (contract §11.4), with a count before and progress during. */
 @PortalPages()
 export class PortalRecoveriesController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly recoveries: RecoveriesService,
     private readonly limits: RateLimitsService,
+    private readonly settings: Settings,
   ) {}
 
-  /** Counts what failed `from` … `to` (UTC); by default in the last 24 hours. */
+  /** Counts what was created `from` … `to` (UTC) and failed; by default what can have failed in the last 24 hours. */
   @PortalGet('endpoints/:id/recover', 'developer')
   async count(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const endpoint = await this.endpoints.get(id, context.clientId);
-    const query = readRecoveryQuery(context.query, new Date());
+    const query = this.queryIn(context.query);
     return this.form(context, endpoint, query);
   }
 
@@ -31,7 +35,7 @@ export class PortalRecoveriesController {
   @PortalPost('endpoints/:id/recover', 'an endpoint', 'developer')
   async recover(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { endpoint } = context;
-    const query = readRecoveryQuery(context.form, new Date());
+    const query = this.queryIn(context.form);
     if (!query.range || !endpoint.enabled) return this.form(context, endpoint, query);
     const range = { endpointId: endpoint.id, ...query.range };
     await this.limits.countPortalRecovery(context.client);
@@ -43,6 +47,10 @@ export class PortalRecoveriesController {
   async show(@Context() context: PortalContext, @Param('id') id: string): Promise<PortalAnswer> {
     const recovery = await this.recoveries.recovery(id, context.clientId);
     return { page: recoveryPage({ recovery, now: new Date() }) };
+  }
+
+  private queryIn(form: Form): RecoveryQuery {
+    return readRecoveryQuery(form, new Date(), longestOf(this.settings.webhookRetrySchedule) * 1000);
   }
 
   private async form(

@@ -14,7 +14,7 @@ export interface RecoverPageProps {
   count?: number;
 }
 
-/** Asks for a time range, shows how many deliveries failed in it, and resends them. */
+/** Asks for a time range, shows how many deliveries of it failed, and resends them. */
 export function recoverPage({
   endpoint,
   query: { input, errors, range },
@@ -28,8 +28,8 @@ export function recoverPage({
           <bdi>{endpoint.url}</bdi>
         </p>
         <p>
-          Use this after an outage of your endpoint: everything that failed between two times is resent.
-          Deliveries that are still being retried are not affected.
+          Use this after an outage of your endpoint: of the deliveries that were created between two times,
+          all that have failed are resent. Deliveries that are still being retried are not affected.
         </p>
         <FilterForm
           values={{ ...input }}
@@ -40,8 +40,9 @@ export function recoverPage({
         {count !== undefined && range && (
           <div class="outcome" role="status">
             <p>
-              <strong>{count === 0 ? 'Nothing' : counted(count)}</strong> failed from{' '}
-              <ExactMoment at={range.from} /> until <ExactMoment at={range.to} />.
+              <strong>{count === 0 ? 'Nothing' : counted(count)}</strong> failed that{' '}
+              {count > 1 ? 'were' : 'was'} created from <ExactMoment at={range.from} /> until{' '}
+              <ExactMoment at={range.to} />.
             </p>
             {count > RECOVERY_MAX && (
               <p>

@@ -73,7 +73,7 @@ function What({ recovery: { kind, from, to, total } }: { recovery: Recovery }): 
       from <ExactMoment at={from} /> until <ExactMoment at={to} />.
     </>
   );
-  if (kind === 'failed') return <>that failed {times}</>;
+  if (kind === 'failed') return <>that failed, created {times}</>;
   if (kind === 'missed') return <>of events that were missed while the endpoint was disabled {times}</>;
   const selected = total === 1 ? 'that was selected' : 'that were selected';
   return <>{kind === 'matching' ? 'that matched the filter' : selected} and could be resent.</>;

@@ -18,3 +18,7 @@ export function waitBeforeRetry(
   const jittered = wait * (1 + JITTER * (2 * random() - 1));
   return Math.max(jittered, Math.min(retryAfterMs / 1000, RETRY_AFTER_MAX_SECONDS));
 }
+
+/** Seconds from the first attempt to the last one at the most, unless a receiver asks to wait longer. */
+export const longestOf = (schedule: readonly number[]): number =>
+  schedule.reduce((sum, wait) => sum + wait, 0) * (1 + JITTER);
