@@ -201,9 +201,13 @@ describe('After a failed attempt,', () => {
       await ageFailing('20 days');
       webhooks.answer(endpoint.path, 200);
       await webhooks.finished((await webhooks.publishOne(user.id)).id);
-      await service.app.get(EndpointsService).disable(endpoint.id, endpoint.url, 'failing');
+      const disable = () => service.app.get(EndpointsService).disable(endpoint.id, endpoint.url, 'failing');
+      await disable();
       expect(await endpointView()).toMatchObject({ enabled: true, failing_since: null });
       expect([await notifications(), await audits()]).toEqual([[], []]);
+      await ageFailing('20 days');
+      await disable();
+      await expectDisabled('failing');
     });
 
     it('that was moved is not disabled for the days in which its former URL failed', async () => {
