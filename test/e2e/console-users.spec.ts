@@ -88,15 +88,21 @@ describe('In the console, users', () => {
   it('are updated, disabled and enabled', async () => {
     const user = await service.make.user({ name: 'Before' });
     const client = await service.make.client();
+    await service.make.user({ name: `After ${user.id}` });
     const tokens = await service.make.tokens(client, user);
-    expect(await said(await submit(`${USERS}/${user.id}/edit`, { name: 'After' }))).toContain('updated');
+    expect(await said(await submit(`${USERS}/${user.id}/edit`, { name: `After ${user.id}` }))).toContain(
+      'updated',
+    );
     expect((await browser.open(`${USERS}/${user.id}/disable`)).text).toContain('one grant');
     expect(await said(await submit(`${USERS}/${user.id}/disable`))).toContain('disabled');
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
     const disabled = async (query: string) =>
-      (await browser.open(`${USERS}?${query}`)).html.querySelectorAll('tbody th a').map(({ text }) => text);
-    expect(await disabled('state=disabled')).toEqual(['After']);
-    expect(await disabled('state=disabled&operator_role=admin')).toEqual([]);
+      (await browser.open(`${USERS}?q=After+${user.id}${query}`)).html
+        .querySelectorAll('tbody th a')
+        .map(({ text }) => text);
+    expect(await disabled('')).toHaveLength(2);
+    expect(await disabled('&state=disabled')).toEqual([`After ${user.id}`]);
+    expect(await disabled('&state=disabled&operator_role=admin')).toEqual([]);
     expect((await browser.open(`${USERS}?state=enabled`)).status).toBe(400);
     expect(await said(await submit(`${USERS}/${user.id}/enable`, {}, `${USERS}/${user.id}`))).toContain(
       'enabled',

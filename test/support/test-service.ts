@@ -66,17 +66,33 @@ export interface TestServiceOptions {
   databaseOptions?: Record<string, string>;
 }
 
+/** What many files need and no other is disturbed by: endpoints on this machine, addresses that a test chooses, and waits for locks. */
+const WIDER: TestServiceOptions = {
+  env: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true', TRUSTED_PROXIES: '127.0.0.1' },
+  databaseOptions: PATIENT,
+};
+/** The services that files share. A file gets the first that has all it asks for: few kinds are started seldom. */
+const KINDS: TestServiceOptions[] = [{}, WIDER, { instances: 2, databaseOptions: PATIENT }];
 const shared = new Map<string, Promise<TestService>>();
-/** As many as the options that many files have in common. */
-const SHARED_AT_MOST = 3;
+const SHARED_AT_MOST = KINDS.length;
+
+type Values = Record<string, string>;
+const isPartOf = (whole: Values = {}, part: Values = {}): boolean =>
+  Object.entries(part).every(([name, value]) => whole[name] === value);
+const hasAllOf = (kind: TestServiceOptions, asked: TestServiceOptions): boolean =>
+  isPartOf(kind.env, asked.env) &&
+  isPartOf(kind.databaseOptions, asked.databaseOptions) &&
+  (kind.instances ?? 1) === (asked.instances ?? 1) &&
+  kind.hostname === asked.hostname;
 
 /**
- * A running service for all files of this worker that ask for the same options: starting one costs more than most files do. Such a
- * file makes its own users and clients, and neither counts all rows nor changes what others rely on; {@link startService} starts one
- * that belongs to the file alone.
+ * A running service for all files of this worker that ask for the same, or for less than others: starting one costs more than most
+ * files do. Such a file makes its own users and clients, and neither counts all rows nor changes what others rely on;
+ * {@link startService} starts one that belongs to the file alone.
  */
-export async function sharedService(options: TestServiceOptions = {}): Promise<TestService> {
+export async function sharedService(asked: TestServiceOptions = {}): Promise<TestService> {
   hashCheaply();
+  const options = KINDS.find((kind) => hasAllOf(kind, asked)) ?? asked;
   const key = JSON.stringify(options);
   const found = shared.get(key) ?? start(options);
   // The one that was asked for last stays longest.
