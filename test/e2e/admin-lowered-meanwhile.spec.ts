@@ -1,14 +1,14 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { whileHeld } from '../support/held-rows.js';
 import { madeForEach } from '../support/made.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { PATIENT, useSharedService } from '../support/test-service.js';
 
 /*
  * A client of the admin API is admitted with the role of its owner. Before its change has the lock that it waits for, another admin's
  * transaction has it and takes the role, or disables the owner.
  */
 describe('A change by the client of an admin who is an admin no longer when it gets its turn', () => {
-  const service = useService({ databaseOptions: PATIENT });
+  const service = useSharedService({ databaseOptions: PATIENT });
   const admin = madeForEach(() => service.make.user({ role: 'operator' }));
   const other = madeForEach(() => service.make.user({ role: 'operator' }));
   const bearer = madeForEach(async () => ({
