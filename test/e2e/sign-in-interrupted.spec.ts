@@ -4,14 +4,14 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
 import { addApp, codeOf, isSignedIn } from '../support/second-factors.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const WRONG = 'wrong horse battery staple';
 const STEP = '/login/second-factor';
 
 /** Contract §3: only failures are counted. */
 describe('An attempt to log in that the database interrupts', () => {
-  const service = useService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const user = madeForEach(() => service.make.user());
 
   const newBrowser = (address = newAddress()): BrowserSession =>
