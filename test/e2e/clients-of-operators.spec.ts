@@ -5,12 +5,12 @@ import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const ADMIN_SCOPES = ['admin:read', 'admin:write'];
 
 describe('A client with operator scopes', () => {
-  const service = useService({ instances: 2, databaseOptions: PATIENT });
+  const service = useSharedService({ instances: 2, databaseOptions: PATIENT });
   const owner = madeForEach(() => service.make.user({ role: 'operator', operatorRole: 'viewer' }));
   const client = madeForEach(() => make(owner.id));
   let admin: string;
