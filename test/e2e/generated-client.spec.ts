@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 interface Exit {
@@ -12,7 +12,7 @@ interface Exit {
 }
 
 describe('A client generated from the served OpenAPI documents', () => {
-  const service = useService({ env: WEBHOOK_ENV });
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let folder: string;
   const generated: Exit[] = [];
   let compiled: Exit;
