@@ -5,7 +5,7 @@ import { useService } from '../support/test-service.js';
 
 const BASE_URL = 'https://auth.example';
 
-describe('With an https base URL, the login', () => {
+describe('With an https base URL, the service', () => {
   const service = useService({ env: { BASE_URL } });
 
   const pairOf = (answer: Answer) => answer.headers.getSetCookie()[0]!.split(';')[0]!;
@@ -28,12 +28,22 @@ describe('With an https base URL, the login', () => {
   it('sets __Host- cookies that are Secure, HttpOnly, SameSite=Lax, Path=/ and without a domain', async () => {
     const [csrf] = (await service.http.get('/login')).headers.getSetCookie();
     const answer = await logIn(BASE_URL);
-    const [session] = answer.headers.getSetCookie();
+    const [session, ...others] = answer.headers.getSetCookie();
     expect(answer.status).toBe(303);
     expect(csrf).toMatch(/^__Host-csrf=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     expect(session).toMatch(
       /^__Host-session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
+    expect(others.find((line) => line.includes('known_browser'))).toMatch(
+      /^__Host-known_browser=[^;]+; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+  });
+
+  it('remembers a language in such a cookie', async () => {
+    const cookies = (await service.http.get('/login?ui_locales=nl')).headers.getSetCookie();
+    expect(cookies).toContain('__Host-language=nl; Max-Age=31536000; Path=/; HttpOnly; Secure; SameSite=Lax');
+    const { text } = await service.http.get('/login', { headers: { cookie: '__Host-language=nl' } });
+    expect(text).toContain('<html lang="nl">');
   });
 
   it('does not accept the session under a cookie name that a neighbouring host could set', async () => {
@@ -45,7 +55,7 @@ describe('With an https base URL, the login', () => {
   });
 
   it('sends HSTS with every kind of answer', async () => {
-    for (const path of ['/login', '/v2/users', '/nowhere', '/assets/app.css']) {
+    for (const path of ['/login', '/v2/users', '/nowhere', '/health/live', '/assets/app.css']) {
       const answer = await service.http.get(path);
       expect(answer.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
     }

@@ -252,22 +252,6 @@ describe('The protection of sign-in', () => {
       const again = (await attempt(PASSWORD, { by })).headers.getSetCookie();
       expect(again.filter((line) => line.startsWith(COOKIE))).toEqual([]);
     });
-
-    it('that is Secure and __Host- under an https base URL', async () => {
-      const secure = await startInstance(service.database, { BASE_URL: 'https://auth.example' });
-      try {
-        const by = new BrowserSession(secure.url);
-        const page = await by.open('/login');
-        const csrf_token = page.html.querySelector('input[name="csrf_token"]')!.getAttribute('value')!;
-        const form = { csrf_token, email: user.email, password: PASSWORD };
-        const answer = await by.open('/login', { form, headers: { origin: 'https://auth.example' } });
-        expect(answer.headers.getSetCookie().find((line) => line.includes(COOKIE))).toMatch(
-          /^__Host-known_browser=[^;]+; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-        );
-      } finally {
-        await secure.app.close();
-      }
-    });
   });
 
   it('writes neither email address nor password into the names of counters or the log', async () => {

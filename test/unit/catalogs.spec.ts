@@ -31,6 +31,21 @@ function slotsOf(nodes: Nodes): string[] {
 const slotsIn = (message: string, language: Language): string[] =>
   slotsOf(new IntlMessageFormat(message, language).getAst());
 
+/** What is the same in a language as in English. */
+const SAME: Record<Language, string[]> = {
+  en: [],
+  de: [
+    ...['Browser', 'Code', 'ID', 'Name', 'Operator', 'Organisation', 'Passkeys', 'Sandbox', 'Support'],
+    ...['Support: {address}', 'Text'],
+  ],
+  fr: [
+    ...['Application', 'Applications', 'Code', 'Copies', 'Invitation', 'Notifications', 'Organisation'],
+    ...['Organisations', 'Sandbox', 'Service', 'Sessions'],
+  ],
+  nl: ['Browser', 'Code', 'Conflict', 'ID', 'Operator', 'Privacy', 'Sandbox', 'Support: {address}'],
+  es: ['ID', 'No', 'Sandbox'],
+};
+
 const TRANSLATED = LANGUAGES.filter((language) => language !== 'en');
 
 /** What stands in the catalogues of a language, part by part. */
@@ -87,6 +102,11 @@ describe.each(TRANSLATED)('The catalogues in %s', (language) => {
   it('have every message', () => {
     const missing = messages.filter(({ message }) => !translations.has(message));
     expect(missing.map(({ message, place }) => `${place} ${message}`)).toEqual([]);
+  });
+
+  it('leave nothing in English but what is the same in both', () => {
+    const same = entries.filter(({ message, translation }) => translation === message);
+    expect([...new Set(same.map(({ message }) => message))].sort()).toEqual(SAME[language]);
   });
 
   it('have no message that nothing says', () => {
