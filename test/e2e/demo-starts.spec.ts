@@ -10,7 +10,7 @@ import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { newId } from '../../src/secrets/ids.js';
 import { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { hashCheaply } from '../support/cheap-passwords.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
 /* Whatever someone did with the demonstration, it starts again. */
@@ -29,15 +29,15 @@ describe('A start of the demonstration', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  beforeEach(async () => {
-    database = await createTestDatabase();
+  const open = async (made: Promise<TestDatabase>): Promise<void> => {
+    database = await made;
     const entities = [ClientEntity, UserEntity];
     dataSource = await new DataSource({ ...dataSourceOptions(database.url, 2), entities }).initialize();
-  });
-  afterEach(async () => {
+  };
+  const close = async (): Promise<void> => {
     await dataSource.destroy();
     await database.drop();
-  });
+  };
 
   const start = (with_: Partial<Settings> = {}) =>
     seedDemonstration(dataSource, demo, { ...settings, ...with_ } as Settings);
@@ -60,79 +60,94 @@ describe('A start of the demonstration', () => {
       [newId('user'), email],
     );
 
-  it('adds everything once', async () => {
-    expect(await start()).toEqual([]);
-    expect(await counts()).toEqual(COMPLETE);
-    const events = await database.query('SELECT id FROM events ORDER BY id');
-    expect(await start()).toEqual([]);
-    expect(await counts()).toEqual(COMPLETE);
-    expect(await database.query('SELECT id FROM events ORDER BY id')).toEqual(events);
-  });
+  describe('in an empty database', () => {
+    beforeEach(() => open(createTestDatabase()));
+    afterEach(close);
 
-  it('begins again after one that ended before everything was there', async () => {
-    await expect(start({ encryptionKeys: undefined })).rejects.toThrow();
-    expect(await counts()).toEqual({ users: 0, clients: 0, endpoints: 0, requests: 0 });
-    await start();
-    expect(await counts()).toEqual(COMPLETE);
-  });
-
-  it.each<[string, () => Promise<unknown>, Partial<typeof COMPLETE>]>([
-    [
-      "the partner's client was deleted",
-      () => deleteClient(demo.partnerClient),
-      { endpoints: 1, requests: 0 },
-    ],
-    ['all endpoints were purged', () => database.query('DELETE FROM webhook_endpoints'), { endpoints: 1 }],
-    ['the client in the sandbox was deleted', () => deleteClient(demo.sandboxClient), {}],
-    [
-      'every client was deleted',
-      () => database.query('DELETE FROM clients'),
-      { clients: 4, endpoints: 1, requests: 0 },
-    ],
-    ['the driver was erased', () => erase(demo.driver), {}],
-  ])('succeeds after %s, whose credentials work again', async (_what, act, changed) => {
-    await start();
-    await act();
-    for (let n = 0; n < 2; n++) {
+    it('adds everything once', async () => {
       expect(await start()).toEqual([]);
-      expect(await counts()).toEqual({ ...COMPLETE, ...changed });
-    }
-    const sandbox = await database.query('SELECT user_id FROM consents WHERE client_id = $1', [
-      demo.sandboxClient.id,
-    ]);
-    expect(sandbox).toEqual([{ user_id: demo.sandboxDriver.id }]);
-    expect(
-      await database.query('SELECT 1 FROM client_secrets WHERE client_id = $1', [demo.partnerClient.id]),
-    ).toHaveLength(1);
-  });
-
-  it.each(['driver', 'sharingDriver', 'developer', 'viewerOperator'] as const)(
-    'leaves its address to whoever has it by now: %s',
-    async (who) => {
-      await start();
-      await erase(demo[who]);
-      await signUp(demo[who].email);
-      expect(await start()).toEqual([demo[who].email]);
       expect(await counts()).toEqual(COMPLETE);
-      expect(await database.query('SELECT name FROM users WHERE email = $1', [demo[who].email])).toEqual([
-        { name: 'Someone' },
-      ]);
-    },
-  );
+      const events = await database.query('SELECT id FROM events ORDER BY id');
+      expect(await start()).toEqual([]);
+      expect(await counts()).toEqual(COMPLETE);
+      expect(await database.query('SELECT id FROM events ORDER BY id')).toEqual(events);
+    });
 
-  it('leaves out what belongs to the organisation if someone else has its address', async () => {
-    await start();
-    await database.query('DELETE FROM clients WHERE owner_id = $1', [demo.organisation.id]);
-    await erase(demo.organisation);
-    await signUp(demo.organisation.email);
-    expect(await start()).toEqual([demo.organisation.email]);
-    expect(await counts()).toEqual({ users: 20, clients: 3, endpoints: 0, requests: 0 });
+    it('begins again after one that ended before everything was there', async () => {
+      await expect(start({ encryptionKeys: undefined })).rejects.toThrow();
+      expect(await counts()).toEqual({ users: 0, clients: 0, endpoints: 0, requests: 0 });
+      await start();
+      expect(await counts()).toEqual(COMPLETE);
+    });
+
+    it('adds the rest where the first operator of the settings has an address of its own people', async () => {
+      const taken = ['operator@demo.example', 'fleet@demo.example', 'driver2@demo.example'];
+      for (const email of taken) await signUp(email);
+      expect(await start()).toEqual(['operator@demo.example']);
+      expect(await counts()).toEqual({ users: 21, clients: 5, endpoints: 3, requests: 1 });
+    });
   });
 
-  it('adds the rest where the first operator of the settings has an address of its own people', async () => {
-    const taken = ['operator@demo.example', 'fleet@demo.example', 'driver2@demo.example'];
-    for (const email of taken) await signUp(email);
-    expect(await start()).toEqual(['operator@demo.example']);
-    expect(await counts()).toEqual({ users: 21, clients: 5, endpoints: 3, requests: 1 });
+  describe('after another one', () => {
+    let complete: TestDatabase;
+    beforeAll(async () => {
+      await open(createTestDatabase());
+      await start();
+      await dataSource.destroy();
+      complete = database;
+    });
+    afterAll(() => complete.drop());
+    beforeEach(() => open(copyTestDatabase(complete)));
+    afterEach(close);
+
+    it.each<[string, () => Promise<unknown>, Partial<typeof COMPLETE>]>([
+      [
+        "the partner's client was deleted",
+        () => deleteClient(demo.partnerClient),
+        { endpoints: 1, requests: 0 },
+      ],
+      ['all endpoints were purged', () => database.query('DELETE FROM webhook_endpoints'), { endpoints: 1 }],
+      ['the client in the sandbox was deleted', () => deleteClient(demo.sandboxClient), {}],
+      [
+        'every client was deleted',
+        () => database.query('DELETE FROM clients'),
+        { clients: 4, endpoints: 1, requests: 0 },
+      ],
+      ['the driver was erased', () => erase(demo.driver), {}],
+    ])('succeeds after %s, whose credentials work again', async (_what, act, changed) => {
+      await act();
+      for (let n = 0; n < 2; n++) {
+        expect(await start()).toEqual([]);
+        expect(await counts()).toEqual({ ...COMPLETE, ...changed });
+      }
+      const sandbox = await database.query('SELECT user_id FROM consents WHERE client_id = $1', [
+        demo.sandboxClient.id,
+      ]);
+      expect(sandbox).toEqual([{ user_id: demo.sandboxDriver.id }]);
+      expect(
+        await database.query('SELECT 1 FROM client_secrets WHERE client_id = $1', [demo.partnerClient.id]),
+      ).toHaveLength(1);
+    });
+
+    it.each(['driver', 'sharingDriver', 'developer', 'viewerOperator'] as const)(
+      'leaves its address to whoever has it by now: %s',
+      async (who) => {
+        await erase(demo[who]);
+        await signUp(demo[who].email);
+        expect(await start()).toEqual([demo[who].email]);
+        expect(await counts()).toEqual(COMPLETE);
+        expect(await database.query('SELECT name FROM users WHERE email = $1', [demo[who].email])).toEqual([
+          { name: 'Someone' },
+        ]);
+      },
+    );
+
+    it('leaves out what belongs to the organisation if someone else has its address', async () => {
+      await database.query('DELETE FROM clients WHERE owner_id = $1', [demo.organisation.id]);
+      await erase(demo.organisation);
+      await signUp(demo.organisation.email);
+      expect(await start()).toEqual([demo.organisation.email]);
+      expect(await counts()).toEqual({ users: 20, clients: 3, endpoints: 0, requests: 0 });
+    });
   });
 });
