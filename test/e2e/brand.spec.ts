@@ -1,5 +1,6 @@
 import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '../../src/config/brand-values.js';
 import { BrandService } from '../../src/brand/brand.service.js';
+import { loadSettings } from '../../src/config/settings.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
 import type { SignedInUser } from '../../src/users/sessions/signed-in-user.js';
@@ -12,7 +13,7 @@ import { madeForEach, madeOnce } from '../support/made.js';
 import { errorAt, wordsOf } from '../support/portal.js';
 import { openNewPasskey } from '../support/second-factors.js';
 import { useServiceWithMail } from '../support/set-up.js';
-import { startService, useService, type TestInstance } from '../support/test-service.js';
+import { TEST_ENCRYPTION_KEY, useService, type TestInstance } from '../support/test-service.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { until } from '../support/until.js';
 import { jpeg, movingWebp, noise, png, upload } from '../support/uploads.js';
@@ -447,8 +448,9 @@ describe('The settings of the brand', () => {
     ],
     ['BRAND_FOOTER', 'a\nb', 'must be one line of visible text'],
   ])('refuses %s=%j at the start', async (name, value, words) => {
-    const start = startService({ env: { ...env, [name]: value } });
-    await expect(start).rejects.toThrow(`${name} ${words}`);
+    const others = { NODE_ENV: 'test', DATABASE_URL: 'postgres://h/x', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
+    const loading = loadSettings({ ...others, ...env, [name]: value });
+    await expect(loading).rejects.toThrow(`${name} ${words}`);
   });
 
   it('are what pages show, until an admin saves something else, which wins', async () => {
