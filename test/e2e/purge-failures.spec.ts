@@ -6,12 +6,38 @@ import { madeOnce } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
+const service = useService({ env: { RETENTION_DAYS: '2' } });
+beforeAll(() => leaveOutScheduledPurges(service));
+
+describe('A purge deletes exactly the notifications that are due:', () => {
+  it.each([
+    ['resolved longer ago than the retention time', 'ACTIONABLE', { resolved_at: '49 hours' }, false],
+    ['resolved more recently', 'ACTIONABLE', { resolved_at: '47 hours' }, true],
+    ['actionable, read but not resolved', 'ACTIONABLE', { read_at: '400 days' }, true],
+    ['actionable and unread', 'ACTIONABLE', {}, true],
+    ['not actionable, read longer ago than the retention time', 'SERVICE', { read_at: '49 hours' }, false],
+    ['not actionable, read more recently', 'SERVICE', { read_at: '47 hours' }, true],
+    ['not actionable, unread for more than a year', 'MARKETING', { event_time: '366 days' }, false],
+    ['not actionable, unread for less than a year', 'MARKETING', { event_time: '364 days' }, true],
+  ])('%s (%s)', async (_what, category, ages: Record<string, string>, isKept) => {
+    const { id: userId } = await service.make.user();
+    const all = { event_time: category === 'ACTIONABLE' ? '500 days' : '60 days', ...ages };
+    const columns = Object.keys(all);
+    await service.database.query(
+      `INSERT INTO notifications (id, user_id, message_id, category, short_text_title, short_text_body, ${columns.join()})
+       VALUES ('notf01HN2NJ9NMRZBXT1H6FT9N7735', $1, 'ERR1', $2, 't', 'b', ${columns.map((_, n) => `now() - $${n + 3}::interval`).join()})`,
+      [userId, category, ...Object.values(all)],
+    );
+    await service.app.get(PurgeService).purge();
+    const left = await service.database.query('DELETE FROM notifications WHERE user_id = $1 RETURNING id', [userId]); // oxfmt-ignore
+    expect(left.length === 1).toBe(isKept);
+  });
+});
+
 describe('A purge', () => {
-  const service = useService();
   const client = madeOnce(() => service.make.client());
   const user = madeOnce(() => service.make.user());
   beforeAll(() => {
-    leaveOutScheduledPurges(service);
     // After each timeout the purge rests for a second; here, it does not.
     const rest = timers.setTimeout;
     jest
@@ -111,34 +137,4 @@ describe('A purge', () => {
         resolve({ code: error ? Number(error.code) : 0, out, err }),
       );
     });
-});
-
-describe('A purge deletes exactly the notifications that are due:', () => {
-  const service = useService({ env: { RETENTION_DAYS: '2' } });
-  beforeAll(() => {
-    leaveOutScheduledPurges(service);
-  });
-
-  it.each([
-    ['resolved longer ago than the retention time', 'ACTIONABLE', { resolved_at: '49 hours' }, false],
-    ['resolved more recently', 'ACTIONABLE', { resolved_at: '47 hours' }, true],
-    ['actionable, read but not resolved', 'ACTIONABLE', { read_at: '400 days' }, true],
-    ['actionable and unread', 'ACTIONABLE', {}, true],
-    ['not actionable, read longer ago than the retention time', 'SERVICE', { read_at: '49 hours' }, false],
-    ['not actionable, read more recently', 'SERVICE', { read_at: '47 hours' }, true],
-    ['not actionable, unread for more than a year', 'MARKETING', { event_time: '366 days' }, false],
-    ['not actionable, unread for less than a year', 'MARKETING', { event_time: '364 days' }, true],
-  ])('%s (%s)', async (_what, category, ages: Record<string, string>, isKept) => {
-    const { id: userId } = await service.make.user();
-    const all = { event_time: category === 'ACTIONABLE' ? '500 days' : '60 days', ...ages };
-    const columns = Object.keys(all);
-    await service.database.query(
-      `INSERT INTO notifications (id, user_id, message_id, category, short_text_title, short_text_body, ${columns.join()})
-       VALUES ('notf01HN2NJ9NMRZBXT1H6FT9N7735', $1, 'ERR1', $2, 't', 'b', ${columns.map((_, n) => `now() - $${n + 3}::interval`).join()})`,
-      [userId, category, ...Object.values(all)],
-    );
-    await service.app.get(PurgeService).purge();
-    const left = await service.database.query('DELETE FROM notifications WHERE user_id = $1 RETURNING id', [userId]); // oxfmt-ignore
-    expect(left.length === 1).toBe(isKept);
-  });
 });
