@@ -13,10 +13,11 @@ import { WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../s
 
 const SESSIONS = 'charging_session:read';
 
+const service = useService({ instances: 2, env: { ...WEBHOOK_ENV, RETENTION_DAYS: '2' } });
+const webhooks = Webhooks.setUp(service);
+
 /** Deliveries are counted where they are read while they are kept, and rolled up into the sums before they are purged. */
 describe('The sums of what was sent', () => {
-  const service = useService({ instances: 2, env: { ...WEBHOOK_ENV, RETENTION_DAYS: '2' } });
-  const webhooks = Webhooks.setUp(service);
   let client: TestClient;
   let user: UserEntity;
   let endpoint: TestEndpoint;
@@ -193,8 +194,6 @@ describe('The sums of what was sent', () => {
 });
 
 describe('The feed of events', () => {
-  const service = useService({ env: WEBHOOK_ENV });
-  const webhooks = Webhooks.setUp(service);
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => webhooks.consentedUser(client));
 
