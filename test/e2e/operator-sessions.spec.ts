@@ -1,11 +1,11 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { PASSWORD } from '../support/factory.js';
+import { Factory, PASSWORD } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { useServiceWithProvider } from '../support/set-up.js';
 import { addPasskey, logInWith } from '../support/second-factors.js';
-import { startService } from '../support/test-service.js';
+import { startInstance } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
@@ -132,19 +132,19 @@ describe('The session of an operator', () => {
   });
 
   it('is never longer than that of a user', async () => {
-    const short = await startService({
-      env: { SESSION_TTL_SECONDS: '600', OPERATOR_SESSION_TTL_SECONDS: '3600' },
-    });
+    const env = { SESSION_TTL_SECONDS: '600', OPERATOR_SESSION_TTL_SECONDS: '3600' };
+    const short = await startInstance(service.database, env);
     try {
-      const user = await short.make.user({ role: 'operator' });
-      await short.make.signedIn(user);
-      const [row] = await short.database.query<{ seconds: number }>(
+      const make = new Factory(short);
+      const user = await make.user({ role: 'operator' });
+      await make.signedIn(user);
+      const [row] = await service.database.query<{ seconds: number }>(
         'SELECT extract(epoch FROM greatest(ends_at, expires_at) - created_at)::int AS seconds FROM sessions WHERE user_id = $1',
         [user.id],
       );
       expect(row!.seconds).toBe(600);
     } finally {
-      await short.stop();
+      await short.app.close();
     }
   });
 

@@ -5,7 +5,7 @@ import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { newAddress } from '../support/rate-limits.js';
 import { useServiceWithMail } from '../support/set-up.js';
-import { startService, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
+import { startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
 const PASSWORD = 'a new long password';
 const PATH = '/sign-up';
@@ -115,7 +115,7 @@ describe('Signing up', () => {
   });
 
   it('is off by default', async () => {
-    const without = await startService({ env: smtp.env });
+    const without = await startInstance(service.database, smtp.env);
     try {
       const browser = new BrowserSession(without.url);
       expect((await browser.open(PATH)).status).toBe(404);
@@ -125,7 +125,7 @@ describe('Signing up', () => {
       expect(options.status).toBe(404);
       expect((await browser.open('/login')).html.querySelector(`a[href="${PATH}"]`)).toBeNull();
     } finally {
-      await without.stop();
+      await without.app.close();
     }
   });
 
