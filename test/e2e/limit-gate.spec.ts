@@ -10,7 +10,7 @@ import { connectionTo } from '../support/test-database.js';
 import { useService } from '../support/test-service.js';
 import { strangeToken } from '../support/tokens.js';
 
-const LIMIT = 2;
+const LIMIT = 1;
 const ADDRESS_LIMIT = 10 * LIMIT;
 const GRANT = { grant_type: 'client_credentials' };
 const METRICS_TOKEN = 'only-for-the-scraper-0001';
@@ -144,9 +144,9 @@ describe('From an address that is over its limit,', () => {
   it.each(GATED)('%s is refused without a query', async (_what, request) => {
     const answers: Answer[] = [];
     const statements = await statementsDuring(async () => {
-      for (let n = 0; n < 10; n++) answers.push(await send(address, request()));
+      for (let n = 0; n < 3; n++) answers.push(await send(address, request()));
     });
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(429));
+    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429]);
     expect(statements).toEqual([]);
   });
 
