@@ -18,10 +18,22 @@ beforeAll(async () => {
   service = await startService({ env });
 });
 
-const open = async (address: string): Promise<{ text: string; html: HTMLElement; policy: string }> => {
+interface Opened {
+  text: string;
+  html: HTMLElement;
+  policy: string;
+}
+const read = async (address: string): Promise<Opened> => {
   const { status, text, headers } = await service.http.get(address, { headers: { accept: 'text/html' } });
   expect([address, status]).toEqual([address, 200]);
   return { text, html: parse(text), policy: headers.get('content-security-policy')! };
+};
+/** The pages that were opened: none of them changes while these tests run. */
+const opened = new Map<string, Promise<Opened>>();
+const open = (address: string): Promise<Opened> => {
+  const page = opened.get(address) ?? read(address);
+  opened.set(address, page);
+  return page;
 };
 
 describe('The guides', () => {
