@@ -29,14 +29,9 @@ describe('The service,', () => {
   });
 
   // None of these requests may store anything or cause an unexpected error.
-  beforeEach(async () => {
-    before = await rowCounts(service);
-    logged = service.log.length;
-  });
-  afterEach(async () => {
-    expect(await rowCounts(service)).toEqual(before);
-    expect(unexpectedErrors(service, logged)).toEqual([]);
-  });
+  beforeAll(async () => void (before = await rowCounts(service)));
+  beforeEach(() => void (logged = service.log.length));
+  afterEach(() => expect(unexpectedErrors(service, logged)).toEqual([]));
 
   const send = (path: string, options: HttpOptions = {}) => service.http.send(path, options);
   const sendForm = (path: string, body: string | Buffer) =>
@@ -281,4 +276,6 @@ describe('The service,', () => {
       },
     );
   });
+
+  it('has stored nothing of all that', async () => expect(await rowCounts(service)).toEqual(before));
 });
