@@ -1,4 +1,4 @@
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface LogLine {
@@ -9,7 +9,7 @@ interface LogLine {
 }
 
 describe('the log of health checks and metrics', () => {
-  const service = useService();
+  const service = useSharedService();
 
   const linesOf = (route: string): LogLine[] =>
     service.log.map((line) => JSON.parse(line) as LogLine).filter((line) => line.route === route);
