@@ -46,8 +46,11 @@ describe('The sandbox', () => {
     ((await program.call('GET', 'drivers?page_size=100')).json as SandboxDriver[]).find(
       (each) => each.id === id,
     );
-  const nothingWaits = (id: string): Promise<void> =>
-    until('nothing waits', async () => (await driverOf(partner, id))?.waiting_events === 0);
+  const nothingWaits = async (id: string): Promise<void> => {
+    const waiting = 'SELECT count(*)::int FROM sandbox_planned_events WHERE user_id = $1';
+    await until('nothing waits', async () => (await service.database.value<number>(waiting, [id])) === 0);
+    expect((await driverOf(partner, id))?.waiting_events).toBe(0);
+  };
   const published = (userId: string) =>
     service.database.query<{ type: string; payload: string; deliveries: number; realm: string }>(
       'SELECT type, payload, deliveries, realm FROM events WHERE user_id = $1 AND type NOT LIKE $2 ORDER BY id',
