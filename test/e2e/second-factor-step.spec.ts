@@ -16,14 +16,14 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
-import { PATIENT, useSharedService } from '../support/test-service.js';
+import { PATIENT, useService } from '../support/test-service.js';
 
 const STEP = '/login/second-factor';
 const COOKIE = 'pending_sign_in';
 const NEW_PASSWORD = 'another horse battery staple';
 
 describe('The step between password and second factor', () => {
-  const service = useSharedService({ databaseOptions: PATIENT });
+  const service = useService({ databaseOptions: PATIENT });
   let secret: string;
   let codes: string[];
 
