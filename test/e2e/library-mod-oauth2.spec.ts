@@ -3,12 +3,12 @@ import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { PagePrograms } from '../support/page-programs.js';
 import { madeOnce } from '../support/made.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const REQUIRE_LINE = /^.*Require oauth2_claim.*$/m;
 
 describeUnless(lackingModOAuth2, 'What the page about Apache says of mod_oauth2', () => {
-  const service = useService();
+  const service = useSharedService();
   const client = madeOnce(() => service.make.client());
   let apache: Apache | undefined;
   let ports: { shown: number; pattern: number; expression: number; anybody: number };
@@ -40,10 +40,7 @@ describeUnless(lackingModOAuth2, 'What the page about Apache says of mod_oauth2'
     const { id, secret } = await service.make.operatorClient(['token:introspect']);
     apache = await Apache.start(sites, { CLIENT_ID: id, CLIENT_SECRET: secret });
   });
-  afterAll(async () => {
-    await apache?.stop();
-    await service.stop();
-  });
+  afterAll(() => apache?.stop());
 
   const answers = async (scope?: string): Promise<Record<string, number>> => {
     const authorization = `Bearer ${await service.make.clientToken(client, scope)}`;
