@@ -299,7 +299,8 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   });
 
   /** That the password leads back to where it was asked for is in console-users.spec.ts. */
-  const renewSession = () => query('UPDATE sessions SET created_at = now() WHERE user_id = $1', [operator.id]);
+  const renewSession = () =>
+    query('UPDATE sessions SET created_at = now() WHERE user_id = $1', [operator.id]);
 
   it.each(Object.keys(ASKING))('asks for the password before it does anything: %s', async (path) => {
     const { page, action } = await open(path, ASKING[path]!);

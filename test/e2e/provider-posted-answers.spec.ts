@@ -49,7 +49,10 @@ describe('The answer of a provider that posts it', () => {
     const { fields } = await loggedIn();
     const answer = await post(fields);
     const stranger = new PersonBrowser(service.url, idp.url).service;
-    expect(refusalOf(await stranger.open(answer.headers.get('location')!))).toEqual([400, 'This login has expired']);
+    expect(refusalOf(await stranger.open(answer.headers.get('location')!))).toEqual([
+      400,
+      'This login has expired',
+    ]);
     expect(stranger.cookies.get('session')).toBeUndefined();
   });
 
