@@ -5,10 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { programPackageOf } from './program-package.mjs';
 import { digestOf, provenanceOf } from './provenance.mjs';
 
 const root = path.join(import.meta.dirname, '..');
-const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const { name, version } = manifest;
 const run = (command, args) =>
   execFileSync(command, args, { cwd: root, maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] });
 
@@ -20,9 +22,19 @@ if (!readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8').includes(`\n## [${ver
 }
 run('npm', ['run', '--silent', 'build']);
 
+const release = path.join(root, 'release');
+rmSync(release, { recursive: true, force: true });
+mkdirSync(release);
+// Its package.json is another one than ours, so it stands aside until it is packed.
+const aside = path.join(release, 'program');
+mkdirSync(aside);
+writeFileSync(
+  path.join(aside, 'package.json'),
+  `${JSON.stringify(programPackageOf(manifest), undefined, 2)}\n`,
+);
+
 /** What runs: the bundle with the files it reads; `npm ci --omit=dev` beside it gets the packages that are not in the bundle. */
 const PROGRAM = [
-  'package.json',
   'package-lock.json',
   ...['bundle', 'src/main.js', 'src/operator.js', 'src/language/catalogs', 'src/web/assets'].map(
     (part) => `dist/${part}`,
@@ -36,12 +48,9 @@ const packed = (files, leftOut = []) =>
   run('tar', [
     ...['--create', '--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner'],
     ...leftOut.map((pattern) => `--exclude=${pattern}`),
-    ...files,
+    ...[`--directory=${aside}`, 'package.json', `--directory=${root}`, ...files],
   ]);
 
-const release = path.join(root, 'release');
-rmSync(release, { recursive: true, force: true });
-mkdirSync(release);
 const artefacts = {
   [`${name}-${version}.tgz`]: gzipSync(packed(PROGRAM), { level: 9 }),
   [`${name}-${version}.cdx.json`]: run('npm', [
@@ -72,6 +81,7 @@ const kept = packed(PROGRAM, [
   'dist/bundle/demonstration-*',
   'package-lock.json',
 ]);
+rmSync(aside, { recursive: true });
 const releases = path.join(root, 'test/releases');
 mkdirSync(releases, { recursive: true });
 for (const file of readdirSync(releases)) rmSync(path.join(releases, file));
