@@ -54,6 +54,11 @@ describeUnless(lackingPromtool, 'the alerts, judged by promtool,', () => {
     expect(fires({ webhook_oldest_due_delivery_seconds: '600x30' })).toEqual(['DeliveriesWait']);
   });
 
+  it('fire at the first event that breaks its schema, with which the series begins', () => {
+    const breaks = 'event_schema_breaks_total{type="vehicle.created",version="1"}';
+    expect(fires({ [breaks]: '_x14 1x15' })).toEqual(['SchemasBroken']);
+  });
+
   it('fire when a log is not sent, unless another instance sends it', () => {
     const sentBy = (instance: string) =>
       `log_export_last_success_timestamp_seconds{log="audit",instance="${instance}"}`;
