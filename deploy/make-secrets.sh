@@ -5,6 +5,8 @@ set -eu
 umask 077
 folder=${1:-$(dirname "$0")/../secrets}
 mkdir -p "$folder"
+# It may have been there before, open to others.
+chmod 700 "$folder"
 
 # keep NAME COMMAND…: writes the command's output to the file NAME, unless the file exists.
 keep() {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -74,6 +74,9 @@ describe('settings in files', () => {
 
   it('are what docker-compose.yml passes to its containers, created once by deploy/make-secrets.sh', async () => {
     const secrets = path.join(folder, 'secrets');
+    // Made by somebody before, as by a checkout.
+    await mkdir(secrets);
+    await chmod(secrets, 0o755);
     const make = () => promisify(execFile)('sh', ['deploy/make-secrets.sh', secrets]);
     const all = async () =>
       Object.fromEntries(
