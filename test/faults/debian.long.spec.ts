@@ -165,6 +165,18 @@ describeUnless(lackingPostgres, 'the way to a first token on Debian, as the guid
       err: expect.stringContaining('older than 0 hours'),
     });
 
+    // A part of the database is no backup of it.
+    await postgres.run(
+      'pg_dump',
+      '--format=custom',
+      '--table=migrations',
+      `--file=${path.join(dumps, 'part.dump')}`,
+      `--dbname=${postgres.url('charging_data')}`,
+    );
+    const part = await check();
+    expect(part).toMatchObject({ code: 1, err: expect.stringContaining('"users" does not exist') });
+    expect(part.out).not.toContain(' users, ');
+
     // The newest one counts.
     await writeFile(path.join(dumps, 'damaged.dump'), readFileSync(dump).subarray(0, 20_000));
     const damaged = await check();

@@ -6,13 +6,14 @@ set -euo pipefail
 dumps=$1 work=$2
 max_age=${MAX_AGE_HOURS:-26}
 
-newest=$(find "$dumps" -maxdepth 1 -name '*.dump' -type f -printf '%T@ %p\n' | sort -rn | head -n 1 | cut -d ' ' -f 2-)
+newest=$(find "$dumps" -maxdepth 1 -name '*.dump' -type f -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-)
 [ -n "$newest" ] || { echo "There is no *.dump in $dumps." >&2; exit 1; }
 echo "Restoring $newest"
 begun=$SECONDS
 
-# Debian does not put initdb on the PATH.
-PATH=$PATH:$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
+# Debian does not put initdb on the PATH. Elsewhere there is no such folder.
+programs=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1) || true
+PATH=$PATH${programs:+:$programs}
 export PGHOST=$work PGUSER=check PGDATABASE=restored
 # Durability costs time and is worth nothing here.
 initdb --pgdata="$work/data" --username=check --auth=trust --encoding=UTF8 --no-sync >/dev/null
@@ -23,8 +24,12 @@ createdb --template=template0 restored
 pg_restore --exit-on-error --no-owner --no-privileges --dbname=restored "$newest"
 
 ask() { psql --no-psqlrc --tuples-only --no-align --set=ON_ERROR_STOP=1 --command="$1"; }
-echo "$(ask 'SELECT count(*) FROM migrations') migrations, $(ask 'SELECT count(*) FROM users') users, $(ask 'SELECT count(*) FROM clients') clients"
-[ "$(ask 'SELECT count(*) > 0 FROM migrations')" = t ] || { echo 'The dump has no migrations.' >&2; exit 1; }
+# Each by itself, so that a table that is missing ends the script.
+migrations=$(ask 'SELECT count(*) FROM migrations')
+users=$(ask 'SELECT count(*) FROM users')
+clients=$(ask 'SELECT count(*) FROM clients')
+echo "$migrations migrations, $users users, $clients clients"
+[ "$migrations" -gt 0 ] || { echo 'The dump has no migrations.' >&2; exit 1; }
 [ "$(ask "SELECT coalesce(max(occurred_at) > now() - interval '$max_age hours', false) FROM audit_events")" = t ] || {
   echo "The newest change in the dump is older than $max_age hours: $(ask 'SELECT max(occurred_at) FROM audit_events')" >&2
   exit 1
