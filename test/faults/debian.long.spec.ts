@@ -107,8 +107,7 @@ describeUnless(lackingPostgres, 'the way to a first token on Debian, as the guid
     const text = readFileSync(folderOfUrl, 'utf8').replace('127.0.0.1:5432', `127.0.0.1:${postgres.port}`);
     await rm(folderOfUrl);
     await writeFile(folderOfUrl, text);
-    const cwd = path.join(folder, 'opt/charging-data');
-    const operate = () => run('bash', ['--norc', '-euc', here(OPERATOR!)], {}, cwd);
+    const operate = () => run('bash', ['--norc', '-euc', here(OPERATOR!)]);
     const environment = path.join(folder, 'etc/charging-data/environment');
     const settings = readFileSync(environment, 'utf8');
     await writeFile(environment, `${settings}RETENTION_DAYS=none\n`);
