@@ -6,7 +6,7 @@ COPY packages ./packages
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
-# The image gets no packages for building, testing or the demonstration, no type declarations and no source maps.
+# The image gets no packages for building and testing, no PostgreSQL of the demonstration, no type declarations and no source maps.
 # Nor the packages for other programs, and what only they need.
 RUN npm pkg delete workspaces \
   && npm prune --omit=dev --omit=peer --ignore-scripts \
