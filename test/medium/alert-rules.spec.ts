@@ -7,6 +7,11 @@ import { describeUnless } from '../support/left-out.js';
 const lackingPromtool =
   spawnSync('promtool', ['--version']).status === 0 ? undefined : 'there is no promtool on this machine';
 const RULES = path.resolve('deploy/prometheus/alerts.yml');
+const JOB = 'job="charging-data-service"';
+
+/** Of this service, unless the series says of which. */
+const ofJob = (series: string): string =>
+  /[{,]job=/.test(series) ? series : `${series.replace(/\}$/, ',').replace(/^\w+$/, '$&{')}${JOB}}`;
 
 /** Series over half an hour, a value each minute, and the alerts that then fire. */
 const fires = (series: Record<string, string>): string[] => {
@@ -15,7 +20,7 @@ const fires = (series: Record<string, string>): string[] => {
     const all = { ...HEALTHY, ...series };
     const given = Object.entries(all)
       .filter(([, values]) => values !== '')
-      .map(([name, values]) => `      - series: '${name}'\n        values: '${values}'`)
+      .map(([name, values]) => `      - series: '${ofJob(name)}'\n        values: '${values}'`)
       .join('\n');
     const test = `rule_files: ['${RULES}']\ntests:\n  - interval: 1m\n    input_series:\n${given}\n    promql_expr_test:\n      - expr: count by (alertname) (ALERTS{alertstate="firing"})\n        eval_time: 30m\n        exp_samples: [{ labels: '{alertname="nothing"}', value: 1 }]\n`;
     const file = path.join(folder, 'test.yml');
@@ -30,7 +35,7 @@ const fires = (series: Record<string, string>): string[] => {
 };
 
 const HEALTHY = {
-  'up{job="charging-data-service"}': '1x30',
+  up: '1x30',
   build_info: '1x30',
   access_changes_trusted: '1x30',
   webhook_oldest_due_delivery_seconds: '0x30',
@@ -47,6 +52,17 @@ describeUnless(lackingPromtool, 'the alerts, judged by promtool,', () => {
   it('do not fire while all is well, nor for endpoints that are held back', () => {
     expect(fires({})).toEqual([]);
     expect(fires({ webhook_endpoints_held_back: '3x30' })).toEqual([]);
+  });
+
+  it('neither fire for another service, nor take its metrics for those of this one', () => {
+    const another = 'job="another"';
+    const failing = {
+      [`http_request_duration_seconds_count{${another},status="500"}`]: '0+60x30',
+      [`nodejs_eventloop_lag_p99_seconds{${another}}`]: '5x30',
+      [`database_connections{${another},state="waiting"}`]: '9x30',
+    };
+    expect(fires(failing)).toEqual([]);
+    expect(fires({ build_info: '', [`build_info{${another}}`]: '1x30' })).toEqual(['MetricsMissing']);
   });
 
   it('fire when changes to access are not trusted, and when deliveries wait', () => {

@@ -29,6 +29,11 @@ const metricsIn = (expression: string): string[] =>
     .filter((name) => name !== 'histogram_quantile')
     .map((name) => (METRICS.includes(name) ? name : name.replace(/_(bucket|count|sum)$/, '')));
 
+const EXPRESSIONS = [
+  ...ALERTS.map(({ text }) => /expr:([\s\S]*?)\n {8}for:/.exec(text)![1]!),
+  ...DASHBOARD.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+];
+
 describe('every alert', () => {
   it.each(ALERTS)('$name has a severity, a summary, and a section that says what to do', ({ name, text }) => {
     expect(text).toMatch(/^ {10}severity: (critical|warning)$/m);
@@ -38,13 +43,24 @@ describe('every alert', () => {
   });
 
   it('asks for metrics that exist, and so does the dashboard', () => {
-    const asked = [
-      ...ALERTS.flatMap(({ text }) => metricsIn(/expr:([\s\S]*?)\n {8}for:/.exec(text)![1]!)),
-      ...DASHBOARD.panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsIn(expr))),
-    ];
+    const asked = EXPRESSIONS.flatMap(metricsIn);
     expect(asked.length).toBeGreaterThan(40);
     expect(asked.filter((name) => !METRICS.includes(name) && !OTHERS.test(name))).toEqual([]);
   });
+});
+
+it('the alerts and the dashboard ask for metrics of this service only', () => {
+  const ours = /\b[a-z]+(_[a-z0-9]+)*\{job="charging-data-service"[^}]*\}/g;
+  for (const expression of EXPRESSIONS) {
+    expect(expression).toMatch(ours);
+    expect([expression, metricsIn(expression.replace(ours, ''))]).toEqual([expression, []]);
+  }
+});
+
+it('the dashboard shows the time since the last purge of those that purge', () => {
+  // The metric of an instance that only answers requests stays 0.
+  for (const expression of EXPRESSIONS.filter((each) => each.includes('time() - max by (instance)')))
+    expect(expression).toMatch(/purge_last_success_timestamp_seconds\{[^}]*\} > 0\)/);
 });
 
 it('the dashboard shows mails, the shared store, trust, schema breaks and the build, each panel in a place of its own', () => {
