@@ -70,6 +70,12 @@ async function actorNamed(app: INestApplicationContext, email: string | undefine
   return { type: 'user', id: user.id };
 }
 
+/** A link to set a password; none where nobody logs in with one. */
+async function passwordLink(app: INestApplicationContext, userId: string): Promise<object> {
+  if (!app.get(Settings).passwordSignIn) return {};
+  return { set_password_at: await app.get(PasswordLinksService).create(userId, SERVICE_ACTOR) };
+}
+
 /** What the commands do. They call the same services as the admin API. */
 export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
   async 'make-operator'(app, _argument, options) {
@@ -78,11 +84,8 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
       name: one(options, 'name') ?? 'Operator',
       role: 'operator',
     });
-    const user = await app.get(UsersService).create(USER.newOf(input), SERVICE_ACTOR);
-    return {
-      id: user.id,
-      set_password_at: await app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR),
-    };
+    const { id } = await app.get(UsersService).create(USER.newOf(input), SERVICE_ACTOR);
+    return { id, ...(await passwordLink(app, id)) };
   },
   async 'make-admin'(app, email) {
     const users = app.get(UsersService);
@@ -91,10 +94,7 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
     const admin = { role: 'operator', operatorRole: 'admin', enabled: true } as const;
     const { id, operatorRole } = await users.update(user.id, admin, SERVICE_ACTOR);
     // A new admin has no password any more; the address may be someone else's.
-    const link = app.get(Settings).passwordSignIn && {
-      set_password_at: await app.get(PasswordLinksService).create(id, SERVICE_ACTOR),
-    };
-    return { id, operator_role: operatorRole, ...link };
+    return { id, operator_role: operatorRole, ...(await passwordLink(app, id)) };
   },
   async apply(app, _argument, options, environment) {
     const file = one(options, 'file');

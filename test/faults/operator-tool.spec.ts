@@ -336,6 +336,19 @@ describe('the operator tool for use without a browser', () => {
     expect((await operatorHere(['make-operator', '--email', 'night-shift@mail.example'])).code).toBe(1);
   });
 
+  it('gives no link to set a password where nobody logs in with one', async () => {
+    const provider = {
+      ...{ id: 'company', label: 'Company', issuer: 'https://login.example', accounts: 'verified_email' },
+      ...{ client_id: 'charging-data', client_secret: 'of-the-provider', audience: ['operators'] },
+    };
+    const env = { PASSWORD_SIGN_IN: 'false', IDENTITY_PROVIDERS: JSON.stringify([provider]) };
+    const made = await resultOf(operator(['make-operator', '--email', 'by-provider@mail.example'], env));
+    expect(made).toEqual({ id: expect.stringMatching(/^user/) as string });
+    const user = await service.make.user();
+    const admin = await resultOf(operator(['make-admin', user.email], env));
+    expect(admin).toEqual({ id: user.id, operator_role: 'admin' });
+  });
+
   it('makes an existing user an admin when everybody is locked out, also a disabled one', async () => {
     const user = await service.make.user({ role: 'operator', operatorRole: 'viewer' });
     await service.database.query("UPDATE users SET enabled = false WHERE role = 'operator'");
