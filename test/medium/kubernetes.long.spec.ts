@@ -160,6 +160,11 @@ describeUnless(lackingHelm, 'the Helm chart, rendered by Helm', () => {
     );
   });
 
+  it('lets the migrations wait as long as the settings say', () => {
+    const { env } = named(sets[ALL]!, 'Job', 'charging-data-migrate').spec.template!.spec.containers[0]!;
+    expect(env).toContainEqual({ name: 'MIGRATION_WAIT_SECONDS', value: '1200' });
+  });
+
   it('runs the migrations first, in a network of their own', () => {
     const hooks = sets[PRODUCTION]!.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']);
     expect(hooks.map(({ kind }) => kind).sort()).toEqual(['Job', 'NetworkPolicy']);
