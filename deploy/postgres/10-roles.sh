@@ -15,6 +15,16 @@ done
 psql --no-psqlrc --set=ON_ERROR_STOP=1 ${POSTGRES_USER:+--username="$POSTGRES_USER"} --dbname=postgres <<'SQL'
 \getenv owner_password POSTGRES_OWNER_PASSWORD
 \getenv service_password POSTGRES_SERVICE_PASSWORD
+-- The server writes a statement that fails into its log, some servers write all, and below they hold the passwords. Where an administrator may
+-- not change that, as in some managed databases, it stays as it is.
+DO $$
+BEGIN
+  PERFORM set_config(name, value, false)
+    FROM (VALUES ('log_min_error_statement', 'panic'), ('log_statement', 'none'), ('log_min_duration_statement', '-1')) AS s (name, value);
+EXCEPTION WHEN insufficient_privilege THEN
+  NULL;
+END
+$$;
 CREATE ROLE charging_owner LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'owner_password';
 CREATE ROLE charging_service LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'service_password';
 CREATE DATABASE charging_data OWNER charging_owner;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -37,19 +37,21 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
     return operator(['migrate', '--service-role', to], role, { DATABASE_URL: '', DATABASE_URL_FILE: file });
   };
 
-  beforeAll(async () => {
-    postgres = await InstalledPostgres.start();
+  const makeRoles = () => {
     const superuser = new URL(postgres.url('postgres'));
-    folder = await mkdtemp(path.join(tmpdir(), 'charging-roles-'));
-    const file = path.join(folder, 'password');
-    await writeFile(file, `${PASSWORDS.service}\n`);
-    const made = await run('/bin/bash', ['deploy/postgres/10-roles.sh'], {
+    return run('/bin/bash', ['deploy/postgres/10-roles.sh'], {
       ...{ PGHOST: superuser.hostname, PGPORT: superuser.port, PGPASSWORD: superuser.password },
       POSTGRES_USER: superuser.username,
       POSTGRES_OWNER_PASSWORD: PASSWORDS.owner,
-      POSTGRES_SERVICE_PASSWORD_FILE: file,
+      POSTGRES_SERVICE_PASSWORD_FILE: path.join(folder, 'password'),
     });
-    expect(made).toMatchObject({ code: 0, err: '' });
+  };
+
+  beforeAll(async () => {
+    postgres = await InstalledPostgres.start();
+    folder = await mkdtemp(path.join(tmpdir(), 'charging-roles-'));
+    await writeFile(path.join(folder, 'password'), `${PASSWORDS.service}\n`);
+    expect(await makeRoles()).toMatchObject({ code: 0, err: '' });
     const migrated = await migrate();
     expect([migrated.code, migrated.err]).toEqual([0, '']);
     service = new Client({ connectionString: urlOf('service') });
@@ -67,6 +69,14 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
       () => `${sql}: done`,
       (error: { code?: string; message: string }) => (error.code === '42501' ? 'refused' : error.message),
     );
+
+  it('are made once: a second run is refused, and leaves no password in the log of the server', async () => {
+    const again = await makeRoles();
+    expect([again.code === 0, again.err]).toEqual([false, expect.stringContaining('already exists')]);
+    const log = await readFile(path.join(postgres.folder, 'postgres.log'), 'utf8');
+    expect(log).toContain('role "charging_owner" already exists');
+    expect(log).not.toContain(PASSWORDS.owner);
+  });
 
   it('have no privileges over the server', async () => {
     const roles = await postgres.query<Record<string, unknown>>(
