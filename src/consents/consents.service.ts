@@ -124,13 +124,19 @@ export class ConsentsService {
   expire(clientId: string, userId: string): Promise<boolean> {
     return this.transactions.run(async (manager) => {
       const before = await this.repository.lock(manager, clientId, userId);
-      if (!before || !(await this.repository.expire(manager, clientId, userId))) return false;
-      await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
+      if (!before || !(await this.expireIn(manager, before))) return false;
       const client = await this.clients.get(clientId);
       const message = MESSAGES.consentExpired(client.name, client);
       await this.notifications.raise(manager, userId, clientId, message);
       return true;
     });
+  }
+
+  /** The same in the caller's transaction, which has locked the consent; the user is not notified. */
+  async expireIn(manager: EntityManager, before: ConsentEntity): Promise<boolean> {
+    if (!(await this.repository.expire(manager, before.clientId, before.userId))) return false;
+    await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
+    return true;
   }
 
   private async afterEnd(

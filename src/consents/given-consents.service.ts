@@ -19,6 +19,7 @@ import { auditView } from './consent-audit-view.js';
 import { ConsentEvents } from './consent-events.js';
 import type { ConsentEntity } from './consent.entity.js';
 import { ConsentsRepository, type ImportedConsent } from './consents.repository.js';
+import { ConsentsService } from './consents.service.js';
 import type { KeptWords } from './record/consent-words.js';
 import { ConsentWordsRepository } from './record/consent-words.repository.js';
 
@@ -27,6 +28,7 @@ import { ConsentWordsRepository } from './record/consent-words.repository.js';
 export class GivenConsentsService {
   constructor(
     private readonly repository: ConsentsRepository,
+    private readonly consents: ConsentsService,
     private readonly clients: ClientsService,
     private readonly scopes: ScopesService,
     private readonly transactions: Transactions,
@@ -53,7 +55,7 @@ export class GivenConsentsService {
   ): Promise<void> {
     refuseGatekeeper(client);
     const clientId = client.id;
-    const before = await this.repository.lockPair(manager, clientId, userId);
+    const before = await this.lockNotOver(manager, clientId, userId);
     await this.scopes.requireMeanings(manager, meanings);
     await this.words.keep(manager, words);
     const expiryDays = this.expiryDaysOf(client);
@@ -113,7 +115,7 @@ export class GivenConsentsService {
       if (client.gatekeeper) throw conflict(GATEKEEPER);
       await this.checkScopes(client.scopes, scopes, manager);
       await this.protection.refuseOn(actor, userId, manager);
-      const before = await this.repository.lockPair(manager, clientId, userId);
+      const before = await this.lockNotOver(manager, clientId, userId);
       // A user who gave it elsewhere before the meaning changed is asked again.
       await this.scopes.holdMeanings(manager, scopes);
       const pair = { clientId, userId, realm: realmOf(client) };
@@ -166,16 +168,34 @@ export class GivenConsentsService {
       if (isSame && before.method === 'import') return 'unchanged';
       throw conflict('The user already consents to this client, in another way.');
     }
-    if (before && !(before.revokedAt && before.revokedAt <= grantedAt)) throw conflict(ENDED_SINCE);
+    // One that is over and that nobody has ended yet ended when its time was over.
+    const endedAt = before && (before.revokedAt ?? before.expiresAt);
+    if (endedAt && endedAt > grantedAt) throw conflict(ENDED_SINCE);
     if (dryRun) {
       await this.users.get(userId);
       return 'imported';
     }
+    if (before?.revokedAt === null) await this.consents.expireIn(manager, before);
     await this.scopes.holdMeanings(manager, scopes);
     const pair = { clientId, userId, realm: realmOf(client) };
     if (!(await this.repository.import(manager, pair, consent, actor.id))) throw conflict(ENDED_SINCE);
     await this.recordChange(manager, before, clientId, userId, actor);
     return 'imported';
+  }
+
+  /**
+   * Locks the consent of this user to this client. One whose time is over ends now, if nobody has ended it yet: what the user agrees to
+   * next is a new consent, with other times and without the grants of the former one.
+   */
+  private async lockNotOver(
+    manager: EntityManager,
+    clientId: string,
+    userId: string,
+  ): Promise<ConsentEntity | null> {
+    const found = await this.repository.lockPair(manager, clientId, userId);
+    if (!found || found.revokedAt !== null || found.expiresAt === null) return found;
+    if (!(await this.consents.expireIn(manager, found))) return found;
+    return this.repository.lock(manager, clientId, userId);
   }
 
   /** Runs a transaction that stores a consent, and turns constraint violations into problems. */

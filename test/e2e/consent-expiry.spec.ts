@@ -162,6 +162,49 @@ describe('A consent that ends by itself', () => {
     ]);
   });
 
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'the user agrees again',
+      async () => {
+        const browser = await service.make.signedIn(user);
+        const page = await browser.open(
+          authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
+        );
+        return browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+      },
+    ],
+    ['an operator records it again', () => service.make.consent(client, user)],
+  ])('does not go on when %s after its end, before anyone has noticed the end', async (_who, agree) => {
+    await receive();
+    const tokens = await service.make.tokens(client, user);
+    await age(91);
+    await agree();
+    const { json } = await refresh(service.http, client, tokens.refresh_token);
+    expect(json).toMatchObject({ error: 'invalid_grant' });
+    const versions = await service.database.query(
+      'SELECT event, reason FROM consent_versions WHERE user_id = $1 ORDER BY number',
+      [user.id],
+    );
+    expect(versions).toEqual([
+      { event: 'given', reason: null },
+      { event: 'ended', reason: 'expired' },
+      { event: 'given', reason: null },
+    ]);
+    // Nothing of the time in between is the client's.
+    expect(
+      await service.database.value<boolean>(
+        'SELECT granted_at = ALL (scopes_granted_at) FROM consents WHERE user_id = $1',
+        [user.id],
+      ),
+    ).toBe(true);
+    expect((await events()).map((event) => (event as [string])[0])).toEqual([
+      'user.consent_granted',
+      'user.consent_expired',
+      'user.consent_granted',
+    ]);
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+  });
+
   it('is renewed by authorizing the application again', async () => {
     await service.make.tokens(client, user);
     await age(80);

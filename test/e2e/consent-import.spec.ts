@@ -1,6 +1,7 @@
-import { HOUR_MS } from '../../src/config/durations.js';
+import { DAY_MS, HOUR_MS } from '../../src/config/durations.js';
 import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
+import { ageConsents } from '../support/aged-consents.js';
 import { madeForEach } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -123,6 +124,24 @@ describe('Importing consents', () => {
     expect(await found()).toMatchObject({ scopes: ['vehicle:read'], method: 'import' });
     expect(await versions()).toEqual([
       { event: 'given', method: 'import', granted_at: new Date('2025-05-01T12:00:00Z') },
+    ]);
+  });
+
+  it('takes what was given after the earlier one had ended, before anyone has noticed the end', async () => {
+    const brief = await service.make.client({ consentExpiryDays: 30 });
+    await service.make.consent(brief, user);
+    await ageConsents(service.database, user.id, 60);
+    const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+    const given = (at: string) => line({ client_id: brief.id, granted_at: at });
+    expect((await run([given(daysAgo(31))])).refused[0]?.reason).toContain('it is not brought back');
+    const later = given(daysAgo(10));
+    expect(await run([later], true)).toMatchObject({ imported: 1 });
+    expect(await versions()).toHaveLength(1);
+    expect(await run([later])).toMatchObject({ imported: 1, refused: [] });
+    expect(await versions()).toMatchObject([
+      { event: 'given', method: 'operator' },
+      { event: 'ended', method: 'schedule' },
+      { event: 'given', method: 'import', granted_at: new Date(later.granted_at as string) },
     ]);
   });
 
