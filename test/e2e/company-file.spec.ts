@@ -421,6 +421,15 @@ Done: 0 created, 5 changed, 0 removed.
       expect((await token(id, SECRET)).json.error).toBe('invalid_client');
     });
 
+    it('a consent that was over before, also if nobody has ended that yet', async () => {
+      await service.database.query(
+        `UPDATE consents SET granted_at = '2025-01-31T08:00:00Z', expires_at = '2026-01-30T08:00:00Z'
+          WHERE user_id = (SELECT id FROM users WHERE email = 'ada@driver.example')`,
+      );
+      expect((await apply(EXAMPLE)).text).toContain('consents: ada@driver.example');
+      expect((await apply(EXAMPLE)).text).toBe('Nothing changed.\n');
+    });
+
     it('no consent that its user has decided about since', async () => {
       const user = (
         await service.database.query<{ id: string }>(

@@ -165,7 +165,9 @@ export async function applyConsents(
       }
       const there = known.get(`${id} ${userId}`);
       const grantedAt = new Date(granted_at);
-      if (there && !isRecorded(there) && !(there.revokedAt && there.revokedAt <= grantedAt)) continue;
+      // Nobody may have ended it yet when its time was over.
+      const endedAt = there && (there.revokedAt ?? there.expiresAt);
+      if (there && !isRecorded(there) && !(endedAt && endedAt <= grantedAt)) continue;
       const email = current.users.get(emailKeyOf(user))?.email ?? user;
       const lines = differences(there && recorded.get(email), {
         ...{ user: email, scopes, granted_at },
