@@ -232,6 +232,20 @@ describe('The front page of the console', () => {
     expect(page.html.querySelectorAll('details.numbers tbody tr')).toHaveLength(24);
   });
 
+  it('says that the service disabled an endpoint, however many others people have disabled', async () => {
+    const disable = (n: number, reason: 'gone' | null) =>
+      query(
+        `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret, enabled, disabled_reason, disabled_at)
+         VALUES ('endp' || substr($1, 5, 20) || lpad($2::text, 6, '0'), $1, 'https://planner.example/hooks', '{vehicle.updated}', '\\x00', false, $3, now())`,
+        [client.id, String(n), reason],
+      );
+    for (let n = 0; n < 11; n++) await disable(n, null);
+    expect((await browser.open('/admin/console')).text).not.toContain('The service disabled');
+    await disable(11, 'gone');
+    expect((await browser.open('/admin/console')).text).toContain('The service disabled an endpoint.');
+    await query('DELETE FROM webhook_endpoints WHERE client_id = $1', [client.id]);
+  });
+
   it('names the live clients to which most was refused in a day, most first', async () => {
     await untilHourHasRoom();
     const [worst, less, old, sandbox] = [

@@ -21,6 +21,8 @@ export interface EndpointFilter {
   url?: string;
   /** Only disabled endpoints. */
   isDisabled?: boolean;
+  /** Only those of them that the service disabled. */
+  isDisabledByService?: boolean;
   /** Only enabled ones without a success since their last failures. */
   isFailing?: boolean;
   /** Of the client. */
@@ -146,7 +148,7 @@ export class EndpointsRepository {
 
   /** One page of endpoints by id, with their attempts of the last 24 hours. */
   async list(
-    { id, clientId, url, isDisabled, isFailing, environment }: EndpointFilter,
+    { id, clientId, url, isDisabled, isDisabledByService, isFailing, environment }: EndpointFilter,
     page: PageRequest,
   ): Promise<Page<EndpointInList>> {
     return readPageBySql(page, 'e.id', 'asc', (part) => {
@@ -157,7 +159,11 @@ export class EndpointsRepository {
       const realm = environment === undefined ? 'true' : `c.environment = $${params.push(environment)}`;
       const one = id === undefined ? 'true' : `e.id = $${params.push(id)}`;
       const ofUrl = url === undefined ? 'true' : `e.url ILIKE $${params.push(patternOf(url))}`;
-      const disabled = isDisabled ? 'NOT e.enabled' : 'true';
+      const disabled = isDisabledByService
+        ? 'NOT e.enabled AND e.disabled_reason IS NOT NULL'
+        : isDisabled
+          ? 'NOT e.enabled'
+          : 'true';
       const failing = isFailing ? 'e.enabled AND e.failing_since IS NOT NULL' : 'true';
       // Joins the clients; the query builder does not support lateral joins.
       return this.endpoints.query(

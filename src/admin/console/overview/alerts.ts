@@ -16,7 +16,7 @@ export interface Alert {
 export interface Situation {
   series: Series[];
   waiting: { oldestSeconds: number };
-  disabled: Page<EndpointInList>;
+  disabledByService: Page<EndpointInList>;
   nearLimit: RefusedClient[];
   /** The number of approvals that wait for a second admin. */
   approvals: number;
@@ -35,7 +35,7 @@ const OVERDUE_SECONDS = 120;
 export function alertsOf({
   series,
   waiting,
-  disabled,
+  disabledByService,
   nearLimit,
   approvals,
   redirectUris,
@@ -46,7 +46,7 @@ export function alertsOf({
       .reduce((sum, { count }) => sum + count, 0);
   const mostlyBad = (good: string, bad: string): boolean =>
     recent(bad) >= ENOUGH && recent(bad) / (recent(good) + recent(bad)) > BAD_SHARE;
-  const byService = disabled.items.filter(({ disabledReason }) => disabledReason !== null);
+  const { items: byService, hasNext } = disabledByService;
   const heldBack = nearLimit.filter(({ refused }) => refused > 0);
   return [
     ...(waiting.oldestSeconds > OVERDUE_SECONDS
@@ -82,7 +82,7 @@ export function alertsOf({
             text:
               byService.length === 1
                 ? 'The service disabled an endpoint.'
-                : `The service disabled ${byService.length} endpoints${disabled.hasNext ? ' or more' : ''}.`,
+                : `The service disabled ${byService.length} endpoints${hasNext ? ' or more' : ''}.`,
             href: `${ENDPOINTS_PATH}?state=disabled`,
             link: 'View disabled endpoints',
           },

@@ -36,6 +36,7 @@ export class ConsoleOverviewController {
       attempts,
       waiting,
       disabled,
+      disabledByService,
       nearLimit,
       refused,
       approvals,
@@ -46,6 +47,7 @@ export class ConsoleOverviewController {
       this.endpoints.hoursOfAll(since),
       this.deliveries.waiting(),
       this.endpoints.listAll({ isDisabled: true, environment: 'live' }, { size: LISTED }),
+      this.endpoints.listAll({ isDisabledByService: true, environment: 'live' }, { size: LISTED }),
       this.activity.nearLimit(LISTED),
       this.activity.mostRefused(LISTED),
       this.approvals.countPending(),
@@ -53,7 +55,7 @@ export class ConsoleOverviewController {
       this.activity.ofClient(EVERYBODY, ['sign_in_refused'], weekAgo),
     ]);
     const series = seriesOf(activity, attempts, now);
-    const situation = { series, waiting, disabled, nearLimit, approvals, redirectUris };
-    return { page: overviewPage({ ...situation, range: rangeIn(range), refused, refusedLogins }) };
+    const situation = { series, waiting, disabledByService, nearLimit, approvals, redirectUris };
+    return { page: overviewPage({ ...situation, range: rangeIn(range), disabled, refused, refusedLogins }) };
   }
 }

@@ -29,6 +29,7 @@ export interface OverviewPageProps {
   series: Series[];
   waiting: Waiting;
   disabled: Page<EndpointInList>;
+  disabledByService: Page<EndpointInList>;
   nearLimit: RefusedClient[];
   /** The clients with the most refusals in the last 24 hours. */
   refused: RefusedClient[];
