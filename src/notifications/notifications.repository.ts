@@ -5,6 +5,12 @@ import { readPage, type Page, type PageRequest } from '../database/queries/read-
 import { NotificationEntity } from './notification.entity.js';
 import { queryIn } from '../database/queries/query-in.js';
 
+/** What is set of a notification. */
+export interface Marks {
+  read: boolean;
+  resolved: boolean;
+}
+
 /** All given members must match. */
 export interface NotificationFilter {
   userId?: string;
@@ -40,13 +46,9 @@ export class NotificationsRepository {
       .insert({ ...notification, eventTime: notification.eventTime ?? (() => 'now()') });
   }
 
-  /** Sets `read_at` and `resolved_at` once and keeps existing values. False if there is nothing to set. */
-  async mark(
-    manager: EntityManager,
-    id: string,
-    { read, resolved }: { read: boolean; resolved: boolean },
-  ): Promise<boolean> {
-    const { affected } = await queryIn(manager, this.notifications)
+  /** Sets `read_at` and `resolved_at` once and keeps existing values. Returns what was set; undefined if there is nothing to set. */
+  async mark(manager: EntityManager, id: string, { read, resolved }: Marks): Promise<Marks | undefined> {
+    const { raw } = await queryIn(manager, this.notifications)
       .update()
       .set({
         readAt: () => 'CASE WHEN :read THEN coalesce(read_at, now()) ELSE read_at END',
@@ -54,8 +56,9 @@ export class NotificationsRepository {
       })
       .where('id = :id AND ((:read AND readAt IS NULL) OR (:resolved AND resolvedAt IS NULL))')
       .setParameters({ id, read, resolved })
+      .returning('coalesce(read_at = now(), false) AS read, coalesce(resolved_at = now(), false) AS resolved')
       .execute();
-    return affected === 1;
+    return (raw as Marks[])[0];
   }
 
   /** Resolves up to `limit` due notifications; returns their number. In SQL, because it skips locked rows. */

@@ -15,7 +15,7 @@ import type { Message } from './message-catalogue.js';
 import { mailKindOf, notificationMail, type MailedNotification } from './notification-mail.js';
 import { storedTexts } from './notification-texts.js';
 import type { NotificationCategory, NotificationEntity } from './notification.entity.js';
-import { NotificationsRepository, type NotificationFilter } from './notifications.repository.js';
+import { NotificationsRepository, type Marks, type NotificationFilter } from './notifications.repository.js';
 import { violation } from '../http/problems/violation.js';
 
 const RESOLVE_EVERY_MS = 5_000;
@@ -64,16 +64,17 @@ export class NotificationsService {
   async mark(
     id: string,
     filter: NotificationFilter,
-    marks: { read: boolean; resolved: boolean },
+    marks: Marks,
     actor: Actor,
   ): Promise<NotificationEntity> {
     await this.get(id, filter);
     await this.transactions.run(async (manager) => {
-      if (!(await this.repository.mark(manager, id, marks))) return;
+      const marked = await this.repository.mark(manager, id, marks);
+      if (!marked) return;
       await this.audit.record(manager, actor, {
         action: 'notification.marked',
         subjectId: id,
-        after: { ...(marks.read ? { read: true } : {}), ...(marks.resolved ? { resolved: true } : {}) },
+        after: { ...(marked.read ? { read: true } : {}), ...(marked.resolved ? { resolved: true } : {}) },
       });
     });
     return this.get(id, filter);

@@ -183,6 +183,18 @@ describe('Notifications', () => {
       expect([read_at, resolved_at]).toEqual([undefined, undefined]);
     });
 
+    it('and the audit log says which mark was set, not which was asked for', async () => {
+      const { id } = await raise();
+      for (const marks of [{ read: true }, { read: true, resolved: true }, { read: true, resolved: true }]) {
+        await mark(id, marks);
+      }
+      const found = await service.database.column<object>(
+        "SELECT after FROM audit_events WHERE subject_id = $1 AND action = 'notification.marked' ORDER BY id",
+        [id],
+      );
+      expect(found).toEqual([{ read: true }, { resolved: true }]);
+    });
+
     it('with the time of the first of many concurrent marks', async () => {
       const { id } = await raise();
       const answers = await Promise.all(
