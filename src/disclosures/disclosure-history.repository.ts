@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { DELIVERIES_OF_EVENT } from './deliveries-of-event.sql.js';
-import { MONTHS_KEPT } from './disclosure.js';
+import { ACCOUNT_DATA, MONTHS_KEPT } from './disclosure.js';
 import { DisclosureDayEntity } from './disclosure-day.entity.js';
 import type { Language } from '../language/languages.js';
 import type { DisclosedKind, DisclosureHistory, FormerClient } from './disclosure-history.js';
@@ -50,11 +50,12 @@ export class DisclosureHistoryRepository {
     return found && { client: { id: found.id, name: found.name }, endedAt: found.endedAt };
   }
 
-  /** What the client read of the user's data, newest day first. */
+  /** What the client read of the user's data, newest day first. A scope that is no longer in the catalogue stands for itself. */
   kindsOf(userId: string, clientId: string, language: Language): Promise<DisclosedKind[]> {
     return this.days.query(
       `WITH ${LATER}
-       SELECT a.day::text AS day, a.scope, coalesce(s.translations ->> $3, s.description) AS description,
+       SELECT a.day::text AS day, a.scope,
+              coalesce(s.translations ->> $3, s.description, nullif(a.scope, $4)) AS description,
               sum(a.requests)::float8 AS requests, sum(a.deliveries)::float8 AS deliveries
          FROM (SELECT y.day, y.scope, y.requests, y.deliveries FROM disclosure_days y
                 WHERE y.user_id = $1 AND y.client_id = $2
@@ -63,7 +64,7 @@ export class DisclosureHistoryRepository {
          LEFT JOIN scopes s ON s.name = a.scope
         WHERE a.day >= ${FIRST_DAY}
         GROUP BY a.day, a.scope, 3 ORDER BY a.day DESC, a.scope`,
-      [userId, clientId, language],
+      [userId, clientId, language, ACCOUNT_DATA],
     );
   }
 

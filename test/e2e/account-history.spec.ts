@@ -208,6 +208,13 @@ describe('What an application read', () => {
     expect(said).toEqual(['Compare tariffs: asked once']);
   });
 
+  it('is not said to be the name and address when the scope was removed since', async () => {
+    await service.make.consent(client, user);
+    await store(0, { scope: 'removed:read', requests: 1 });
+    const [[, said]] = days(await browser.open(pathOf())) as [[string, string[]]];
+    expect(said).toEqual(['Removed: asked once']);
+  });
+
   it('belongs to the user of the session', async () => {
     const other: UserEntity = await service.make.user();
     await service.make.consent(client, user);
