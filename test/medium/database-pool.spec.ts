@@ -99,4 +99,19 @@ describe('the pool of connections', () => {
     expect([isDatabaseAway(error), error]).toEqual([true, expect.any(Error)]);
     expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
+
+  it('has days of 24 hours, also where the time zone of the database changes its clocks', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await database.query(`ALTER DATABASE ${name} SET timezone = 'Europe/Berlin'`);
+    const there = await new DataSource(dataSourceOptions(database.url, 1)).initialize();
+    try {
+      // Early on that day, the clocks there went forward.
+      const rows: unknown = await there.query(
+        `SELECT extract(epoch FROM t - (t - make_interval(days => 1)))::int / 3600 AS hours FROM timestamptz '2026-03-29T12:00:00Z' AS t`,
+      );
+      expect(rows).toEqual([{ hours: 24 }]);
+    } finally {
+      await there.destroy();
+    }
+  });
 });

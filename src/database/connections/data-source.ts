@@ -18,6 +18,9 @@ const SILENCE_MS = 12_000;
 const PLAN_FOR_LARGE_TABLES =
   'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off';
 
+// A day of an interval is one of the session's time zone: where clocks change, it has 23 or 25 hours, while instances count 24.
+const DAYS_OF_UTC = "SET TimeZone = 'UTC'";
+
 /** Reports a broken or silent connection to the code that uses it. */
 function watch(connection: Client): void {
   // While the pool hands a connection out, nothing else listens to it, and an error event without a listener would end the
@@ -29,7 +32,7 @@ function watch(connection: Client): void {
 
 async function prepare(connection: Client): Promise<void> {
   watch(connection);
-  await connection.query(PLAN_FOR_LARGE_TABLES);
+  await connection.query(`${PLAN_FOR_LARGE_TABLES}; ${DAYS_OF_UTC}`);
 }
 
 /** The session settings of the service's own connections. */
