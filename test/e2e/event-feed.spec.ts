@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { DAY_MS } from '../../src/config/durations.js';
+import { Settings } from '../../src/config/settings.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import { idsOf, nextOf, session, setUpEventFeed, type FeedEvent } from '../support/event-feed.js';
 import { membersIn } from '../support/http.js';
@@ -49,6 +52,16 @@ describe('GET /v2/events', () => {
         const answer = await get(`?${new URLSearchParams({ after }).toString()}`);
         expect([after, answer.status, membersIn(answer)]).toEqual([after, 400, ['after']]);
       }
+    });
+
+    it('a link that is older than what is kept, by the clock of the database', async () => {
+      const [{ retentionDays }, changes] = [service.app.get(Settings), service.app.get(AccessChanges)];
+      const clock = jest.spyOn(changes, 'databaseNow', 'get');
+      clock.mockReturnValue(Date.now() - (retentionDays + 1) * DAY_MS);
+      const link = nextOf(await get().finally(() => clock.mockRestore()));
+      const answer = await get(link);
+      expect([answer.status, membersIn(answer)]).toEqual([400, ['after']]);
+      expect((await get(nextOf(await get()))).status).toBe(200);
     });
 
     it('other parameters, and values outside of their range', async () => {
