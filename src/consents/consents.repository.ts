@@ -314,7 +314,17 @@ export class ConsentsRepository {
     return countUpTo(limit, this.consents.manager, query);
   }
 
-  /** How many consents to the client end within this many days, counted up to a limit, and the day in UTC by the same clock. */
+  /** The same without those of disabled users, which count as not given. */
+  countSharing(clientId: string, limit: number): Promise<number> {
+    const query = this.consents
+      .createQueryBuilder('consent')
+      .where({ clientId })
+      .andWhere(consentIsLive('consent'))
+      .andWhere('EXISTS (SELECT 1 FROM users u WHERE u.id = consent.user_id AND u.enabled)');
+    return countUpTo(limit, this.consents.manager, query);
+  }
+
+  /** How many consents of enabled users end within this many days, counted up to a limit, and the day in UTC by the same clock. */
   async countEnding(
     manager: EntityManager,
     clientId: string,
@@ -322,7 +332,7 @@ export class ConsentsRepository {
   ): Promise<{ count: number; day: string }> {
     const [row]: { count: number; day: string }[] = await manager.query(
       `SELECT count(*)::integer AS count, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
-         FROM (SELECT 1 FROM consents c
+         FROM (SELECT 1 FROM consents c JOIN users u ON u.id = c.user_id AND u.enabled
                 WHERE c.client_id = $1 AND c.revoked_at IS NULL AND c.expires_at > now()
                   AND c.expires_at <= now() + make_interval(days => $2)
                 LIMIT $3) ending`,

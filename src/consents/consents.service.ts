@@ -58,9 +58,14 @@ export class ConsentsService {
     return { items: user ? [user] : [], hasNext: false, hasPrevious: false };
   }
 
-  /** The number of users who share data with the client, counted up to a limit. */
+  /** The number of users with an active consent to the client, counted up to a limit; some may be disabled. */
   countLive(clientId: string, limit: number): Promise<number> {
     return this.repository.countLive(clientId, limit);
+  }
+
+  /** The number of users who share data with the client, counted up to a limit. */
+  countSharing(clientId: string, limit: number): Promise<number> {
+    return this.repository.countSharing(clientId, limit);
   }
 
   /** The ids of the clients that a user shares data with now; none of these consents ends before the transaction does. */

@@ -26,6 +26,7 @@ describe('A mail about consents that will soon end', () => {
         WHERE user_id = $1`,
       [user.id, days],
     );
+    return user;
   };
   const work = () => service.app.get(ConsentExpiryService).run();
   const queued = (of: TestClient = client) =>
@@ -60,6 +61,15 @@ describe('A mail about consents that will soon end', () => {
     await consent(7);
     await work();
     expect((await smtp.mailTo(email)).text).toContain('One consent ends within 14 days, unless renewed');
+  });
+
+  it('does not count that of a disabled user', async () => {
+    await addContact();
+    await consent(7);
+    const { id } = await consent(6);
+    await service.database.query('UPDATE users SET enabled = false WHERE id = $1', [id]);
+    await work();
+    expect((await smtp.mailTo(email)).text).toContain('One consent ends within 14 days');
   });
 
   it('is one a day for each contact, and another one on another day', async () => {

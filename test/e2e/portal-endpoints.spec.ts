@@ -355,6 +355,15 @@ describe('The first page of the portal', () => {
     expect(page.querySelector('meter')!.getAttribute('value')).toBe('1');
   });
 
+  it('does not count a disabled user, whose consent counts as not given', async () => {
+    const client = await service.make.client();
+    const [user, disabled] = [await service.make.user(), await service.make.user()];
+    for (const each of [user, disabled]) await service.make.consent(client, each);
+    await service.database.query('UPDATE users SET enabled = false WHERE id = $1', [disabled.id]);
+    const page = await first(await enterPortal(service, client));
+    expect(words(page, 'Users')).toMatch(/^Users connected ?1 ?They/);
+  });
+
   it('says nothing of users where none can authorize the client', async () => {
     const client = await service.make.client({ grantTypes: ['client_credentials'] });
     const browser = await enterPortal(service, client);

@@ -51,7 +51,7 @@ export class PortalHomeService {
     const [client, secrets, counted, { items: endpoints }, hasDelivered, hours] = await Promise.all([
       this.clients.get(clientId),
       this.secrets.list(clientId),
-      this.consents.countLive(clientId, PEOPLE_COUNTED_TO),
+      this.consents.countSharing(clientId, PEOPLE_COUNTED_TO),
       this.endpoints.list(clientId, { size: ENDPOINTS_PER_CLIENT }),
       this.deliveries.hasDelivered(clientId),
       this.endpoints.hoursOfAll(rangeStart(day, now), clientId),
