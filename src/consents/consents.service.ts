@@ -119,6 +119,8 @@ export class ConsentsService {
       await this.protection.refuseOn(actor, userId, manager);
       const before = await this.repository.lock(manager, clientId, userId);
       if (!before) return 'never given';
+      // It ended by itself, even if nobody has noticed yet.
+      if (await this.expireAndNotify(manager, before)) return 'ended before';
       if (!(await this.repository.end(manager, clientId, userId, ending))) return 'ended before';
       await this.afterEnd(manager, before, 'revoked', actor);
       return 'ended';
@@ -129,12 +131,16 @@ export class ConsentsService {
   expire(clientId: string, userId: string): Promise<boolean> {
     return this.transactions.run(async (manager) => {
       const before = await this.repository.lock(manager, clientId, userId);
-      if (!before || !(await this.expireIn(manager, before))) return false;
-      const client = await this.clients.get(clientId);
-      const message = MESSAGES.consentExpired(client.name, client);
-      await this.notifications.raise(manager, userId, clientId, message);
-      return true;
+      return before !== null && this.expireAndNotify(manager, before);
     });
+  }
+
+  private async expireAndNotify(manager: EntityManager, before: ConsentEntity): Promise<boolean> {
+    if (!(await this.expireIn(manager, before))) return false;
+    const client = await this.clients.get(before.clientId);
+    const message = MESSAGES.consentExpired(client.name, client);
+    await this.notifications.raise(manager, before.userId, before.clientId, message);
+    return true;
   }
 
   /** The same in the caller's transaction, which has locked the consent; the user is not notified. */

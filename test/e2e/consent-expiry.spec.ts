@@ -205,6 +205,29 @@ describe('A consent that ends by itself', () => {
     expect(await work()).toEqual({ told: 0, ended: 0 });
   });
 
+  it('is over, not revoked, for those who end it before anyone has noticed', async () => {
+    await receive();
+    const consents = service.app.get(ConsentsService);
+    await service.make.consent(client, user);
+    await age(91);
+    await expect(consents.revoke(client.id, user.id, SERVICE_ACTOR)).rejects.toMatchObject({ status: 404 });
+    await service.make.consent(client, user);
+    await age(91);
+    await consents.withdraw(client.id, user.id, SERVICE_ACTOR);
+    const reasons = await service.database.column<string>(
+      `SELECT reason FROM consent_versions WHERE user_id = $1 AND event = 'ended' ORDER BY number`,
+      [user.id],
+    );
+    expect(reasons).toEqual(['expired', 'expired']);
+    const types = (await events()).map((event) => (event as [string])[0]);
+    expect(types.filter((type) => type !== 'user.consent_granted')).toEqual([
+      'user.consent_expired',
+      'user.consent_expired',
+    ]);
+    expect((await notices()).filter((id) => id === 'ERR2408')).toHaveLength(2);
+    expect(await work()).toEqual({ told: 0, ended: 0 });
+  });
+
   it('is renewed by authorizing the application again', async () => {
     await service.make.tokens(client, user);
     await age(80);
