@@ -120,7 +120,7 @@ describe('In the portal,', () => {
       expect(sentIds()).toEqual([]);
     });
 
-    it('but not at an endpoint that is not the client’s, nor until a time to come', async () => {
+    it('but not at an endpoint that is not the client’s, nor until a time to come or of long ago', async () => {
       const endpoint = await newEndpoint();
       await seed({}, endpoint);
       const page = await matching(`endpoint=${endpoint.id}`);
@@ -128,7 +128,7 @@ describe('In the portal,', () => {
       const foreign = await makeEndpoint(service, await service.make.client());
       for (const id of [foreign.id, `endp${'0'.repeat(26)}`])
         expect((await browser.submit(page, `${LIST}/matching`, { endpoint: id })).status).toBe(404);
-      for (const until of ['+020000-01-01T00:00:00Z', '2999-01-01T00:00:00Z'])
+      for (const until of ['+020000-01-01T00:00:00Z', '2999-01-01T00:00:00Z', '-010000-01-01T00:00:00Z'])
         expect((await browser.submit(page, `${LIST}/matching`, { until })).status).toBe(400);
       const audited = await service.database.query(
         "SELECT 1 FROM audit_events WHERE action = 'delivery.recovered' AND subject_id = ANY ($1)",

@@ -81,7 +81,8 @@ export class PortalDeliveriesController {
     const { form, clientId, actor } = context;
     const { filter, errors } = readDeliveryQuery(form.source);
     const until = new Date(form.get('until') ?? '');
-    const isPast = until.getTime() <= Date.now() + CLOCKS_DIFFER_MS;
+    // A time of long before cannot be stored.
+    const isPast = until.getTime() >= 0 && until.getTime() <= Date.now() + CLOCKS_DIFFER_MS;
     if (Object.keys(errors).length > 0 || !isPast) {
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     }
