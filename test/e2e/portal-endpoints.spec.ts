@@ -359,6 +359,7 @@ describe('The first page of the portal', () => {
     const client = await service.make.client();
     const [user, disabled] = [await service.make.user(), await service.make.user()];
     for (const each of [user, disabled]) await service.make.consent(client, each);
+    await makeEndpoint(service, client, {});
     await service.database.query('UPDATE users SET enabled = false WHERE id = $1', [disabled.id]);
     const page = await first(await enterPortal(service, client));
     expect(words(page, 'Users')).toMatch(/^Users connected ?1 ?They/);
