@@ -126,6 +126,22 @@ describe('the queue of deliveries', () => {
     expect(await stage.queue.finish([failed])).toEqual({ disable: [], failing: [id] });
   });
 
+  it('tells of more results at once than are kept by their share: half of them must have failed', async () => {
+    const id = await makeEndpoint(64);
+    const claims = await claim();
+    const write = (of: ClaimedDelivery[], failures: number) =>
+      stage.queue.finish(
+        of.map((each, n) =>
+          finished(each, n < failures ? { state: 'failed', attempt: { ...ATTEMPT, status: 500 } } : {}),
+        ),
+      );
+    const results = () => query('SELECT recent_results FROM webhook_endpoints');
+    expect((await write(claims.slice(0, 32), 10)).failing).toEqual([]);
+    expect(await results()).toEqual([{ recent_results: '.'.repeat(14) + 'x'.repeat(6) }]);
+    expect((await write(claims.slice(32), 16)).failing).toEqual([id]);
+    expect(await results()).toEqual([{ recent_results: '.'.repeat(10) + 'x'.repeat(10) }]);
+  });
+
   it('takes results of all kinds at once, for several endpoints', async () => {
     const [a, b] = [await makeEndpoint(4), await makeEndpoint(2)];
     const claims = await claim();

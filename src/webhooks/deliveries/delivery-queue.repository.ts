@@ -275,10 +275,11 @@ export class DeliveryQueueRepository {
               failing_since = CASE WHEN b.delivered_here > 0 THEN NULL
                                    WHEN b.failed_here > 0 THEN coalesce(e.failing_since, now())
                                    ELSE e.failing_since END,
-              -- Their order within one batch is not known, but their number is.
-              recent_results = right(e.recent_results || repeat('.', least(b.delivered_here, ${RECENT}))
-                                                      || repeat('x', least(b.failed_here, ${RECENT})), ${RECENT})
+              -- Their order within one batch is not known, but their number is: of more than are kept, the share.
+              recent_results = right(e.recent_results || repeat('.', kept.n - bad.n) || repeat('x', bad.n), ${RECENT})
          FROM by_endpoint b
+         CROSS JOIN LATERAL (SELECT least(b.delivered_here + b.failed_here, ${RECENT}) AS n) kept
+         CROSS JOIN LATERAL (SELECT b.failed_here * kept.n / greatest(b.delivered_here + b.failed_here, 1) AS n) bad
         WHERE e.id = b.endpoint_id
        RETURNING e.url,
                  CASE WHEN e.enabled AND ${HAS_FAILED_FOR_LONG} THEN e.id END AS disable,
