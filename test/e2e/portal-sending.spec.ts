@@ -1,9 +1,11 @@
 import { Webhook } from 'standardwebhooks';
 import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { TestEventsService } from '../../src/webhooks/events/test-events.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { madeOnce } from '../support/made.js';
 import { auditEventsOn } from '../support/audit-events.js';
+import { whileHeld } from '../support/held-rows.js';
 import type { Page } from '../support/browser-session.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { holdWaitForTest } from '../support/portal-set-up.js';
@@ -64,6 +66,20 @@ describe('In the portal,', () => {
       expect(form.text).not.toContain('charging_session.created');
       const page = await inside.submit(form, path, { type: 'charging_session.created' });
       expect(page.status).toBe(400);
+      expect(receiver.requests).toEqual([]);
+    });
+
+    it('of an endpoint whose client is deleted at that moment is refused, and no internal error', async () => {
+      const leaving = await service.make.client();
+      const endpoint = await makeEndpoint(service, leaving, { url: receiver.url() });
+      const send = () =>
+        service.app
+          .get(TestEventsService)
+          .send(endpoint, 'webhook.test', leaving.scopes)
+          .catch((error: unknown) => error);
+      const deletion = 'DELETE FROM clients WHERE id = $1';
+      const [met] = await whileHeld(service, [deletion, [leaving.id]], [send], 'COMMIT');
+      for (const answer of [met, await send()]) expect(answer).toMatchObject({ status: 404 });
       expect(receiver.requests).toEqual([]);
     });
 

@@ -225,12 +225,15 @@ export class EventsRepository {
     return row!.deliveries;
   }
 
-  /** Stores a test for one endpoint, regardless of what it subscribes to. Returns the id of its only delivery. */
-  async publishTest(event: TestEvent, endpointId: string, clientId: string): Promise<string> {
+  /**
+   * Stores a test for one endpoint, regardless of what it subscribes to. Returns the id of its only delivery; undefined if the endpoint
+   * went with its client.
+   */
+  async publishTest(event: TestEvent, endpointId: string, clientId: string): Promise<string | undefined> {
     // In SQL, like `publish`: it writes to two tables.
     const [row]: { id: string }[] = await this.events.query(
       `WITH holder AS (
-         SELECT realm FROM webhook_endpoints WHERE id = $4
+         SELECT realm FROM webhook_endpoints WHERE id = $4 FOR KEY SHARE
        ), event AS (
          INSERT INTO events (id, type, payload, deliveries, test, version, realm, request_id)
          SELECT $1, $2, $3, 1, true, $6, realm, $7 FROM holder
@@ -239,7 +242,7 @@ export class EventsRepository {
        SELECT new_delivery_id(), $1, $2, $4, $5, realm FROM holder RETURNING id`,
       [event.id, event.type, event.payload, endpointId, clientId, event.version, event.requestId],
     );
-    return row!.id;
+    return row?.id;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { validationFailed } from '../../http/problems/problem.js';
+import { notFound, validationFailed } from '../../http/problems/problem.js';
 import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
 import type { EndpointEntity } from '../endpoints/endpoint.entity.js';
@@ -35,7 +35,8 @@ export class TestEventsService {
   ) {}
 
   /**
-   * Sends the type's sample to the endpoint and returns the delivery's id. Throws a 400 problem for a type outside the scopes.
+   * Sends the type's sample to the endpoint and returns the delivery's id. Throws a 400 problem for a type outside the scopes, and a 404
+   * problem if the client was deleted at that moment.
    */
   async send(
     endpoint: EndpointEntity,
@@ -50,6 +51,7 @@ export class TestEventsService {
     const { version } = currentVersion(type)!;
     const event = { id, type: type.name, version, payload: samplePayload(type, id), requestId };
     const deliveryId = await this.repository.publishTest(event, endpoint.id, endpoint.clientId);
+    if (deliveryId === undefined) throw notFound('There is no webhook endpoint with this id.');
     this.wakeUps.announce();
     return deliveryId;
   }
