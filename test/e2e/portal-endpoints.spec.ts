@@ -326,8 +326,17 @@ describe('The first page of the portal', () => {
     await seedDelivery(service, endpoint, { state: 'failed' });
     const test = `/portal/endpoints/${endpoint.id}/test`;
     expect(await steps()).toEqual([expect.stringContaining('3 of 5 done'), test]);
-    await seedDelivery(service, endpoint, { state: 'delivered' });
+    const delivered = await seedDelivery(service, endpoint, { state: 'delivered' });
     const guide = '/docs/guides/on-behalf-of-a-user';
+    expect(await steps()).toEqual([expect.stringContaining('4 of 5 done'), guide]);
+    // It is being sent again.
+    await service.database.query("UPDATE webhook_endpoints SET recent_results = '.' WHERE id = $1", [
+      endpoint.id,
+    ]);
+    await service.database.query(
+      "UPDATE deliveries SET state = 'pending', next_attempt_at = now() + interval '1 hour', finished_at = NULL WHERE id = $1",
+      [delivered],
+    );
     expect(await steps()).toEqual([expect.stringContaining('4 of 5 done'), guide]);
     expect((await fetch(service.url + guide)).status).toBe(200);
     await service.make.consent(client, user);

@@ -65,7 +65,8 @@ export class PortalHomeService {
         credentials: client.type === 'public' || secrets.some(({ isExpired }) => !isExpired),
         token: counted > 0 || secrets.some(({ lastUsedAt }) => lastUsedAt !== null),
         endpoint: endpoints.length > 0,
-        delivery: hasDelivered,
+        // Also while the only delivery that arrived is being sent again.
+        delivery: hasDelivered || endpoints.some(({ hasSucceeded }) => hasSucceeded),
         ...(takesUsers ? { user: counted > 0 } : {}),
       },
       ...state,
