@@ -178,6 +178,26 @@ describe('Deliveries in the portal', () => {
     expect(wordsOf(refused)).toContain('being attempted right now');
   });
 
+  it('that have not been sent yet do not say that they wait for a response', async () => {
+    await service.database.query('UPDATE webhook_endpoints SET max_per_minute = 1 WHERE id = $1', [
+      endpoint.id,
+    ]);
+    await service.database.query(
+      "INSERT INTO webhook_throttles (endpoint_id, blocked_until) VALUES ($1, 'infinity')",
+      [endpoint.id],
+    );
+    const id = await seedDelivery(service, endpoint, { state: 'pending' });
+    const words = async (due: string, lease: string | null = null) => {
+      await service.database.query(
+        'UPDATE deliveries SET next_attempt_at = now() + $2::interval, lease_id = $3 WHERE id = $1',
+        [id, due, lease],
+      );
+      return wordsOf(await browser.open(`${LIST}/${id}`));
+    };
+    for (const due of ['-1 minute', '1 hour']) expect(await words(due)).toContain('Not sent yet');
+    expect(await words('29 seconds', 'held')).toContain('Waiting for the response');
+  });
+
   it.each([
     ['consent_withdrawn', 'withdrew the consent'],
     ['endpoint_disabled', 'Enable it, then resend'],

@@ -30,6 +30,8 @@ export function deliveryPage({ delivery, place, now }: DeliveryPageProps): Porta
   const { nextAttemptAt, eventType, isTest } = delivery;
   const what = isTest ? 'Test' : 'Delivery';
   const isSoon = nextAttemptAt !== null && nextAttemptAt.getTime() - now.getTime() < SOON_MS;
+  // The time of the next attempt is then the end of the lease; what is due only waits for its turn, as under a throttle.
+  const isUnderWay = isSoon && nextAttemptAt > now;
   return {
     title: `${what}: ${eventType}`,
     heading: (
@@ -43,7 +45,7 @@ export function deliveryPage({ delivery, place, now }: DeliveryPageProps): Porta
     children: (
       <>
         <div data-live>
-          <Summary delivery={delivery} isSoon={isSoon} />
+          <Summary delivery={delivery} isSoon={isSoon} isUnderWay={isUnderWay} />
         </div>
         <Resend delivery={delivery} place={place} />
         <div data-live>
@@ -59,7 +61,14 @@ export function deliveryPage({ delivery, place, now }: DeliveryPageProps): Porta
   };
 }
 
-function Summary({ delivery, isSoon }: { delivery: DeliveryDetail; isSoon: boolean }): VNode {
+interface SummaryProps {
+  delivery: DeliveryDetail;
+  isSoon: boolean;
+  /** Whether an attempt is running, if there was none before. */
+  isUnderWay: boolean;
+}
+
+function Summary({ delivery, isSoon, isUnderWay }: SummaryProps): VNode {
   const { state, cancelReason, payloadHidden, nextAttemptAt } = delivery;
   const last = delivery.attemptList.at(-1);
   const failed = last && !isSuccess(last);
@@ -72,7 +81,9 @@ function Summary({ delivery, isSoon }: { delivery: DeliveryDetail; isSoon: boole
             {outcomeText(last)} after {formatMs(last.durationMs)}
           </strong>
         ) : (
-          <strong>{state === 'cancelled' ? 'Not sent' : 'Waiting for the response …'}</strong>
+          <strong>
+            {state === 'cancelled' ? 'Not sent' : isUnderWay ? 'Waiting for the response …' : 'Not sent yet'}
+          </strong>
         )}
       </p>
       {failed && last.detail && <p>{last.detail}</p>}
