@@ -97,6 +97,15 @@ describe('Deliveries in the portal', () => {
     expect(page.html.querySelector('#from')!.getAttribute('value')).toBe('2026-03-01T00:00');
   });
 
+  it('that are retried after a failed attempt are found from the list of failed ones, where they are not', async () => {
+    const id = await seedDelivery(service, endpoint, { state: 'pending', attempts: [{ status: 500 }] });
+    const page = await browser.open(`${LIST}?state=failed&endpoint=${endpoint.id}`);
+    expect(wordsOf(page)).toContain('What is retried after a failed attempt is pending.');
+    const link = page.html.querySelector('main p.empty a')!.getAttribute('href')!.replaceAll('&amp;', '&');
+    expect(idsOn(await browser.open(link))).toEqual([id]);
+    expect((await browser.open(`${LIST}?state=delivered`)).html.querySelector('p.empty a')).toBeNull();
+  });
+
   it('are listed in pages, newest first, and both page links keep the filter', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 60; n++) {

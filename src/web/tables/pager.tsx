@@ -46,7 +46,7 @@ function Pager({
 
 export interface PagedListProps extends PagerProps {
   /** Shown if the list is empty. */
-  empty: string;
+  empty: ComponentChildren;
   children: ComponentChildren;
 }
 

@@ -72,11 +72,7 @@ function List({ query, deliveries }: Omit<DeliveriesPageProps, 'endpoints' | 'ty
           page={deliveries}
           path={withQuery(PATH, query.search)}
           label="More deliveries"
-          empty={
-            query.search
-              ? 'No deliveries match. Widen the filter to see more.'
-              : 'No deliveries yet. Events that your endpoints subscribe to appear here, and so do your tests.'
-          }
+          empty={<Empty query={query} />}
         >
           <DeliveryRows
             deliveries={deliveries.items}
@@ -98,6 +94,22 @@ function List({ query, deliveries }: Omit<DeliveriesPageProps, 'endpoints' | 'ty
       </LiveList>
       {deliveries.items.length > 0 && <CsvLink path={withQuery(`${PATH}/csv`, query.search)} />}
       <PostForm id={SELECTED} action={`${PATH}/selected`} />
+    </>
+  );
+}
+
+function Empty({ query: { search, filter } }: Pick<DeliveriesPageProps, 'query'>): VNode {
+  if (search === '') {
+    return <>No deliveries yet. Events that your endpoints subscribe to appear here, and so do your tests.</>;
+  }
+  if (filter.state !== 'failed') return <>No deliveries match. Widen the filter to see more.</>;
+  // The charts count attempts: those that failed may be retried until they succeed.
+  const pending = new URLSearchParams(search);
+  pending.set('state', 'pending');
+  return (
+    <>
+      No deliveries match. What is retried after a failed attempt is{' '}
+      <a href={withQuery(PATH, pending.toString())}>pending</a>. Widen the filter to see more.
     </>
   );
 }
