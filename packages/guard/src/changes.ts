@@ -29,11 +29,6 @@ export class RecentChanges {
   constructor(private readonly keptMs: number) {}
 
   add(change: Change, at: number): void {
-    if (change.clientId === undefined && change.userId === undefined) {
-      this.everythingAt = at;
-      this.recent = [];
-      return;
-    }
     this.recent.push({ at, change });
     const old = this.recent.findIndex((each) => each.at > at - this.keptMs);
     const dropped = Math.max(old, this.recent.length - MOST);
@@ -42,9 +37,10 @@ export class RecentChanges {
     this.recent.splice(0, dropped);
   }
 
-  /** Whether anything has changed since. */
-  hasAnySince(time: number): boolean {
-    return this.everythingAt > time || (this.recent.at(-1)?.at ?? -Infinity) > time;
+  /** Whether anything has changed since, up to a later time if one is given. */
+  hasAnySince(time: number, until = Infinity): boolean {
+    const last = this.recent.findLast(({ at }) => at <= until);
+    return this.everythingAt > time || (last?.at ?? -Infinity) > time;
   }
 
   /** Whether something that concerns them has changed since. */

@@ -94,7 +94,7 @@ export class Introspections {
       return found.access;
     }
     const underWay = this.underWay.get(key);
-    if (underWay && now - underWay.begunAt < JOINED_MS && !this.recent.hasAnySince(underWay.begunAt)) {
+    if (underWay && now - underWay.begunAt < JOINED_MS && !this.isOvertaken(underWay.begunAt, now)) {
       this.counts.joined++;
       return underWay.answer;
     }
@@ -105,6 +105,13 @@ export class Introspections {
     } finally {
       if (this.underWay.get(key) === asked) this.underWay.delete(key);
     }
+  }
+
+  /** Whether the answer to a question of now may know of a change that the answer to an earlier one does not. */
+  private isOvertaken(askedAt: number, now: number): boolean {
+    return (
+      this.recent.hasAnySince(askedAt) || this.recent.hasAnySince(askedAt - SETTLING_MS, now - SETTLING_MS)
+    );
   }
 
   private isFresh({ askedAt, endsAt, isTracked }: Remembered, now: number): boolean {

@@ -281,6 +281,22 @@ describe('While it follows the changes, the guard', () => {
     expect(await guard.scopesFor(TOKEN, USER)).toBeUndefined();
   });
 
+  it('lets no later request wait for what was asked for right after a change, once other instances know it', async () => {
+    await following();
+    await tell({ client_id: CLIENT });
+    const answers: (() => void)[] = [];
+    service.introspect = () =>
+      new Promise((resolve) => answers.push(() => resolve({ status: 200, body: active() })));
+    const before = [guard.scopesFor(TOKEN, USER), guard.scopesFor(TOKEN, USER)];
+    await until('it is asked', () => answers.length === 1);
+    letSettle();
+    service.introspect = () => ({ status: 200, body: { active: false } });
+    expect(await guard.scopesFor(TOKEN, USER)).toBeUndefined();
+    answers[0]!();
+    await Promise.all(before);
+    expect([service.asked.length, guard.statistics.joined]).toEqual([2, 1]);
+  });
+
   it('does not remember what was asked for right after a change, which other instances may not know yet', async () => {
     await following();
     await tell({ client_id: CLIENT });

@@ -57,6 +57,7 @@ describe('The recent changes', () => {
       recent.concern(about('b'), 99),
     ]).toEqual([true, false, false]);
     expect([recent.hasAnySince(99), recent.hasAnySince(100)]).toEqual([true, false]);
+    expect([recent.hasAnySince(99, 100), recent.hasAnySince(98, 99)]).toEqual([true, false]);
     recent.add({}, 200);
     expect([recent.concern(about('b'), 199), recent.concern(about('b'), 200)]).toEqual([true, false]);
   });
