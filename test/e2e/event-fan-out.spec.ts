@@ -224,6 +224,7 @@ describe('An event', () => {
 
     it('is sent when the user disconnects the application', async () => {
       await service.make.consent(client, user);
+      await webhooks.receives(endpoint);
       await consents().withdraw(client.id, user.id, { type: 'user', id: user.id });
       await consents().withdraw(client.id, user.id, { type: 'user', id: user.id });
       await webhooks.receives(endpoint, 2);
