@@ -75,12 +75,17 @@ describe('Events as a contract', () => {
 
     it('accepts data that breaks its schema, counts it and logs where, but no value', async () => {
       const data = { id: 'the-secret-of-a-session', state: 7 };
+      // Metrics are those of the process, in which other services have counted too.
+      const breaks = async (): Promise<number> => {
+        const { text } = await service.http.get('/metrics');
+        return Number(
+          text.split(`event_schema_breaks_total{type="${SESSION}",version="1"} `)[1]?.split('\n')[0] ?? 0,
+        );
+      };
+      const before = await breaks();
       expect((await publish({ type: SESSION, data })).status).toBe(202);
       expect((await publish({ type: SESSION, data })).status).toBe(202);
-      const metrics = (await service.http.get('/metrics')).text;
-      expect(metrics).toMatch(
-        /event_schema_breaks_total\{type="charging_session.updated",version="1"\} [2-9]/,
-      );
+      expect(await breaks()).toBe(before + 2);
       // Nest's logger is the last instance's.
       const log = [...service.instances, strict].flatMap((instance) => instance.log);
       const lines = log.filter((line) => line.includes('breaks its schema') && line.includes('data.state'));
