@@ -16,6 +16,7 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
+import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { PATIENT, useService } from '../support/test-service.js';
 
 const STEP = '/login/second-factor';
@@ -26,6 +27,8 @@ describe('The step between password and second factor', () => {
   const service = useService({ databaseOptions: PATIENT });
   let secret: string;
   let codes: string[];
+  // It would hold the rows that a test purges itself.
+  beforeAll(() => leaveOutScheduledPurges(service));
 
   const user = madeForEach(() => service.make.user());
   beforeEach(async () => {
