@@ -154,13 +154,17 @@ describe('The metrics', () => {
     await hooks.endpoint(client);
     await hooks.endpoint(client, { reply: 410 });
     const user = await hooks.consentedUser(client);
+    const before = seriesIn(await metrics());
     const added = await addedBy(async () => {
       const { json } = await hooks.publish(user.id);
       for (const { id } of await hooks.deliveriesOf(json.id as string)) await hooks.finished(id);
-      // They are counted once they have been written.
+      // They are counted once they have been written; other services in this process have counted, too.
       await until('both are counted', async () => {
         const series = seriesIn(await metrics());
-        return ENDS.every((state) => series[`webhook_deliveries_finished_total{state="${state}"}`]! > 0);
+        return ENDS.every((state) => {
+          const name = `webhook_deliveries_finished_total{state="${state}"}`;
+          return series[name]! > (before[name] ?? 0);
+        });
       });
     });
     await hooks.stop();
