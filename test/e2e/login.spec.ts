@@ -52,7 +52,12 @@ describe('The login', () => {
       redirect_uri: REDIRECT_URI,
       state: "a'b c",
     });
-  const sessionCount = async () => (await service.database.query('SELECT 1 FROM sessions')).length;
+  /** The user's, that have not expired: those that have are purged at any time. */
+  const sessionCount = (): Promise<number> =>
+    service.database.value<number>(
+      'SELECT count(*)::int FROM sessions WHERE user_id = $1 AND expires_at > now()',
+      [user.id],
+    );
   const returnToOn = (page: Page) =>
     page.html.querySelector('input[name="return_to"]')?.getAttribute('value');
 
