@@ -99,7 +99,7 @@ describe('The page of a sandbox', () => {
     expect(await live(driver)).toContain('This client has no endpoint yet');
     const endpoint = await webhooks.endpoint(partner.client, { types: TYPES });
     expect(await live(driver)).toContain('Start a session');
-    await partner.call('POST', `drivers/${driver.id}/sessions`, { speed: 60 });
+    await partner.call('POST', `drivers/${driver.id}/sessions`, { speed: 1 });
     await webhooks.receives(endpoint, 1);
     const [received] = webhooks.received(endpoint);
     await until('it is delivered', async () => (await live(driver)).includes('Delivered'));
