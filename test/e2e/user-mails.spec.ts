@@ -112,6 +112,8 @@ describe('Mail to users', () => {
     await connect(clients[1]!.id);
     await raise(MESSAGES.refreshTokenReplayed('X'));
     await raise(MESSAGES.passwordChanged());
+    // Mails are sent at the same time, and arrive in any order.
+    await withSubject('New login to your account');
     await withSubject('Your password was changed');
     expect(subjects().sort()).toEqual([
       'An application was disconnected for your safety',
