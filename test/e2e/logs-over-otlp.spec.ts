@@ -33,7 +33,8 @@ describe('The audit log and refused requests over OTLP', () => {
   const start = (): Promise<TestInstance> => {
     const settings = {
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${collector.url}/v1/logs`,
-      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_TIMEOUT: '300' },
+      // What a busy machine may need, and less than the pause after which OpenTelemetry itself tries again.
+      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_TIMEOUT: '700' },
     };
     // OpenTelemetry reads them itself.
     Object.assign(process.env, settings);
