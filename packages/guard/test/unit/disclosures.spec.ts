@@ -67,13 +67,17 @@ describe('The guard reports', () => {
 
   it('what it let through, in sums by client, user and scope', async () => {
     make();
+    // All on one day, also at midnight.
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now);
     for (let n = 0; n < 3; n++) await serve();
     await serve(OTHER_USER);
     // Of the user of the token.
     await guard.authorize({ authorization: `Bearer ${TOKEN}` }, { scopes: SCOPES });
+    clock.mockRestore();
     expect(service.reports).toEqual([]);
     await reportNow();
-    const day = new Date().toISOString().slice(0, 10);
+    const day = new Date(now).toISOString().slice(0, 10);
     expect(service.reports[0]!.disclosures).toEqual([
       { client_id: CLIENT, user_id: USER, scope: 'vehicle:read', requests: 4, day },
       { client_id: CLIENT, user_id: OTHER_USER, scope: 'vehicle:read', requests: 1, day },
