@@ -8,6 +8,7 @@ import type { UserEntity } from '../../../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../../../src/users/accounts/users.service.js';
 import { holdClock, putClockForward } from '../../../../test/support/clock.js';
 import type { TestClient } from '../../../../test/support/factory.js';
+import { untilHourHasRoom } from '../../../../test/support/hours.js';
 import { revoke } from '../../../../test/support/oauth.js';
 import {
   freePort,
@@ -93,6 +94,7 @@ describe.each(SERVERS)('A data service on %s', (_name, start) => {
   });
 
   it('reports what it served, which the user then sees by day', async () => {
+    await untilHourHasRoom();
     const token = await userToken();
     for (let n = 0; n < 3; n++) expect((await get(vehicles(user.id), token)).status).toBe(200);
     const [someone, narrow] = [await service.make.user(), await userToken('charging_session:read')];
