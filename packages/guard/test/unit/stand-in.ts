@@ -43,6 +43,8 @@ export class StandIn {
 
   static async start(): Promise<StandIn> {
     const server = createServer((request, response) => void standIn.serve(request, response));
+    // Node would end a connection after a few seconds without a request: under one that comes just then, after a pause.
+    server.keepAliveTimeout = 0;
     const standIn: StandIn = new StandIn(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return standIn;
