@@ -1,6 +1,7 @@
 import type { ClaimedDelivery } from '../../src/webhooks/deliveries/claimed-delivery.js';
 import { ATTEMPT, MANY, RECEIVER_URL, useDeliveryQueues } from '../support/delivery-queues.js';
 import { whileHeld } from '../support/held-rows.js';
+import { untilHourHasRoom } from '../support/hours.js';
 
 describe('the queue of deliveries', () => {
   const { stage, query, makeEndpoint, claim, countByEndpoint, rows, endLeases, finished } =
@@ -194,6 +195,7 @@ describe('the queue of deliveries', () => {
   });
 
   it('takes results of many at once from two instances, without a loss', async () => {
+    await untilHourHasRoom();
     await Promise.all(Array.from({ length: 5 }, () => makeEndpoint(200)));
     const claims = await claim();
     const halves = [claims.filter((_, n) => n % 2), claims.filter((_, n) => !(n % 2)).reverse()];
@@ -232,6 +234,7 @@ describe('the queue of deliveries', () => {
   });
 
   it('judges an endpoint by the attempts at its present URL, also if it changes meanwhile', async () => {
+    await untilHourHasRoom();
     const endpointId = await makeEndpoint(4);
     const claims = await claim();
     const moved = "UPDATE webhook_endpoints SET url = 'https://new.example/', failing_since = NULL";
