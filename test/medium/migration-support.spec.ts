@@ -109,10 +109,14 @@ describe('migrations that run beside the service', () => {
     });
     const before = await filled();
     expect(before).toBe(ROWS / 2);
-    await database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND query LIKE '%UPDATE things%' AND pid <> pg_backend_pid()`,
-    );
+    // It gives the wait up after a while, and then waits again.
+    await until('it is killed', async () => {
+      const ended = await database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE '%UPDATE things%' AND pid <> pg_backend_pid()`,
+      );
+      return ended.length > 0;
+    });
     expect(await killed).toMatch(/terminat/);
     expect(await filled()).toBe(before);
     await holder.query('ROLLBACK');
