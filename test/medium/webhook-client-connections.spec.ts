@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { GuardedHttpClient } from '../../src/webhooks/http/guarded-http-client.js';
+import { HeldTimers } from '../support/held-timers.js';
 import { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 
@@ -9,8 +10,11 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 describe('The connections of the guarded HTTP client', () => {
   let client: GuardedHttpClient;
   let receiver: Receiver | undefined;
+  /** Idle connections are not closed for their age, however busy the machine is. */
+  let ages: HeldTimers;
 
   beforeEach(() => {
+    ages = HeldTimers.hold(10_000, 10_000, 'client-h1');
     client = new GuardedHttpClient({ allowPrivateAddresses: true, lookup: LOOPBACK, timeoutMs: 120_000 });
   });
 
@@ -18,6 +22,7 @@ describe('The connections of the guarded HTTP client', () => {
     client.destroy();
     await receiver?.stop();
     receiver = undefined;
+    ages.release();
   });
 
   const post = (path = '/hook', signal?: AbortSignal, body = '{}') =>
