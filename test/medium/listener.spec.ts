@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import type { Logger } from '@nestjs/common';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import type { Settings } from '../../src/config/settings.js';
@@ -98,14 +98,20 @@ describe('the listening connection', () => {
     // Until then the driver waits for an answer to the announcing connection.
     const limit = HeldTimers.hold(3_000, 3_000, 'pg/lib/client');
     const silence = HeldTimers.hold(3_000, 3_000, 'session-mode');
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    // Of this one alone: other services of this process may listen meanwhile.
+    const { logger } = listener as unknown as { logger: Logger };
+    const warn = jest.spyOn(logger, 'warn').mockReturnValue();
+    let later: HeldTimers | undefined;
     try {
       passesAnnouncements = true;
       silent = [1];
       listener.onApplicationBootstrap();
       await until('another connection is to announce', () => clients.length === 2);
+      later = HeldTimers.hold(3_000, 3_000, 'pg/lib/client');
       clients[0]!.destroy();
       await until('it listens again', () => listener.isConnected);
+      // Another service would lose its connection, too, if its query was taken for unanswered.
+      await until('nothing else waits for an answer', () => limit.count === 1);
       const reconnections = HeldTimers.hold(500, 500, 'listener.service');
       try {
         limit.letPass();
@@ -124,6 +130,7 @@ describe('the listening connection', () => {
       expect(warn).not.toHaveBeenCalled();
     } finally {
       warn.mockRestore();
+      later?.release();
       limit.release();
       silence.release();
     }
