@@ -52,8 +52,10 @@ export function renderOAuthError(problem: Problem, request: FastifyRequest): Ren
   if (code === undefined) return undefined;
   request.refusedWith = (problem instanceof OAuthError && problem.reason) || code;
   if (request.refusedWith === 'sandbox_fault') request.sandboxFault = 'refresh';
-  if (request.oauthClient?.environment !== 'sandbox')
+  const client = request.oauthClient ?? request.principal?.client;
+  if (client?.environment !== 'sandbox') {
     refusalCounter.inc({ endpoint: request.routeOptions.url, error: code });
+  }
   return {
     status: problem.status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...NO_STORE },

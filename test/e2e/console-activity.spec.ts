@@ -123,6 +123,25 @@ describe("The page of a client's refused requests", () => {
     expect(await countsOf('')).toMatchObject({ 'bearer_refused token_forged': 1 });
   });
 
+  it('shows why introspection was refused to a token of the client, and counts that once', async () => {
+    const bearer = await service.make.clientToken(client);
+    const expired = await endingIn(service, bearer, -1);
+    const ofNobody = await countsOf('');
+    for (const [token, status] of [
+      [expired, 401],
+      [bearer, 403],
+    ] as const) {
+      const answer = await service.http.send('/o/introspect', { bearer: token, form: { token: 'x' } });
+      expect(answer.status).toBe(status);
+    }
+    expect(await countsOf(client.id)).toMatchObject({
+      'bearer_refused token_expired': 1,
+      'token_refused insufficient_scope': 1,
+    });
+    expect(await countsOf('')).toEqual(ofNobody);
+    expect((await refusals()).toSorted()).toEqual(['Expired access token', 'Introspection not allowed']);
+  });
+
   it('counts requests near the rate limit and over it', async () => {
     await service.make.updateClient(client, { rateLimit: 6 });
     const token = await service.make.clientToken(client);
