@@ -40,9 +40,15 @@ export class ConsentsService {
     return this.repository.findLive(clientId, userId);
   }
 
-  /** What the user shares with the client now: nothing without an active consent, or while the user is disabled (contract §4). */
-  async scopesShared(clientId: string, userId: string): Promise<readonly string[]> {
-    return (await this.repository.findUser({ clientId, userId }))?.scopes ?? [];
+  /**
+   * What the user shares with the client now, and until when: undefined without an active consent, or while the user is disabled
+   * (contract §4).
+   */
+  findSharing(
+    clientId: string,
+    userId: string,
+  ): Promise<Pick<ConsentedUser, 'scopes' | 'expiresAt'> | undefined> {
+    return this.repository.findUser({ clientId, userId });
   }
 
   /** The users who share data with the client, by id; with `userId`, only that user. */

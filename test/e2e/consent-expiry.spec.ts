@@ -75,7 +75,7 @@ describe('A consent that ends by itself', () => {
     const tokens = await service.make.tokens(client, user);
     await age(91);
     // Even before anyone has noticed.
-    expect(await service.app.get(ConsentsService).scopesShared(client.id, user.id)).toEqual([]);
+    expect(await service.app.get(ConsentsService).findSharing(client.id, user.id)).toBeUndefined();
     expect(await work()).toMatchObject({ ended: 1 });
     expect(await isAccepted(service.http, tokens.access_token)).toBe(false);
     const refused = await refresh(service.http, client, tokens.refresh_token);

@@ -284,6 +284,25 @@ describe('With user_id, the scope is what the token may do with that user’s da
     expect(await scopeFor(access_token, other.id)).toBe('');
   });
 
+  it('for client credentials until the consent ends, which exp says, but no longer than the token', async () => {
+    const someone = await service.make.user();
+    await service.make.consent(client, someone);
+    const token = await service.make.clientToken(client);
+    const expOf = async (fields = {}) => (await introspect(token, fields)).json.exp as number;
+    const ofToken = await expOf();
+    const endIn = (hours: number) =>
+      service.database.value<number>(
+        `UPDATE consents SET expires_at = now() + make_interval(hours => $1) WHERE user_id = $2
+         RETURNING floor(extract(epoch FROM expires_at))::float8 AS seconds`,
+        [hours, someone.id],
+      );
+    expect(await expOf({ user_id: someone.id })).toBe(ofToken);
+    for (const hours of [1, 100]) {
+      const end = await endIn(hours);
+      expect(await expOf({ user_id: someone.id })).toBe(Math.min(end, ofToken));
+    }
+  });
+
   it('nothing while the user is disabled, and the same as before afterwards', async () => {
     const someone = await service.make.user();
     await service.make.consent(client, someone);

@@ -8,7 +8,7 @@ import type { Form } from '../../http/forms/form.js';
 import { isLate } from '../../http/guards/late-judgement.js';
 import { USER_ID_PATTERN } from '../../secrets/ids.js';
 import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
-import type { Principal } from '../../tokens/access/principal.js';
+import type { Access, Principal } from '../../tokens/access/principal.js';
 import { realmOf } from '../../users/accounts/environment.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
@@ -19,6 +19,12 @@ import { ActiveToken, InactiveToken } from './introspection.view.js';
 
 /** The calling client, authenticated by its credentials or its own token. */
 const callerOf = ({ oauthClient, principal }: FastifyRequest) => oauthClient ?? principal!.client;
+
+/** A valid token, and what it may do: at all, or with the data of the user in the request. */
+interface Found {
+  principal: Principal;
+  access: Access;
+}
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
@@ -33,7 +39,8 @@ export class IntrospectionController {
 
   /**
    * What a valid access token may do; for anything else exactly `{"active": false}`. With `user_id`, `scope` is what the token
-   * may do with that user's data, which is how a data service applies consent.
+   * may do with that user's data, which is how a data service applies consent, and `exp` is no later than the end of that consent:
+   * who remembers the answer hears of that end only once it was noticed.
    */
   @Post()
   @OAuthEndpoint(IntrospectionGuard, { limitClients: false })
@@ -71,33 +78,32 @@ export class IntrospectionController {
     // Contract §4: the token may have ended while the answer waited for the database.
     if (found && isLate(reply)) found = await this.find(token, userId, caller);
     introspected[found ? 'active' : 'inactive'].inc();
-    return found ? this.describe(found.principal, found.scopes) : { active: false };
+    return found ? this.describe(found) : { active: false };
   }
 
   private async find(
     token: string,
     userId: string | undefined,
     caller: ReturnType<typeof callerOf>,
-  ): Promise<{ principal: Principal; scopes: readonly string[] } | undefined> {
+  ): Promise<Found | undefined> {
     const principal = await this.accessTokens.find(token);
     // Contract §19: tokens of another environment, or of another owner's sandbox, are unknown to the caller.
     if (!principal || realmOf(principal.client) !== realmOf(caller)) return undefined;
-    const scopes =
-      userId === undefined ? principal.scopes : await this.accessTokens.scopesForUser(principal, userId);
-    return { principal, scopes };
+    const access = userId === undefined ? principal : await this.accessTokens.accessTo(userId, principal);
+    return { principal, access };
   }
 
-  private describe(principal: Principal, scopes: readonly string[]): ActiveToken {
+  private describe({ principal, access }: Found): ActiveToken {
     const { grantEndsAt } = principal;
     const { databaseNow: now } = this.changes;
     return {
       active: true,
-      scope: scopes.join(' '),
+      scope: access.scopes.join(' '),
       client_id: principal.client.id,
       sub: principal.userId ?? principal.client.id,
       grant_type: principal.userId === undefined ? 'client_credentials' : 'authorization_code',
       token_type: 'Bearer',
-      exp: seconds(principal.expiresAt),
+      exp: seconds(access.expiresAt),
       iat: seconds(principal.issuedAt),
       ...(grantEndsAt === undefined
         ? {}

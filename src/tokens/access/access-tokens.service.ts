@@ -11,7 +11,7 @@ import { ChangeTrackedCache } from '../../database/changes/change-tracked-cache.
 import { ScopeNumbersService } from '../../scopes/scope-numbers.service.js';
 import { AccessTokensRepository, type TokenBasis } from './access-tokens.repository.js';
 import type { IssuedTokens } from '../grants/issued-tokens.js';
-import { intersection, type Principal, type PrincipalClient } from './principal.js';
+import { intersection, type Access, type Principal, type PrincipalClient } from './principal.js';
 import { TOKEN_KEYS_CHANGED, TokenKeysService } from '../keys/token-keys.service.js';
 import {
   accessTokenId,
@@ -77,10 +77,18 @@ export class AccessTokensService {
     return { reason, client };
   }
 
-  /** What a valid token may do with one user's data: nothing unless that user shares data with its client (contract §5). */
-  async scopesForUser(principal: Principal, userId: string): Promise<readonly string[]> {
-    if (principal.userId !== undefined) return principal.userId === userId ? principal.scopes : [];
-    return intersection(principal.scopes, await this.consents.scopesShared(principal.client.id, userId));
+  /**
+   * What a valid token may do with one user's data: nothing unless that user shares data with its client (contract §5). A token of
+   * the user ends with the consent; one of the client itself goes on.
+   */
+  async accessTo(userId: string, principal: Principal): Promise<Access> {
+    const { client, scopes, expiresAt } = principal;
+    if (principal.userId !== undefined) return { scopes: principal.userId === userId ? scopes : [], expiresAt };
+    const shared = await this.consents.findSharing(client.id, userId);
+    return {
+      scopes: intersection(scopes, shared?.scopes ?? []),
+      expiresAt: new Date(Math.min(expiresAt.getTime(), shared?.expiresAt ?? Infinity)),
+    };
   }
 
   /**

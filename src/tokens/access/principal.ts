@@ -34,6 +34,9 @@ export interface Principal {
   expiresAt: Date;
 }
 
+/** What a token may do, and until when if nothing changes. */
+export type Access = Pick<Principal, 'scopes' | 'expiresAt'>;
+
 /** The scopes contained in every list, in the order of the first. */
 export const intersection = (first: readonly string[], ...others: (readonly string[])[]): string[] =>
   first.filter((scope) => others.every((list) => list.includes(scope)));
