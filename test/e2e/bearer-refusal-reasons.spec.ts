@@ -1,4 +1,5 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
+import { clientRefusalMessage, refusalMessageForPartner } from '../../src/partners/refusals/refusal-messages.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { expectOAuthError, revoke } from '../support/oauth.js';
@@ -58,5 +59,14 @@ describe('The holder of an access token is told', () => {
     expectOAuthError(answer, 401, 'invalid_token');
     expect(answer.json.error_description).toBe('The access token was revoked.');
     expect(await reasonsOf(inspector)).toEqual(['token_revoked']);
+  });
+});
+
+describe('Of a revoked access token', () => {
+  it('operators and partners read that the client needs a new one: it may be its own, or leave its refresh token', () => {
+    for (const messageOf of [clientRefusalMessage, refusalMessageForPartner]) {
+      const { help } = messageOf('bearer_refused', 'token_revoked');
+      expect(help).toContain('The client needs a new token; if a refresh is refused too, the user has to');
+    }
   });
 });

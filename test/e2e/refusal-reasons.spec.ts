@@ -169,6 +169,12 @@ describe('About its own refresh token, a client learns', () => {
     await expectReason(await again(), 'grant_ended', /grant .* ended/);
   });
 
+  it('that its grant has expired with the consent, which operators are told', async () => {
+    await query('UPDATE consents SET expires_at = now() WHERE client_id = $1', [client.id]);
+    await expectReason(await again(), 'grant_ended', /grant .* ended/);
+    expect(refusalMessage('token_refused', 'grant_ended').help).toContain('with the consent');
+  });
+
   it('that it was used and, after the grace time, that its grant is revoked because of that', async () => {
     const next = (await again()).json as Tokens;
     await refresh(service.http, client, next.refresh_token);

@@ -23,6 +23,9 @@ const invalidGrant = (what: string, help: string) => oauthError('invalid_grant',
 const CUT_SHORT =
   'It was truncated or changed in transit. Compare what the client received with what it sends.';
 const AGAIN = 'The user has to authorize the client again.';
+// A token of the client itself has no user, and one that was revoked alone leaves its refresh token.
+const NEW_TOKEN =
+  'The client needs a new token; if a refresh is refused too, the user has to authorize the client again.';
 
 const INVALID_GRANT = {
   code_malformed: invalidGrant('Malformed code', CUT_SHORT),
@@ -87,7 +90,7 @@ const INVALID_GRANT = {
   ),
   refresh_token_revoked: invalidGrant(
     'Revoked refresh token',
-    'Its grant was revoked. The audit log says by whom and why. ' + AGAIN,
+    'Its grant was revoked, or the key that signed it. The audit log says by whom and why. ' + AGAIN,
   ),
   sandbox_fault: invalidGrant(
     'Fault in the sandbox',
@@ -95,7 +98,7 @@ const INVALID_GRANT = {
   ),
   grant_ended: invalidGrant(
     'Ended grant',
-    'It expired (after one year, the default), or the user or the client was disabled during the refresh. ' +
+    'It expired (after one year, the default, or with the consent), or the user or the client was disabled during the refresh. ' +
       AGAIN,
   ),
   consent_withdrawn: invalidGrant(
@@ -197,7 +200,8 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
     token_revoked: refused(
       '401',
       'Revoked access token',
-      'The token or its grant was revoked. The audit log says by whom. ' + AGAIN,
+      'The token or its grant was revoked. The audit log says by whom, unless the client itself revoked the token alone. ' +
+        NEW_TOKEN,
     ),
     token_key_revoked: refused(
       '401',
@@ -262,8 +266,8 @@ const MESSAGES: Partial<Record<ActivityKind, Record<string, RefusalMessage>>> = 
 const HELP_FOR_PARTNERS: Record<string, string> = {
   client_disabled: 'Ask the operators of this service to enable the client. It then needs new tokens.',
   owner_disabled: 'Ask the operators of this service to enable the organisation. It then needs new tokens.',
-  refresh_token_revoked: `Its grant was revoked. ${AGAIN}`,
-  token_revoked: `The token or its grant was revoked. ${AGAIN}`,
+  refresh_token_revoked: `Its grant was revoked, or the key that signed it. ${AGAIN}`,
+  token_revoked: `The token or its grant was revoked. ${NEW_TOKEN}`,
   grant_type_not_registered:
     'Change how the client gets tokens, or ask the operators of this service to add this grant type.',
   role_missing: 'The owner of the client is an operator whose role does not include this.',
