@@ -220,7 +220,12 @@ describe('With FOUR_EYES=true, one admin alone', () => {
         scopes: ADMIN_SCOPES,
       });
       const id = asked.headers.get('location')!.split('/').at(-1)!;
-      expect(wordsOf(await ben!.browser.open(asked.headers.get('location')!))).toContain('admin:write');
+      const shown = await ben!.browser.open(asked.headers.get('location')!);
+      expect(wordsOf(shown)).toContain('admin:write');
+      const heads = shown.html.querySelectorAll('dl.facts dt').map(({ text }) => text);
+      expect(heads).toEqual(expect.arrayContaining(['Organisation', 'Privacy policy', 'Optional scopes']));
+      expect(heads.filter((head) => !/^[A-Z]/.test(head))).toEqual([]);
+      expect(shown.html.querySelectorAll('dl.facts dd').map(({ text }) => text)).not.toContain('null');
       const approved = await decide(ben!, id);
       const clientId = /clnt\w{26}/.exec(approved.answer.text)![0];
       const secret = approved.answer.html.querySelectorAll('code').at(-1)!.text;

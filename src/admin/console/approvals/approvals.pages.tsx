@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import type { NewClient } from '../../../clients/client.resource.js';
 import { Buttons, PostButton } from '../../../web/forms/form.js';
 import { ErrorNotice } from '../../../web/layout/notices.js';
 import { Facts } from '../../../web/tables/facts.js';
@@ -45,8 +46,30 @@ const ApprovalStateWord = ({ approval }: { approval: ApprovalEntity }): VNode =>
   return <State tone={tone}>{label}</State>;
 };
 
+/** What a new client can have, as the forms call it. */
+const OF_NEW_CLIENT: Record<keyof NewClient, string> = {
+  name: 'Name',
+  description: 'Description',
+  organisation: 'Organisation',
+  site: 'Website',
+  privacyPolicy: 'Privacy policy',
+  ownerId: 'Owner',
+  type: 'Type',
+  scopes: 'Scopes',
+  optionalScopes: 'Optional scopes',
+  purposes: 'Purposes',
+  consentExpiryDays: 'Days until a consent ends',
+  grantTypes: 'Grant types',
+  redirectUris: 'Redirect URIs',
+  companyService: 'Company service',
+  gatekeeper: 'Gatekeeper',
+  environment: 'Environment',
+  rateLimit: 'Requests per hour',
+};
+
 /** What was asked for, as the forms call it. */
 const DETAILS: Record<string, string> = {
+  ...OF_NEW_CLIENT,
   email: 'Email address',
   emailVerified: 'Address vouched for',
   role: 'Role',
@@ -54,20 +77,11 @@ const DETAILS: Record<string, string> = {
   password: 'Password',
   enabled: 'Enabled',
   provider: 'Identity provider',
-  name: 'Name',
-  ownerId: 'Owner',
-  type: 'Type',
-  scopes: 'Scopes',
-  grantTypes: 'Grant types',
-  redirectUris: 'Redirect URIs',
-  companyService: 'Company service',
-  environment: 'Environment',
-  rateLimit: 'Requests per hour',
   expirePreviousIn: 'Previous secrets stay valid (seconds)',
 };
 
 const Detail = ({ value }: { value: unknown }): VNode => (
-  <bdi>{Array.isArray(value) ? value.join(', ') || 'none' : String(value)}</bdi>
+  <bdi>{(Array.isArray(value) ? value.join(', ') : String(value ?? '')) || 'none'}</bdi>
 );
 
 /** What admins asked for, newest first. */
