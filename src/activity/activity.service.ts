@@ -31,10 +31,11 @@ export class ActivityService extends WriteBehind {
 
   /** Counts an event for its client and, unless it is of a sandbox, in the total and the metrics. Costs no query. */
   count({ kind, detail, client, request, address }: ActivityEvent): void {
-    if (request) request.refusal = { kind, detail, clientId: client?.id };
+    const isOfSandbox = client?.environment === 'sandbox';
+    if (request) request.refusal = { kind, detail, clientId: client?.id, isOfSandbox };
     const once = { kind, detail, count: 1, lastAt: new Date(), lastAddress: request?.ip ?? address ?? null };
     this.add({ clientId: client?.id ?? '', ...once });
-    if (client?.environment !== 'sandbox') countInMetrics(kind, detail);
+    if (!isOfSandbox) countInMetrics(kind, detail);
   }
 
   /** Counts an event of a client several times, without metrics. */

@@ -97,7 +97,7 @@ export interface ActivityEvent {
 /** A request with the reason why it was refused. */
 export interface Refusable {
   ip: string;
-  refusal?: Pick<ActivityEvent, 'kind' | 'detail'> & { clientId?: string };
+  refusal?: Pick<ActivityEvent, 'kind' | 'detail'> & { clientId?: string; isOfSandbox: boolean };
 }
 
 declare module 'fastify' {

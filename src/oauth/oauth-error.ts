@@ -52,16 +52,17 @@ export function renderOAuthError(problem: Problem, request: FastifyRequest): Ren
   if (code === undefined) return undefined;
   request.refusedWith = (problem instanceof OAuthError && problem.reason) || code;
   if (request.refusedWith === 'sandbox_fault') request.sandboxFault = 'refresh';
-  const client = request.oauthClient ?? request.principal?.client;
-  if (client?.environment !== 'sandbox') {
-    refusalCounter.inc({ endpoint: request.routeOptions.url, error: code });
-  }
+  if (!isOfSandbox(request)) refusalCounter.inc({ endpoint: request.routeOptions.url, error: code });
   return {
     status: problem.status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...NO_STORE },
     body: JSON.stringify({ error: code, error_description: problem.detail }),
   };
 }
+
+/** Whether the request came from a client of a sandbox, or named one with the credentials that were refused. */
+const isOfSandbox = ({ oauthClient, principal, refusal }: FastifyRequest): boolean =>
+  (oauthClient ?? principal?.client)?.environment === 'sandbox' || refusal?.isOfSandbox === true;
 
 /**
  * The error code for a request that the HTTP layer refused before it reached the endpoint, for example for broken

@@ -78,6 +78,7 @@ describe('What operators watch', () => {
         'bearer_refusals_total{reason="token_revoked"}',
         'bearer_refusals_total{reason="scope_missing"}',
         'oauth_client_authentication_failures_total{reason="wrong_secret"}',
+        'oauth_refusals_total{endpoint="/o/revoke_token",error="invalid_client"}',
       ];
       const before = await Promise.all(counters.map(metric));
       const bearer = await service.make.clientToken(client);
@@ -89,8 +90,8 @@ describe('What operators watch', () => {
       const after = await Promise.all(counters.map(metric));
       return after.map((count, n) => count - before[n]!);
     };
-    expect(await counted(partner.client)).toEqual([0, 0, 0]);
-    expect(await counted(await service.make.client())).toEqual([1, 1, 1]);
+    expect(await counted(partner.client)).toEqual([0, 0, 0, 0]);
+    expect(await counted(await service.make.client())).toEqual([1, 1, 1, 1]);
   });
 
   it('is not alarmed by a refresh that fails in the sandbox on request', async () => {
