@@ -7,8 +7,8 @@ import { ActivityService } from '../activity/activity.service.js';
 const COUNTED_BEFORE = new Set<string>(['invalid_client', 'invalid_token']);
 
 /**
- * Counts the errors of OAuth endpoints by reason, or else by error code, so that operators can see why the requests of a client fail,
- * whichever way it authenticated.
+ * Counts the errors of OAuth endpoints by reason, or else by error code, so that operators can see why the requests of a
+ * client fail, whichever way it authenticated.
  */
 @Injectable()
 export class RefusalCounts implements OnModuleInit {

@@ -1,5 +1,8 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
-import { clientRefusalMessage, refusalMessageForPartner } from '../../src/partners/refusals/refusal-messages.js';
+import {
+  clientRefusalMessage,
+  refusalMessageForPartner,
+} from '../../src/partners/refusals/refusal-messages.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { expectOAuthError, revoke } from '../support/oauth.js';
