@@ -83,7 +83,8 @@ export class AccessTokensService {
    */
   async accessTo(userId: string, principal: Principal): Promise<Access> {
     const { client, scopes, expiresAt } = principal;
-    if (principal.userId !== undefined) return { scopes: principal.userId === userId ? scopes : [], expiresAt };
+    if (principal.userId !== undefined)
+      return { scopes: principal.userId === userId ? scopes : [], expiresAt };
     const shared = await this.consents.findSharing(client.id, userId);
     return {
       scopes: intersection(scopes, shared?.scopes ?? []),
