@@ -1,6 +1,6 @@
-import type { Page } from '../support/browser-session.js';
+import { leadsTo, type Page } from '../support/browser-session.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
-import { leadsTo } from '../support/browser-session.js';
+import { unexpectedErrors } from '../support/refusals.js';
 import { useServiceWithProvider } from '../support/set-up.js';
 
 const PERSON = { email: 'dana@mail.example', email_verified: true, name: 'Dana Driver' };
@@ -41,8 +41,18 @@ describe('The answer of a provider that posts it', () => {
     service.http.send(`/login/callback/${id}`, { form, headers: { origin: idp.url } });
   const refusalOf = (page: Page): [number, string] => [page.status, page.html.querySelector('h1')!.text];
 
-  it('of an unknown provider is not found', async () => {
-    expect((await post({ code: 'x' }, 'nobody')).status).toBe(404);
+  it('of an unknown provider is not found, and what cannot be read is refused, each with a page', async () => {
+    const unreadable = {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'code=%ff',
+    };
+    for (const [answer, status] of [
+      [await post({ code: 'x' }, 'nobody'), 404],
+      [await service.http.send('/login/callback/company', unreadable), 400],
+    ] as const) {
+      const type = answer.headers.get('content-type');
+      expect([answer.status, type]).toEqual([status, 'text/html; charset=utf-8']);
+    }
   });
 
   it('is refused in a browser that has not begun a login, and starts no session', async () => {
@@ -86,5 +96,6 @@ describe('The answer of a provider that posts it', () => {
     expect([done.status, done.headers.get('location')]).toEqual([303, '/account']);
     expect((await browser.service.open('/account/security')).text).toContain(PERSON.email);
     expect((await browser.service.open(location)).status).toBe(400);
+    expect(unexpectedErrors(service)).toEqual([]);
   });
 });

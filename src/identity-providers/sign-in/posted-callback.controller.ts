@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Form } from '../../http/forms/form.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import { PageRoute } from '../../http/page-routes/send-page.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
 
 const PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description'];
@@ -18,11 +19,8 @@ export class PostedCallbackController {
   constructor(private readonly providerClients: ProviderClients) {}
 
   @Post(':id')
-  goOn(
-    @Param('id') id: string,
-    @Req() { body }: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): void {
+  @PageRoute()
+  goOn(@Param('id') id: string, @Req() { body }: FastifyRequest, @Res() reply: FastifyReply): void {
     const provider = this.providerClients.get(id);
     const form = body instanceof Form ? body : Form.parse('');
     const query = new URLSearchParams(
