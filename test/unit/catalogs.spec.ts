@@ -42,7 +42,10 @@ const SAME: Record<Language, string[]> = {
     ...['Application', 'Applications', 'Code', 'Copies', 'Invitation', 'Notifications', 'Organisation'],
     ...['Organisations', 'Sandbox', 'Service', 'Sessions'],
   ],
-  nl: ['Browser', 'Code', 'Conflict', 'ID', 'Operator', 'Privacy', 'Sandbox', 'Support: {address}'],
+  nl: [
+    ...['Browser', 'Code', 'Conflict', 'ID', 'Operator', 'Privacy', 'Sandbox', 'Support'],
+    'Support: {address}',
+  ],
   es: ['ID', 'No', 'Sandbox'],
 };
 
