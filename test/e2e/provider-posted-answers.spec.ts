@@ -55,6 +55,11 @@ describe('The answer of a provider that posts it', () => {
     }
   });
 
+  it('comes by a method that a refused HEAD of its address names', async () => {
+    const { status, headers } = await service.http.send('/login/callback/company', { method: 'HEAD' });
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+
   it('is refused in a browser that has not begun a login, and starts no session', async () => {
     const { fields } = await loggedIn();
     const answer = await post(fields);

@@ -47,7 +47,7 @@ export class ProviderSignInController {
     const provider = this.providerClients.get(id);
     // A HEAD request would use up the login without showing the result.
     if (request.method === 'HEAD') {
-      throw methodNotAllowed(say('Open this address in a browser.'), { headers: { allow: 'GET' } });
+      throw methodNotAllowed(say('Open this address in a browser.'), { headers: { allow: 'GET, POST' } });
     }
     const outcome = await this.signIns.finish(provider, queryStringOf(request.url), request, reply);
     const returnTo = safeReturnTo(outcome.returnTo);
