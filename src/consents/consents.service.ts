@@ -141,6 +141,7 @@ export class ConsentsService {
     });
   }
 
+  /** The same in the caller's transaction, which has locked the consent. */
   private async expireAndNotify(manager: EntityManager, before: ConsentEntity): Promise<boolean> {
     if (!(await this.expireIn(manager, before))) return false;
     const client = await this.clients.get(before.clientId);
@@ -149,7 +150,7 @@ export class ConsentsService {
     return true;
   }
 
-  /** The same in the caller's transaction, which has locked the consent; the user is not notified. */
+  /** The same for what gives the consent again: the user is not notified. */
   async expireIn(manager: EntityManager, before: ConsentEntity): Promise<boolean> {
     if (!(await this.repository.expire(manager, before.clientId, before.userId))) return false;
     await this.afterEnd(manager, before, 'expired', SERVICE_ACTOR);
