@@ -101,14 +101,14 @@ export const arrive = async (page: Page): Promise<string> => {
   return page.url();
 };
 
+const callerOf = async ({ http }: TestService, token: string): Promise<string> =>
+  (await http.get('/v2/users', { bearer: token })).json[0].id as string;
+
 /** The first ways of a driver to an application, as tests; each is the same with scripts and without. */
 export function driverWays(
   { service, driver, client, app, application, newPage, begin }: DriverInBrowser,
   javaScriptEnabled: boolean,
 ): void {
-  const callerOf = async (token: string): Promise<string> =>
-    (await service.http.get('/v2/users', { bearer: token })).json[0].id as string;
-
   it.each(['confidential', 'public'])(
     'a user logs in, authorizes a %s client and returns to its application',
     async (type) => {
@@ -125,7 +125,7 @@ export function driverWays(
         scope: PARTNER_SCOPES.join(' '),
         expires_in: 36_000,
       });
-      expect(await callerOf(tokens.access_token)).toBe(driver.id);
+      expect(await callerOf(service, tokens.access_token)).toBe(driver.id);
       expect(application.requests.at(-1)!.headers.referer).toBeUndefined();
     },
   );
@@ -177,9 +177,6 @@ export function furtherDriverWays(
   { service, driver, newPage, begin }: DriverInBrowser,
   javaScriptEnabled: boolean,
 ): void {
-  const callerOf = async (token: string): Promise<string> =>
-    (await service.http.get('/v2/users', { bearer: token })).json[0].id as string;
-
   it('a user cancels, and the application is informed', async () => {
     const page = await newPage(javaScriptEnabled);
     const authorization = await begin();
@@ -217,7 +214,7 @@ export function furtherDriverWays(
     expect([text.includes('Olga Other'), text.includes('Dana Driver')]).toEqual([true, false]);
     await press(page, 'Authorize');
     const tokens = await authorization.finish(await arrive(page));
-    expect(await callerOf(tokens.access_token)).toBe(other.id);
+    expect(await callerOf(service, tokens.access_token)).toBe(other.id);
   });
 
   it('a user logs in and out on the start page', async () => {
