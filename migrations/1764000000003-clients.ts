@@ -56,7 +56,6 @@ export class Clients1764000000003 implements MigrationInterface {
         expires_at timestamptz,
         PRIMARY KEY (client_id, digest)
       );
-      CREATE INDEX client_secrets_expires_at_idx ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;
 
       -- Not a column of the secrets: instances that remember a client would have to forget it whenever its secret is used.
       CREATE TABLE client_secret_uses (
