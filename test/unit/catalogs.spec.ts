@@ -143,6 +143,10 @@ describe.each(TRANSLATED)('The catalogues in %s', (language) => {
     ).toEqual([]);
   });
 
+  it('have one kind of space that does not break, the narrow one', () => {
+    expect(entries.filter(({ translation }) => translation.includes('\u00a0'))).toEqual([]);
+  });
+
   it('say “u hebt” in Dutch, in one form', () => {
     const other = /\b(u( \p{L}+){0,2} heeft|heeft u)\b/iu;
     expect(
