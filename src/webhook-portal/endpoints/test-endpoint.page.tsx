@@ -25,7 +25,7 @@ export function testEndpointPage(props: TestEndpointPageProps): PortalPage {
           <bdi>{endpoint.url}</bdi>
         </p>
         <p>
-          A test is one signed request with the sample of an event type and a made-up user. It is sent
+          A test is one signed request with the sample of an event type and an invented user. It is sent
           regardless of the types that the endpoint subscribes to
           {endpoint.enabled ? '' : ', and even though the endpoint is disabled'}. You see the response.
         </p>
