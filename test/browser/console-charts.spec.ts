@@ -50,7 +50,7 @@ describe('The charts of the console’s front page', () => {
     const delivered = 'Successful deliveries';
     expect(await words(page, delivered)).toEqual([]);
     await chart(page, delivered).locator('.band').last().hover();
-    const hour = /^\d+ \w{3,4}, \d\d:00: 1,000, 0 the day before$/;
+    const hour = /^\d+ \w{3,4}, \d\d:00 UTC: 1,000, 0 the day before$/;
     expect(await words(page, delivered)).toEqual([expect.stringMatching(hour)]);
     // Without a list to lead to, the periods themselves can have the focus.
     await chart(page, 'Failed logins').locator('.band[tabindex]').last().focus();
@@ -59,7 +59,7 @@ describe('The charts of the console’s front page', () => {
     await page.getByRole('link', { name: '7 days' }).click();
     await chart(page, delivered).getByRole('link').last().focus();
     expect(await words(page, delivered)).toEqual([
-      expect.stringMatching(/^24 hours from .*: 2,000, 0 the week before$/),
+      expect.stringMatching(/^24 hours from .* UTC: 2,000, 0 the week before$/),
     ]);
   });
 

@@ -4,6 +4,8 @@ const HOUR = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
   timeZone: 'UTC',
+  // Other times on the page may be in the reader's own zone.
+  timeZoneName: 'short',
 });
 const DAY = new Intl.DateTimeFormat('en-GB', {
   weekday: 'short',

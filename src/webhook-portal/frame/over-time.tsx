@@ -40,7 +40,7 @@ export function OverTime<B extends { start: Date }>(props: OverTimeProps<B>): VN
               <table>
                 <thead>
                   <tr>
-                    <th scope="col">{range === '24h' ? 'Hour (UTC)' : 'Day (UTC)'}</th>
+                    <th scope="col">{range === '24h' ? 'Hour' : 'Day (UTC)'}</th>
                     {table.columns.map(([head]) => (
                       <th scope="col">{head}</th>
                     ))}
