@@ -325,7 +325,7 @@ export function readEnvironment(
   environmentOfProcess: NodeJS.ProcessEnv,
   needed?: string[],
 ): ProcessEnvironment {
-  const { values: source, errors: unread } = readSettingFiles(environmentOfProcess, SETTING_NAMES);
+  const { values: source, errors: unread } = readSettingFiles(environmentOfProcess, needed ?? SETTING_NAMES);
   const given = SETTING_NAMES.filter((name) => source[name] !== undefined && source[name] !== '');
   const environment = plainToInstance(
     ProcessEnvironment,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { loadSettings, type Settings } from '../../src/config/settings.js';
+import { loadSettings, migrationSettingsOf, type Settings } from '../../src/config/settings.js';
 import { refusalOf } from '../support/settings-refusal.js';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
@@ -365,6 +365,22 @@ describe('settings', () => {
       expect(await signUp(given)).toBe(false);
       expect(await refusalOf({ ENCRYPTION_KEY: KEY, ...given, SIGN_UP: 'true' })).toMatch(
         / {2}SIGN_UP can only be true with .*PASSWORD_SIGN_IN/,
+      );
+    });
+  });
+
+  describe('of migrations', () => {
+    const missing = () => path.join(folder, 'missing');
+
+    it('are refused if the file of one of them cannot be read', () => {
+      expect(() => migrationSettingsOf({ DATABASE_URL_FILE: missing() })).toThrow(
+        'DATABASE_URL_FILE must name a file that can be read (ENOENT)',
+      );
+    });
+
+    it('do not need the files of others', () => {
+      expect(migrationSettingsOf({ DATABASE_URL, ENCRYPTION_KEY_FILE: missing() }).databaseUrl).toBe(
+        DATABASE_URL,
       );
     });
   });
