@@ -1,6 +1,7 @@
 import type {
   AccessChangesRepository,
   ChangesRead,
+  ChangesSince,
 } from '../../src/database/changes/access-changes.repository.js';
 import { AccessChanges, type Stamp } from '../../src/database/changes/access-changes.service.js';
 import type { AccessSubject } from '../../src/database/changes/access-subject.js';
@@ -20,9 +21,10 @@ describe('The access changes', () => {
   let told: { subjects: readonly AccessSubject[]; before: Stamp }[];
   let gaps: number;
   let next: ChangesRead;
+  let replays: { position: number; end: (result: Promise<ChangesSince[]>) => void }[];
 
   beforeEach(() => {
-    [from, told, gaps] = [[], [], 0];
+    [from, told, gaps, replays] = [[], [], 0, []];
     const listener = {
       isConnected: true,
       follow: (follower: ConnectionFollower) => (connection = follower),
@@ -32,6 +34,8 @@ describe('The access changes', () => {
         from.push(snapshot);
         return Promise.resolve([{ ...next, changes: [...next.changes] }]);
       },
+      readSubjectsSince: (position: number) =>
+        new Promise<ChangesSince[]>((end) => replays.push({ position, end })),
     } as unknown as AccessChangesRepository;
     changes = new AccessChanges(listener, repository);
     changes.follow({
@@ -126,6 +130,28 @@ describe('The access changes', () => {
     expect([told, gaps]).toEqual([[], 2]);
     await reconnect(510);
     expect(from.at(-1)).toBe('500:500:');
+  });
+
+  it('are replayed one at a time, also after a replay that fails, so that a read never waits for several', async () => {
+    const { era } = changes;
+    const outcomes = Promise.allSettled(
+      [5, 6, 7].map((position) => changes.subjectsSince({ era, position })),
+    );
+    const results = [
+      () => Promise.reject(new Error('not connected')),
+      () => Promise.resolve([{ purged: 1, changes: [[{ user_id: USER }]] }]),
+      () => Promise.resolve([{ purged: 1, changes: [] }]),
+    ];
+    for (const [n, result] of results.entries()) {
+      await turns();
+      expect(replays.map(({ position }) => position)).toEqual([5, 6, 7].slice(0, n + 1));
+      replays[n]!.end(result());
+    }
+    expect(await outcomes).toEqual([
+      { status: 'rejected', reason: new Error('not connected') },
+      { status: 'fulfilled', value: [{ user_id: USER }] },
+      { status: 'fulfilled', value: [] },
+    ]);
   });
 
   it('of another database are read from the beginning', async () => {

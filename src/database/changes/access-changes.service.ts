@@ -73,6 +73,8 @@ export class AccessChanges {
   private proving: NodeJS.Timeout | undefined;
   private readInFlight: Promise<void> | undefined;
   private nextRead: Promise<void> | undefined;
+  /** The latest replay; never rejects. */
+  private replaying: Promise<unknown> = Promise.resolve();
   private readonly followers: ChangeFollower[] = [];
 
   constructor(
@@ -104,9 +106,12 @@ export class AccessChanges {
    */
   async subjectsSince({ era, position }: Stamp): Promise<AccessSubject[] | undefined> {
     if (era === 0 || era !== this.current.era) return undefined;
-    const [found] = await this.repository.readSubjectsSince(position, MOST_REPLAYED + 1);
+    // One after another, so that a read of the changes, on the same connection, waits for one of them at most.
+    const read = this.replaying.then(() => this.repository.readSubjectsSince(position, MOST_REPLAYED + 1));
+    this.replaying = read.catch(() => undefined);
+    const [found] = await read;
     const { purged, changes } = found!;
-    if (purged >= position || changes.length > MOST_REPLAYED) return undefined;
+    if (era !== this.current.era || purged >= position || changes.length > MOST_REPLAYED) return undefined;
     return changes.flatMap((about) => about ?? [{}]);
   }
 
