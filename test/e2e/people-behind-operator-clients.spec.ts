@@ -83,6 +83,7 @@ describe('The people behind a client with operator scopes', () => {
     expect(actions.filter((action) => action?.startsWith('/admin/console'))).toEqual([]);
     expect(page.text).not.toContain(`${path}/edit`);
     expect((await helper.open(`${path}/edit`)).status).toBe(403);
+    expect((await helper.open(`/admin/console/%75sers/${admin.id}/edit`)).status).toBe(403);
     expect((await helper.open(`/admin/console/users/${developer.id}/edit`)).status).toBe(200);
   });
 

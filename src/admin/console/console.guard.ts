@@ -65,7 +65,7 @@ export class ConsoleGuard implements CanActivate {
     if (missing !== undefined) return leadTo(reply, missing);
     const page = this.contextOf(user, user.operatorRole, request, reply);
     request.pageContext = page;
-    page.isAboutOperator = await this.isAboutOperator(user.operatorRole, page.path, request);
+    page.isAboutOperator = await this.isAboutOperator(user.operatorRole, request);
     const least = leastRoleOf(this.reflector, context);
     if (!roleIncludes(user.operatorRole, least)) {
       throw roleTooLow(`${roleNeeded(least)} Your role is ${user.operatorRole}: an admin can change it.`);
@@ -82,10 +82,12 @@ export class ConsoleGuard implements CanActivate {
   }
 
   /** Whether the page is about someone who counts as an operator; not looked up for admins, whom that does not limit. */
-  private async isAboutOperator(role: OperatorRole, path: string, request: FastifyRequest): Promise<boolean> {
+  private async isAboutOperator(role: OperatorRole, request: FastifyRequest): Promise<boolean> {
     if (role === 'admin') return false;
+    // Not the path of the request, whose letters may be encoded.
+    const route = request.routeOptions.url;
     const { id, user_id: userId } = request.params as { id?: string; user_id?: string };
-    const subject = userId ?? (path.startsWith(`${CONSOLE_PATH}/users/`) ? id : undefined);
+    const subject = userId ?? (route?.startsWith(`${CONSOLE_PATH}/users/`) ? id : undefined);
     return subject !== undefined && isId('user', subject) && this.protection.countsById(subject);
   }
 
