@@ -73,6 +73,14 @@ describe('The audit log', () => {
     expect(second.html.querySelectorAll('tbody tr')).toHaveLength(1);
   });
 
+  it('describes what each row unfolds on a phone by its header', async () => {
+    const rows = (await browser.open(AUDIT)).html.querySelectorAll('tbody tr');
+    const headers = rows.map((row) => row.querySelector('th')!.id);
+    expect(rows.map((row) => row.querySelector('summary')!.getAttribute('aria-describedby'))).toEqual(headers);
+    expect([headers.includes(''), new Set(headers).size]).toEqual([false, rows.length]);
+    expect(rows.length).toBeGreaterThan(1);
+  });
+
   it('shows the values before and after a change, with markup escaped', async () => {
     const page = await browser.open(`${AUDIT}?action=client.updated`);
     const changes = page.html.querySelector('.changes')!;

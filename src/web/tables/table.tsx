@@ -40,6 +40,9 @@ export function Table<T>({ caption, columns: all, rows, keyOf, unfolds }: TableP
   const t = useText();
   const mayUse = useMayUse();
   const columns = all.filter(({ leadsTo }) => !leadsTo || !rows[0] || mayUse(...leadsTo(rows[0])));
+  // For screen readers, what a row unfolds is described by its header.
+  const headerId = (row: T, n: number): string | undefined =>
+    unfolds ? `${caption.replaceAll(/\W+/g, '-')}-${keyOf?.(row) ?? n}` : undefined;
   return (
     <table class="list" role="table">
       <caption class="visually-hidden">{caption}</caption>
@@ -58,11 +61,11 @@ export function Table<T>({ caption, columns: all, rows, keyOf, unfolds }: TableP
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {rows.map((row) => (
+        {rows.map((row, place) => (
           <tr role="row" data-key={keyOf?.(row)}>
             {columns.map((column, n) =>
               n === 0 ? (
-                <th scope="row" role="rowheader" data-head={column.head}>
+                <th scope="row" role="rowheader" id={headerId(row, place)} data-head={column.head}>
                   <Cell column={column} row={row} />
                 </th>
               ) : (
@@ -74,7 +77,7 @@ export function Table<T>({ caption, columns: all, rows, keyOf, unfolds }: TableP
             {unfolds && (
               <td role="cell" class="unfold">
                 <details>
-                  <summary aria-label={t('More')} />
+                  <summary aria-label={t('More')} aria-describedby={headerId(row, place)} />
                 </details>
               </td>
             )}
