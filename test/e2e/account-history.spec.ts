@@ -1,7 +1,7 @@
 import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
-import type { TestClient } from '../support/factory.js';
+import { PASSWORD, type TestClient } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { API_WORDS } from '../support/plain-words.js';
@@ -96,8 +96,8 @@ describe('What an application read', () => {
         words(today),
         [
           'Your name and email address: asked twice',
-          'Charging sessions: sent once',
-          'Vehicles: asked 12 times, sent 3 times',
+          '“See your charging sessions”: sent once',
+          '“See your vehicles”: asked 12 times, sent 3 times',
         ],
       ],
     ]);
@@ -107,13 +107,31 @@ describe('What an application read', () => {
     expect(main).not.toMatch(/:read|clnt|scope/);
   });
 
+  it.each([
+    ['de', 'Ihr Name und Ihre E-Mail-Adresse: zweimal abgefragt', '„Ihre Fahrzeuge sehen“: einmal gesendet'],
+    [
+      'fr',
+      'Votre nom et votre adresse e-mail\u202f: demandé deux fois',
+      '«\u202fVoir vos véhicules\u202f»\u202f: envoyé une fois',
+    ],
+    ['nl', 'Uw naam en e-mailadres: twee keer opgevraagd', '‘Uw voertuigen zien’: één keer verstuurd'],
+    ['es', 'Su nombre y su dirección de correo: pedido dos veces', '«Ver sus vehículos»: enviado una vez'],
+  ])('names what was read by what the user agreed to, in the language %s', async (language, ...expected) => {
+    await service.make.consent(client, user);
+    await store(0, { scope: 'account data', requests: 2 });
+    await store(0, { deliveries: 1 });
+    const reader = new BrowserSession(service.url, { 'accept-language': language });
+    await reader.logIn(user.email, PASSWORD);
+    expect(days(await reader.open(pathOf()))[0]![1]).toEqual(expected);
+  });
+
   it('includes what was read a moment ago', async () => {
     await service.make.consent(client, user);
     service.app
       .get(DisclosedReadsService)
       .note({ clientId: client.id, userId: user.id, scope: 'charging_session:read' });
     expect(days(await browser.open(pathOf()))).toMatchObject([
-      [expect.any(String), ['Charging sessions: asked once']],
+      [expect.any(String), ['“See your charging sessions”: asked once']],
     ]);
   });
 
@@ -125,7 +143,7 @@ describe('What an application read', () => {
       await store(380, { requests: 3 }),
     ];
     const newest = await browser.open(pathOf());
-    expect(days(newest)).toEqual([[words(last), ['Vehicles: asked 1,234 times']]]);
+    expect(days(newest)).toEqual([[words(last), ['“See your vehicles”: asked 1,234 times']]]);
     const description = newest.html.querySelector('svg.plot title')!.text;
     expect(description).toBe(`${monthOf(last)} by the day: asked 1,234 times. The list has the numbers.`);
     const inMonth = new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth() + 1, 0)).getUTCDate();
@@ -133,12 +151,12 @@ describe('What an application read', () => {
     expect(months(newest).map(({ text }) => text)).toEqual([`${monthOf(before)} →`]);
 
     const middle = await browser.open(months(newest)[0]!.getAttribute('href')!);
-    expect(days(middle)).toEqual([[words(before), ['Vehicles: asked twice']]]);
+    expect(days(middle)).toEqual([[words(before), ['“See your vehicles”: asked twice']]]);
     expect(months(middle).map(({ text }) => text)).toEqual([`← ${monthOf(last)}`, `${monthOf(first)} →`]);
     expect(months(middle)[0]!.getAttribute('href')).toBe(pathOf());
 
     const oldest = await browser.open(months(middle)[1]!.getAttribute('href')!);
-    expect(days(oldest)).toEqual([[words(first), ['Vehicles: asked 3 times']]]);
+    expect(days(oldest)).toEqual([[words(first), ['“See your vehicles”: asked 3 times']]]);
     expect(months(oldest)).toHaveLength(1);
   });
 
@@ -176,7 +194,7 @@ describe('What an application read', () => {
       expect(links).toContain(pathOf());
       expect(links).not.toContain(`/account/applications/${client.id}`);
       const history = await browser.open(pathOf());
-      expect(days(history)).toEqual([[words(day), ['Vehicles: sent twice']]]);
+      expect(days(history)).toEqual([[words(day), ['“See your vehicles”: sent twice']]]);
       expect(history.text).toContain('It was disconnected on');
     });
 
@@ -205,14 +223,14 @@ describe('What an application read', () => {
     await service.make.consent(client, user);
     await store(0, { scope: 'tariff:read', requests: 1 });
     const [[, said]] = days(await browser.open(pathOf())) as [[string, string[]]];
-    expect(said).toEqual(['Compare tariffs: asked once']);
+    expect(said).toEqual(['“Compare tariffs”: asked once']);
   });
 
   it('is not said to be the name and address when the scope was removed since', async () => {
     await service.make.consent(client, user);
     await store(0, { scope: 'removed:read', requests: 1 });
     const [[, said]] = days(await browser.open(pathOf())) as [[string, string[]]];
-    expect(said).toEqual(['Removed: asked once']);
+    expect(said).toEqual(['“Removed”: asked once']);
   });
 
   it('belongs to the user of the session', async () => {
@@ -222,7 +240,7 @@ describe('What an application read', () => {
     await store(0, { requests: 1, of: other });
     await store(0, { requests: 5 });
     expect(days(await (await service.make.signedIn(other)).open(pathOf()))[0]![1]).toEqual([
-      'Vehicles: asked once',
+      '“See your vehicles”: asked once',
     ]);
   });
 });

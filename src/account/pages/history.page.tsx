@@ -104,12 +104,16 @@ function Month({ path, month, months, kinds }: MonthProps): VNode {
             <ul>
               {kinds
                 .filter((each) => each.day === day)
-                .map((kind) => (
-                  <li>
-                    {kind.description === null ? t('Your name and email address') : nameOf(kind.description)}:{' '}
-                    {timesOf([kind])}
-                  </li>
-                ))}
+                .map((kind) => {
+                  const times = timesOf([kind]);
+                  return (
+                    <li>
+                      {kind.description === null
+                        ? t('Your name and email address: {times}', { times })
+                        : t('“{words}”: {times}', { words: beginningOf(kind.description), times })}
+                    </li>
+                  );
+                })}
             </ul>
           </li>
         ))}
@@ -171,11 +175,10 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
   );
 }
 
-/** The kind of data in a few words: the beginning of the scope's description in the catalogue. */
-function nameOf(description: string): string {
-  const [beginning] = description.split(':') as [string];
-  const noun = beginning.replace(/^(see|read) your /i, '');
-  return noun.charAt(0).toUpperCase() + noun.slice(1);
+/** The kind of data in a few words: the beginning of the scope's description, as the user agreed to it, in any language. */
+function beginningOf(description: string): string {
+  const beginning = description.split(':', 1)[0]!.trim();
+  return beginning.charAt(0).toUpperCase() + beginning.slice(1);
 }
 
 /** How often it was requested and sent, in words. */
