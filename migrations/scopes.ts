@@ -20,13 +20,13 @@ export const SCOPES: [name: string, audience: 'partner' | 'operator', descriptio
 export const SCOPE_TRANSLATIONS: Record<string, Record<'de' | 'fr' | 'nl' | 'es', string>> = {
   'charging_session:read': {
     de: 'Ihre Ladevorgänge sehen: wann und wo Ihr Auto geladen hat und wie viel Energie das war',
-    fr: 'Voir vos sessions de recharge : quand et où votre voiture a été rechargée, et la quantité d’énergie',
+    fr: 'Voir vos sessions de recharge : quand et où votre voiture a été rechargée, et la quantité d’énergie',
     nl: 'Uw laadsessies zien: wanneer en waar uw auto laadde en hoeveel energie dat was',
     es: 'Ver sus sesiones de carga: cuándo y dónde se cargó su coche y cuánta energía fue',
   },
   'vehicle:read': {
     de: 'Ihre Fahrzeuge sehen: Marke, Modell, Ladestand und ob sie angesteckt sind',
-    fr: 'Voir vos véhicules : marque, modèle, niveau de batterie et s’ils sont branchés',
+    fr: 'Voir vos véhicules : marque, modèle, niveau de batterie et s’ils sont branchés',
     nl: 'Uw voertuigen zien: merk, model, accuniveau en of ze zijn aangesloten',
     es: 'Ver sus vehículos: marca, modelo, nivel de batería y si están enchufados',
   },
