@@ -89,6 +89,9 @@ describe('Mail', () => {
     const email = newAddress();
     for (let n = 0; n < 7; n++) await limits.admitTo(email);
     expect(await metric('limit_of_address')).toBe(before + 2);
+    const refusal = await limits.admitOfPartner(email, 'user01HN2NJ9NMRZBXT1H6FT9N7735', undefined);
+    expect(refusal?.reason).toContain('too many mails were sent to this address');
+    expect(await metric('limit_of_address')).toBe(before + 3);
   });
 
   it('goes out over connections that are kept, not over one for each mail', async () => {

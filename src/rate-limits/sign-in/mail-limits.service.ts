@@ -80,18 +80,13 @@ export class MailLimitsService {
         MAILS_OF_ONE_PARTNER,
         `your organisation has ${sent}`,
       ] as const,
-      [mailToKey(email), MAILS_TO_ONE_ADDRESS, 'too many mails were sent to this address'] as const,
     ];
     for (const [key, limit, why] of limits) {
       const decision = await this.decide(key, limit);
-      if (decision.allowed) continue;
-      const seconds = retryAfterSeconds(decision);
-      return {
-        reason: `Nothing was sent: ${why}. Try again in ${waitingTime(seconds)}.`,
-        retryAfterSeconds: seconds,
-      };
+      if (!decision.allowed) return refusalOf(decision, why);
     }
-    return undefined;
+    const decision = await this.decideTo(email);
+    return decision.allowed ? undefined : refusalOf(decision, 'too many mails were sent to this address');
   }
 
   private async decideTo(email: string): Promise<RateLimitDecision> {
@@ -109,6 +104,14 @@ export class MailLimitsService {
     countDecision(key.slice(0, key.indexOf(':')), decision.allowed);
     return decision;
   }
+}
+
+function refusalOf(decision: RateLimitDecision, why: string): MailRefusal {
+  const seconds = retryAfterSeconds(decision);
+  return {
+    reason: `Nothing was sent: ${why}. Try again in ${waitingTime(seconds)}.`,
+    retryAfterSeconds: seconds,
+  };
 }
 
 const mailToKey = (email: string): string => `mail-to:${accountDigest(email)}`;
