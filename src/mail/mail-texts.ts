@@ -51,7 +51,7 @@ export const MAIL_TEXTS = {
     after: [[IGNORE, PASSWORD_STAYS]],
     footer: [ENTERED_TO_SIGN_UP],
   }),
-  dataExport: (url: string): MailText => ({
+  dataExport: (url: string, withPassword: boolean): MailText => ({
     subject: say('Your data is ready'),
     paragraphs: [
       say(
@@ -60,9 +60,13 @@ export const MAIL_TEXTS = {
     ],
     action: { label: say('Look at my data'), url },
     after: [
-      say(
-        'If you did not ask for this, someone else may be logged in to your account: change your password. Without your login, nobody can use the link.',
-      ),
+      withPassword
+        ? say(
+            'If you did not ask for this, someone else may be logged in to your account: change your password. Without your login, nobody can use the link.',
+          )
+        : say(
+            'If you did not ask for this, someone else may be logged in to your account: log out all other sessions under “Sessions”, and tell us. Without your login, nobody can use the link.',
+          ),
     ],
     footer: [say('You get this mail because someone who is logged in to your account asked for your data.')],
   }),

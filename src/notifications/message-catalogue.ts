@@ -20,6 +20,8 @@ export interface Message {
   shortTextBody: Shown;
   detailPageTitle?: Shown;
   detailPageBody?: Shown;
+  /** In place of `detailPageBody` while passwords are switched off. */
+  bodyWithoutPasswords?: Shown;
 }
 
 /** What else is known of an application: who is behind it, and its logo. */
@@ -46,6 +48,9 @@ const IF_NOT_YOU = {
   detailPageTitle: WAS_THIS_YOU,
   detailPageBody: say(
     'If it was you, there is nothing to do. If not, change your password, and look under “Security” which passkeys and which app can log in to your account.',
+  ),
+  bodyWithoutPasswords: say(
+    'If it was you, there is nothing to do. If not, log out all other sessions under “Sessions”, look under “Security” which passkeys and which app can log in to your account, and tell us.',
   ),
 };
 
@@ -107,6 +112,9 @@ export const MESSAGES = {
     detailPageTitle: WAS_THIS_YOU,
     detailPageBody: say(
       'If it was you, there is nothing to do. If not, change your password: that logs out every other browser, and every application has to ask you again.',
+    ),
+    bodyWithoutPasswords: say(
+      'If it was you, there is nothing to do. If not, log out all other sessions under “Sessions”, and tell us.',
     ),
   }),
   consentRecorded: (name: string, known?: Known): Message => ({
@@ -176,6 +184,9 @@ export const MESSAGES = {
     detailPageBody: say(
       'Log in with your password, and add a passkey or an authenticator app again under “Security”. If you did not ask for this, change your password and tell us.',
     ),
+    bodyWithoutPasswords: say(
+      'Log in again, and add a passkey or an authenticator app again under “Security”. If you did not ask for this, tell us.',
+    ),
   }),
   recoveryCodeUsed: (left: number): Message => ({
     messageId: 'ERR2604',
@@ -211,6 +222,9 @@ export const MESSAGES = {
     detailPageTitle: WAS_THIS_YOU,
     detailPageBody: say(
       'From now on you can log in to your account through that service. If it was not you, change your password and tell us: an operator can remove the link.',
+    ),
+    bodyWithoutPasswords: say(
+      'From now on you can log in to your account through that service. If it was not you, tell us: an operator can remove the link.',
     ),
   }),
   addressFollowed: (providerLabel: string): Message => ({
@@ -263,6 +277,9 @@ export const MESSAGES = {
     detailPageBody: say(
       'If it was you, there is nothing to do. If not, open your account, choose “Keep my account”, and change your password: someone else may know it.',
     ),
+    bodyWithoutPasswords: say(
+      'If it was you, there is nothing to do. If not, open your account, choose “Keep my account”, log out all other sessions under “Sessions”, and tell us.',
+    ),
   }),
   deletionCancelled: (): Message => ({
     messageId: 'ERR2405',
@@ -272,6 +289,9 @@ export const MESSAGES = {
     shortTextBody: say('You chose to keep your account. It will not be deleted.'),
     detailPageTitle: say('If this was not you'),
     detailPageBody: say('Change your password, and ask for the deletion again on your account page.'),
+    bodyWithoutPasswords: say(
+      'Log out all other sessions under “Sessions”, and ask for the deletion again on your account page.',
+    ),
   }),
   deletionRefused: (obstacle: 'operator' | 'owns_clients'): Message => ({
     messageId: 'ERR2406',
@@ -299,6 +319,9 @@ export const MESSAGES = {
     detailPageTitle: WAS_THIS_YOU,
     detailPageBody: say(
       'If it was not you, disconnect the application on your account page and change your password: someone else may know it.',
+    ),
+    bodyWithoutPasswords: say(
+      'If it was not you, disconnect the application on your account page, log out all other sessions under “Sessions”, and tell us.',
     ),
   }),
   consentExpiring: (name: string, known: Known, on: Date): Message => ({

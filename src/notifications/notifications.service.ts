@@ -88,10 +88,12 @@ export class NotificationsService {
     manager: EntityManager,
     userId: string,
     clientId: string | null,
-    message: Message,
+    given: Message,
     by?: Actor,
   ): Promise<void> {
     const id = newId('notf');
+    const { bodyWithoutPasswords: detailPageBody } = given;
+    const message = this.settings.passwordSignIn || !detailPageBody ? given : { ...given, detailPageBody };
     const { messageId, category } = message;
     const values = { id, userId, clientId, messageId, category, ...storedTexts(message) };
     await this.repository.insert(manager, values);

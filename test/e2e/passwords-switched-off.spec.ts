@@ -2,7 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PasswordLinksService } from '../../src/users/passwords/password-links.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { loadSettings } from '../../src/config/settings.js';
+import { Transactions } from '../../src/database/queries/transactions.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
+import { MAIL_TEXTS } from '../../src/mail/mail-texts.js';
+import { MESSAGES } from '../../src/notifications/message-catalogue.js';
+import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { addPasskey } from '../support/second-factors.js';
@@ -98,6 +102,33 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     const operator = await logIn('olga', '/admin/console');
     const page = await operator.open(`/admin/console/users/${user.id}`);
     expect(page.html.text).not.toContain('password link');
+  });
+
+  it('nobody is told to change a password', async () => {
+    const user = await service.make.user();
+    const messages = [
+      MESSAGES.newSignIn('192.0.2.1'),
+      MESSAGES.secondFactorAdded('app'),
+      MESSAGES.secondFactorReset(),
+      MESSAGES.identityLinked('Example Company', false),
+      MESSAGES.deletionRequested(new Date()),
+      MESSAGES.deletionCancelled(),
+      MESSAGES.applicationConnected('Example App'),
+    ];
+    const notifications = service.app.get(NotificationsService);
+    await service.app.get(Transactions).run(async (manager) => {
+      for (const message of messages) await notifications.raise(manager, user.id, null, message);
+    });
+    const stored = await service.database.query<{ body: string; messages: object }>(
+      'SELECT detail_page_body AS body, messages FROM notifications WHERE user_id = $1',
+      [user.id],
+    );
+    expect(stored).toHaveLength(messages.length);
+    for (const { body, messages: texts } of stored) {
+      expect([body, JSON.stringify(texts)]).not.toContainEqual(expect.stringMatching(/password/i));
+      expect(body).toMatch(/tell us|log out all other sessions/i);
+    }
+    expect(JSON.stringify(MAIL_TEXTS.dataExport('https://example.com', false))).not.toMatch(/password/i);
   });
 
   /** As if every session had been started an hour ago, in this way. */

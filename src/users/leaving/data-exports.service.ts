@@ -49,7 +49,7 @@ export class DataExportsService {
     return this.transactions.run(async (manager) => {
       const user = await this.users.lock(manager, userId);
       await this.actors.requireLive(manager, actor);
-      const { sendsMail, baseUrl } = this.settings;
+      const { sendsMail, baseUrl, passwordSignIn } = this.settings;
       if (!user || (sendsMail && !user.emailVerifiedAt)) return undefined;
       const { key, digest } = newLink('exportKey');
       await this.repository.replace(manager, { userId, digest, ttl: LINK_TTL_SECONDS });
@@ -61,7 +61,7 @@ export class DataExportsService {
           cause: `link ${digest.toString('base64url')}`,
           usefulSeconds: LINK_TTL_SECONDS,
           language: user.language ?? actor.language,
-          mail: MAIL_TEXTS.dataExport(`${baseUrl}/account/export/${key}`),
+          mail: MAIL_TEXTS.dataExport(`${baseUrl}/account/export/${key}`, passwordSignIn),
         });
       }
       await this.audit.record(manager, actor, { action: 'user.export_requested', subjectId: userId });
