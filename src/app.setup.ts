@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { BrandService } from './brand/brand.service.js';
+import { ConsoleGuard } from './admin/console/console.guard.js';
 import { AppModule } from './app.module.js';
 import type { Settings } from './config/settings.js';
 import { SchemaCompatibility } from './database/migrations/schema-compatibility.service.js';
@@ -96,7 +97,8 @@ export async function createApp(
   addRequestHooks(fastify);
   if (!settings.serves) addRoleGate(fastify);
   addSchemaGate(fastify, app.get(SchemaCompatibility));
-  addUploadLimits(fastify);
+  const operators = app.get(ConsoleGuard);
+  addUploadLimits(fastify, async (request, reply) => !!(await operators.admit(request, reply)));
   addBodyParsers(fastify);
   addCors(fastify);
   await addCompression(fastify);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '../../src/config/brand-values.js';
 import { BrandService } from '../../src/brand/brand.service.js';
 import { loadSettings } from '../../src/config/settings.js';
@@ -376,6 +378,25 @@ describe('In the company’s name', () => {
           path,
           true,
         ]);
+      }
+    });
+
+    it('is uploaded while strangers hold uploads of theirs open, and users who are no operators', async () => {
+      const { cookies } = await service.make.signedInNew();
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const form = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000';
+      const others = Array.from({ length: 8 }, (_, n) => {
+        const socket = connect(service.settings.port, '127.0.0.1');
+        const head = n % 2 === 0 ? '' : `Cookie: ${cookie}\r\n`;
+        socket.write(`POST ${LOGO} HTTP/1.1\r\nHost: x\r\n${head}${form}\r\n\r\n--b`);
+        return socket;
+      });
+      try {
+        const answers = others.map(async (socket) => String((await once(socket, 'data'))[0]).slice(9, 12));
+        expect(await Promise.all(answers)).toEqual(others.map((_, n) => (n % 2 === 0 ? '303' : '403')));
+        expect(placeOf(await upload(browser, LOGO, await png()))).toEqual([303, BRAND]);
+      } finally {
+        for (const socket of others) socket.destroy();
       }
     });
 

@@ -52,13 +52,9 @@ export class ConsoleGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { request, reply } = exchangeOf(context);
-    const returnTo = isPosted(request) ? CONSOLE_PATH : request.url;
-    const user = await this.users.admit(request, reply, returnTo);
-    if (!user) return false;
-    if (user.operatorRole === null) {
-      sendPage(reply, renderPage(notForYou(), reply.server.brand), { status: 403 });
-      return false;
-    }
+    const user = await this.admit(request, reply);
+    if (!user?.operatorRole) return false;
+    const returnTo = returnToOf(request);
     const missing = (await this.roleProviders.requiredFor(user))
       ? confirmPathFor(returnTo)
       : await this.factors.leadingToFactor(user, returnTo);
@@ -79,6 +75,14 @@ export class ConsoleGuard implements CanActivate {
     const asksAt = user.gavePasswordRecently ? undefined : this.returnPathOf(rule, request, page);
     if (asksAt !== undefined) return leadTo(reply, confirmPasswordPath(asksAt));
     return true;
+  }
+
+  /** The logged-in operator; anybody else is answered. Also asked before the body of an upload is read. */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<SignedInUser | undefined> {
+    const user = await this.users.admit(request, reply, returnToOf(request));
+    if (user?.operatorRole !== null) return user;
+    sendPage(reply, renderPage(notForYou(), reply.server.brand), { status: 403 });
+    return undefined;
   }
 
   /** Whether the page is about someone who counts as an operator; not looked up for admins, whom that does not limit. */
@@ -128,6 +132,8 @@ export class ConsoleGuard implements CanActivate {
     return consolePathIn(formOf(request).get('return_to') ?? above);
   }
 }
+
+const returnToOf = (request: FastifyRequest): string => (isPosted(request) ? CONSOLE_PATH : request.url);
 
 const notForYou = (): LayoutProps =>
   messagePage({

@@ -1,5 +1,5 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import type { FastifyInstance, preParsingHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { badRequest, serviceUnavailable } from '../problems/problem.js';
 import { BODY_LIMIT_BYTES, UPLOAD_LIMIT_BYTES } from '../server/body-limit.js';
 import { Form } from './form.js';
@@ -31,21 +31,31 @@ const LIMITS = {
   headerPairs: 20,
 };
 
-/** Gives upload routes their body limit, and limits concurrent uploads. */
-export function addUploadLimits(fastify: FastifyInstance): void {
+/**
+ * Gives upload routes their body limit, and limits concurrent uploads. `admits`: whether someone may upload at all; otherwise it has
+ * answered. It is asked before, so that strangers do not keep those who may from uploading.
+ */
+export function addUploadLimits(
+  fastify: FastifyInstance,
+  admits: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>,
+): void {
   let underWay = 0;
   fastify.decorateRequest('files', { getter: () => NONE });
-  const limit: preParsingHookHandler = (_request, reply, payload, done) => {
-    if (underWay >= AT_ONCE) {
-      return done(
-        serviceUnavailable('Several files are being uploaded at the moment. Please try again shortly.', {
-          headers: { 'retry-after': '2' },
-        }),
-      );
-    }
-    underWay++;
-    reply.raw.once('close', () => underWay--);
-    done(null, payload);
+  const limit: preParsingHookHandler = (request, reply, payload, done) => {
+    admits(request, reply).then((isAdmitted) => {
+      // Answered, or the browser has disconnected by now.
+      if (!isAdmitted || reply.raw.destroyed) return;
+      if (underWay >= AT_ONCE) {
+        return done(
+          serviceUnavailable('Several files are being uploaded at the moment. Please try again shortly.', {
+            headers: { 'retry-after': '2' },
+          }),
+        );
+      }
+      underWay++;
+      reply.raw.once('close', () => underWay--);
+      done(null, payload);
+    }, done);
   };
   // Only on upload routes, because a hook on all routes would cost every request.
   fastify.addHook('onRoute', (route) => {
