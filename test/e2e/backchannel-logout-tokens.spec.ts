@@ -1,5 +1,7 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
+import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { useBrokenProvider } from '../support/broken-provider.js';
+import { useServiceWithProvider } from '../support/set-up.js';
 
 const PATH = '/login/backchannel_logout/company';
 const MINUTES = 60;
@@ -84,5 +86,21 @@ describe('A logout token', () => {
     idp.faults = { answers: { [path]: answer } };
     const refused = await send(await idp.logoutToken({ sub: 'ada' }));
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+  });
+});
+
+describe('A logout token of a client that is in the settings twice', () => {
+  const idp = new BrokenIdentityProvider();
+  const staff = { label: 'Example Staff', audience: ['operators'], accounts: 'verified_email' };
+  const service = useServiceWithProvider(idp, [{}, { id: 'staff', ...staff }]);
+
+  it('is accepted once, whichever of the two addresses it is sent to', async () => {
+    const token = await idp.logoutToken({ sub: 'ada' });
+    const answers = [];
+    for (const id of ['staff', 'company', 'staff']) {
+      const at = `/login/backchannel_logout/${id}`;
+      answers.push((await service.http.send(at, { form: { logout_token: token } })).status);
+    }
+    expect(answers).toEqual([200, 400, 400]);
   });
 });

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A logout token that was used: its `jti` works once. */
 @Entity('logout_tokens')
 export class LogoutTokenEntity {
-  /** The provider's id in the settings. */
+  /** The id of the provider in the settings; of several entries with one client, that of the first. */
   @PrimaryColumn('text')
   provider!: string;
 
