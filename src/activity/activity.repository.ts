@@ -13,6 +13,11 @@ const COUNTED = new InputRows<Counted>({
   timestamptz: ['lastAt'],
 });
 
+/** Tells all instances of the addresses of an erased person, as JSON. */
+export const ERASED_CHANNEL = 'erased_addresses';
+// A notification has less than 8,000 bytes.
+const TOLD_AT_ONCE = 100;
+
 @Injectable()
 export class ActivityRepository {
   constructor(@InjectRepository(ActivityHourEntity) private readonly hours: Repository<ActivityHourEntity>) {}
@@ -55,6 +60,14 @@ export class ActivityRepository {
         WHERE (a.client_id, a.hour, a.kind, a.detail) = (held.client_id, held.hour, held.kind, held.detail)`,
       [addresses],
     );
+  }
+
+  /** Tells all instances of these addresses once the transaction is committed. */
+  async announceErased(manager: EntityManager, addresses: string[]): Promise<void> {
+    for (let n = 0; n < addresses.length; n += TOLD_AT_ONCE) {
+      const some = addresses.slice(n, n + TOLD_AT_ONCE);
+      await manager.query('SELECT pg_notify($1, $2)', [ERASED_CHANNEL, JSON.stringify(some)]);
+    }
   }
 
   /** The hourly totals since a time. */

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { EntityManager } from 'typeorm';
 import { WriteBehind } from '../database/background/write-behind.js';
+import { Listener } from '../database/connections/listener.service.js';
 import { Transactions } from '../database/queries/transactions.js';
 import { countInMetrics } from './activity-metrics.js';
 import type { ActivityEvent, ActivityKind, Counted, CountedSince } from './activity.js';
-import { ActivityRepository } from './activity.repository.js';
+import { ActivityRepository, ERASED_CHANNEL } from './activity.repository.js';
 import type { RefusedClient } from './refused-client.js';
 import type { HourOfAll } from './hour-of-all.js';
 
@@ -25,8 +26,13 @@ export class ActivityService extends WriteBehind {
     private readonly repository: ActivityRepository,
     private readonly transactions: Transactions,
     server: HttpAdapterHost,
+    listener: Listener,
   ) {
     super(server);
+    listener.listen(ERASED_CHANNEL, {
+      onConnected: () => undefined,
+      onAnnouncement: (addresses) => void this.forgetErased(addresses),
+    });
   }
 
   /** Counts an event for its client and, unless it is of a sandbox, in the total and the metrics. Costs no query. */
@@ -69,12 +75,32 @@ export class ActivityService extends WriteBehind {
     return this.repository.nearLimit(limit);
   }
 
-  /** Removes the addresses of an erased person, in the caller's transaction; the counts stay. */
+  /**
+   * Removes the addresses of an erased person, in the caller's transaction, and after it on every instance, which may have counted
+   * them and not written them yet; the counts stay.
+   */
   async forgetAddresses(manager: EntityManager, addresses: string[]): Promise<void> {
+    this.forgetCounted(addresses);
+    await this.repository.forgetAddresses(manager, addresses);
+    await this.repository.announceErased(manager, addresses);
+  }
+
+  private async forgetErased(announced: string): Promise<void> {
+    try {
+      const addresses = JSON.parse(announced) as string[];
+      this.forgetCounted(addresses);
+      // A write that is under way may hold them.
+      await this.flush();
+      await this.transactions.run((manager) => this.repository.forgetAddresses(manager, addresses));
+    } catch (error) {
+      this.logger.warn(`Addresses of an erased person may stay counted: ${(error as Error).message}`);
+    }
+  }
+
+  private forgetCounted(addresses: string[]): void {
     for (const counted of this.counts.values()) {
       if (counted.lastAddress && addresses.includes(counted.lastAddress)) counted.lastAddress = null;
     }
-    await this.repository.forgetAddresses(manager, addresses);
   }
 
   private add(counted: Counted): void {

@@ -1,4 +1,6 @@
+import { ActivityService } from '../../src/activity/activity.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { Listener } from '../../src/database/connections/listener.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
@@ -9,6 +11,8 @@ import { MAIL_ENV } from '../support/mail-server.js';
 import { addApp, addPasskey, givePassword, newBrowserAt } from '../support/second-factors.js';
 import { useServiceWithProvider } from '../support/set-up.js';
 import { tablesThatHold } from '../support/tables.js';
+import { startInstance } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 /** Part of everything that names the person. */
 const TRACE = 'erased-person';
@@ -64,5 +68,19 @@ describe('When a person is erased who used every way to log in,', () => {
       'consent_versions',
       'events',
     ]);
+  });
+
+  it('no table holds an address of theirs that another instance had counted, and not written yet', async () => {
+    const address = '203.0.113.77';
+    const other = await startInstance(service.database, {});
+    await until('it listens', () => other.app.get(Listener).isConnected);
+    const user = await service.make.user();
+    await service.make.signedIn(user);
+    await service.database.query('UPDATE sessions SET address = $2 WHERE user_id = $1', [user.id, address]);
+    const activity = other.app.get(ActivityService);
+    activity.count({ kind: 'sign_in', detail: 'password', address });
+    await service.make.eraseUser(user);
+    await activity.flush();
+    await until('no table holds it', async () => (await tablesWith(address)).length === 0);
   });
 });
