@@ -168,6 +168,20 @@ describe('What opened an account before', () => {
     expect(await rowsOf(before.user)).toEqual({ ...NOTHING, password: true });
   });
 
+  it('does not include the link that is mailed to an address that comes with the role', async () => {
+    const user = await service.make.user({ email: `made${++n}@mail.example`, emailVerified: true });
+    const [bearer, email] = [await service.make.adminToken(), `moved-${user.email}`];
+    const json = { role: 'operator', operator_role: 'viewer', email };
+    const path = `/admin/users/${user.id}`;
+    expect((await service.http.send(path, { method: 'PATCH', bearer, json })).status).toBe(200);
+    expect((await users().get(user.id)).emailVerifiedAt).toBeNull();
+    const mail = await smtp.mailTo(email);
+    expect(mail.subject).toBe('Confirm your email address');
+    const link = new URL(mail.link).pathname;
+    expect((await new BrowserSession(service.url).fillIn(link)).status).toBe(200);
+    expect((await users().get(user.id)).emailVerifiedAt).not.toBeNull();
+  });
+
   it('includes the links to other providers, which someone else may have made', async () => {
     const { sub, email } = newPerson();
     await newBrowser().logIn(sub, 'drivers');

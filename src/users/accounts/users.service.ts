@@ -201,7 +201,6 @@ export class UsersService {
     await this.tellOwner(manager, before, { ...changes, passwordHash }, actor);
     await this.translatingConflicts(() => this.repository.update(manager, id, values));
     const changed = (await this.repository.findById(id, manager))!;
-    if (isNewEmail) await this.emails.replaceLinks(manager, changed);
     refuseGivingPower(actor, before, changed, passwordHash !== undefined);
     await check?.(manager, before, changed);
     if (isAdmin(before) && !isAdmin(changed)) {
@@ -212,6 +211,8 @@ export class UsersService {
     const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
     await this.roleChanges.follow(manager, id, before, changed, actor, { isNew });
     const after = (await this.repository.findById(id, manager))!;
+    // After all links have ended with a role that is gained, so that this one works.
+    if (isNewEmail) await this.emails.replaceLinks(manager, after);
     const difference = changesBetween(auditView(before), auditView(after));
     if (difference) {
       await this.audit.record(manager, actor, { action: 'user.updated', subjectId: id, ...difference });
