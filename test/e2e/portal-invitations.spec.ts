@@ -83,6 +83,19 @@ describe('The members of an organisation are invited by a mail whose link', () =
     expect((await browser.submit(page, link)).status).toBe(403);
   });
 
+  it('makes no member of the organisation itself, whose own account has got the address since', async () => {
+    const link = await invited('viewer');
+    await service.make.updateUser(owner, { email, emailVerified: true });
+    const browser = await signedIn((await service.app.get(UsersService).findByEmail(email))!);
+    const answer = await browser.fillIn(link);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/portal/sign-in']);
+    expect((await newBrowser().open(link)).status).toBe(410);
+    expect((await openPortal(browser)).status).toBe(303);
+    expect(wordsOf(await browser.open('/portal'))).toContain('with the role admin');
+    const rows = 'SELECT 1 FROM organisation_members WHERE organisation_id = $1';
+    expect(await service.database.query(rows, [owner.id])).toEqual([]);
+  });
+
   it('ends after 7 days, when it is withdrawn, and when the address is invited again', async () => {
     const admin = await inPortal(owner);
     await invite(admin);

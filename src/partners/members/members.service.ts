@@ -80,7 +80,10 @@ export class MembersService {
     return this.get(organisationId, userId);
   }
 
-  /** Adds a user in the caller's transaction, which has locked the organisation; false for a member. Throws a 409 problem beyond 50. */
+  /**
+   * Adds a user in the caller's transaction, which has locked the organisation; false for a member, and for the organisation's own account,
+   * which can have got an address that was invited before. Throws a 409 problem beyond 50.
+   */
   async addIn(
     manager: EntityManager,
     organisation: UserEntity,
@@ -89,6 +92,7 @@ export class MembersService {
     actor: Actor,
   ): Promise<boolean> {
     const organisationId = organisation.id;
+    if (userId === organisationId) return false;
     if (await this.repository.find(organisationId, userId, manager)) return false;
     if ((await this.repository.count(manager, organisationId)) >= MEMBERS_PER_ORGANISATION) {
       throw conflict(
