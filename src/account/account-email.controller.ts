@@ -38,8 +38,9 @@ export class AccountEmailController {
           context.retryAfter(seconds);
           return this.page(context, 429);
         }
-        await this.emails.mailLink(user.id, actor);
-        return { goTo: PATH, notice: 'verification_sent' };
+        const isSent = await this.emails.mailLink(user.id, actor);
+        // The page says that the address is confirmed, which it was not when this form was opened.
+        return isSent ? { goTo: PATH, notice: 'verification_sent' } : { goTo: PATH };
       }
       case 'choose':
         await this.emails.setWantedMails(user.id, form.getAll('wanted'), actor);

@@ -174,6 +174,20 @@ describe('Mail to users', () => {
       expect((await browser.open(PATH)).text).not.toMatch(/Not confirmed|Send link/);
     });
 
+    it('is not sent, nor said to be, to one that was verified since the form was opened', async () => {
+      user = await service.make.user();
+      const browser = await service.make.signedIn(user);
+      const page = await browser.open(PATH);
+      await service.make.updateUser(user, { emailVerified: true });
+      const answer = await browser.submit(page, PATH, { do: 'send_link' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, PATH]);
+      const after = await browser.open(PATH);
+      expect(after.html.querySelector('[role="status"]')).toBeNull();
+      expect(after.text).toContain('Confirmed');
+      await settled();
+      expect(subjects()).toEqual([]);
+    });
+
     it('is sent at a change of address, after which the earlier link and verification count for nothing', async () => {
       const first = `first.${user.email}`;
       expect((await patch({ email: first })).json).toMatchObject({ email: first, email_verified: false });

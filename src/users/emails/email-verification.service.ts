@@ -35,13 +35,13 @@ export class EmailVerificationService {
     erasures.add((manager, _userId, { emails }) => this.forget(manager, emails));
   }
 
-  /** Mails the user a link that verifies the address; does nothing if it is verified already, or without mail. */
-  async mailLink(userId: string, by?: Actor): Promise<void> {
-    await this.transactions.run(async (manager) => {
+  /** Mails the user a link that verifies the address; false, and nothing is mailed, if it is verified already. Does nothing without mail. */
+  mailLink(userId: string, by?: Actor): Promise<boolean> {
+    return this.transactions.run(async (manager) => {
       const user = await this.users.lock(manager, userId);
-      if (user?.enabled && user.emailVerifiedAt === null) {
-        await this.queueLink(manager, user, by);
-      }
+      if (!user?.enabled || user.emailVerifiedAt !== null) return false;
+      await this.queueLink(manager, user, by);
+      return true;
     });
   }
 
