@@ -7,7 +7,7 @@ const routes = pageRoutes({ root: 'account', guard: AccountGuard, renderError: d
 
 /** A controller of the account: only for logged-in users, with every form checked; its routes return an `AccountAnswer`. */
 export const AccountPages = (part = '') =>
-  applyDecorators(routes.Pages(part), PartPath(part ? `/account/${part}` : '/account'));
+  applyDecorators(routes.Pages(part), PartPath(part ? `/account/${part.split('/', 1)[0]!}` : '/account'));
 
 /** A page of the account. */
 export const AccountGet = routes.PageGet;

@@ -14,7 +14,7 @@ import { exchangeOf, leadTo } from '../http/server/exchange.js';
 
 const PART_PATH = 'account:part-path';
 
-/** The page to return to after a login that a form of this controller required. */
+/** The page to return to after a login that a form of this controller required: that of the whole part, such as “Security”. */
 export const PartPath = (path: string) => SetMetadata(PART_PATH, path);
 
 /**

@@ -74,6 +74,21 @@ describe('The account page', () => {
       }
     });
 
+    it('the form of a session that has ended, redirecting to the login page and from there to a page that there is', async () => {
+      const more = ['app/new', 'app/remove', 'passkeys/new', 'recovery-codes'];
+      const paths = [
+        ...(await forms(user)).map(([path]) => path),
+        ...more.map((each) => `/account/security/${each}`),
+        ...['/account/confirm', '/account/delete/keep', '/account/email', '/account/export'],
+      ];
+      for (const path of paths) {
+        const answer = await post(path, {}, new BrowserSession(service.url));
+        const login = new URL(answer.headers.get('location')!, service.url);
+        const leadsTo = login.searchParams.get('return_to')!;
+        expect([path, leadsTo, (await browser.open(leadsTo)).status]).toEqual([path, leadsTo, 200]);
+      }
+    });
+
     it('resources of another user with the same 404 as unknown ones', async () => {
       await service.make.consent(client, other);
       const strangers = await service.make.signedIn(other);
