@@ -64,7 +64,7 @@ export class SignInController {
       throw forbidden(say('Passwords are switched off. Choose another way to log in on the login page.'));
     }
     const returnTo = safeReturnTo(form.get('return_to'));
-    const email = form.get('email') ?? '';
+    const email = form.get('email')?.trim() ?? '';
     const actor = visitorOf(request);
     const attempt = await this.limits.admit(request, email);
     const password = form.get('password') ?? '';

@@ -224,6 +224,10 @@ describe('The login', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
+  it('accepts the email address with the space that keyboards of phones add', async () => {
+    expect((await attempt(` ${user.email} `, PASSWORD)).status).toBe(303);
+  });
+
   it('accepts a password whose composed form is longer than what was typed', async () => {
     const password = '\ufb2c'.repeat(100);
     const { email } = await service.make.user({ password });
