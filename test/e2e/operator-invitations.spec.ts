@@ -338,6 +338,17 @@ describe('An admin invites operators', () => {
       expect(await account()).toBeNull();
     });
 
+    it('ends with the account of the admin behind it, which the audit log says', async () => {
+      const link = await invited('viewer');
+      await service.make.user({ role: 'operator', operatorRole: 'admin' });
+      await users().erase(inviter.id, SERVICE_ACTOR);
+      expect((await newBrowser().open(link)).status).toBe(410);
+      expect((await audited()).map(({ action }) => action)).toEqual([
+        'invitation.sent',
+        'invitation.withdrawn',
+      ]);
+    });
+
     it.each([
       ['has another role', { operatorRole: 'support' }, { operatorRole: 'admin' }],
       ['is disabled', { enabled: false }, { enabled: true }],

@@ -241,7 +241,10 @@ export class UsersService {
     await this.actors.requireLive(manager, actor);
     const user = (await this.repository.findById(id, manager))!;
     await this.protection.refuse(actor, user, manager);
-    if (isAdmin(user)) await this.refuseLastAdmin(manager, id, admins);
+    if (isAdmin(user)) {
+      await this.refuseLastAdmin(manager, id, admins);
+      await this.revocations.withdrawInvitations(manager, id, actor);
+    }
     try {
       const kept = await this.erasures.run(manager, id, await this.repository.tracesOf(manager, id));
       await this.repository.delete(manager, id);
