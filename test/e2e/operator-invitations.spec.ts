@@ -338,6 +338,21 @@ describe('An admin invites operators', () => {
       expect(await account()).toBeNull();
     });
 
+    it('is no way back for someone who has become an operator otherwise, and has lost the role', async () => {
+      const link = await invited('admin');
+      const user = await service.make.user({ email, emailVerified: true });
+      const role = { role: 'operator', operatorRole: 'viewer', emailVerified: true } as const;
+      await users().update(user.id, role, SERVICE_ACTOR);
+      expect((await newBrowser().open(link)).status).toBe(302);
+      await users().update(user.id, { role: 'user', password: PASSWORD }, SERVICE_ACTOR);
+      expect((await (await signedInAs(user)).open(link)).status).toBe(410);
+      expect((await account())!.role).toBe('user');
+      expect((await audited()).map(({ action }) => action)).toEqual([
+        'invitation.sent',
+        'invitation.withdrawn',
+      ]);
+    });
+
     it('ends with the account of the admin behind it, which the audit log says', async () => {
       const link = await invited('viewer');
       await service.make.user({ role: 'operator', operatorRole: 'admin' });

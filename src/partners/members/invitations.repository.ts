@@ -111,6 +111,17 @@ export class InvitationsRepository {
     return (raw as { id: string }[]).map(({ id }) => id);
   }
 
+  /** Ends those to the address of this user, into an organisation or, with null, to become an operator; returns their ids. */
+  async deleteTo(manager: EntityManager, organisationId: string | null, userId: string): Promise<string[]> {
+    const { raw } = await queryIn(manager, this.invitations)
+      .delete()
+      .where('organisationId IS NOT DISTINCT FROM :organisationId', { organisationId })
+      .andWhere('emailKey = (SELECT u.email_key FROM users u WHERE u.id = :userId)', { userId })
+      .returning('id')
+      .execute();
+    return (raw as { id: string }[]).map(({ id }) => id);
+  }
+
   /** Ends an earlier invitation of the same address. */
   async deleteByEmailIn(manager: EntityManager, organisationId: string | null, email: string): Promise<void> {
     await manager

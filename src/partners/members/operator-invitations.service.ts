@@ -38,7 +38,12 @@ export class OperatorInvitationsService {
     private readonly audit: AuditService,
     revocations: AccessRevocations,
   ) {
-    revocations.setInvitations((...of) => this.withdrawOf(...of));
+    revocations.setInvitations({
+      by: async (manager, userId, actor) =>
+        this.recordWithdrawn(manager, await this.repository.deleteByInviter(manager, userId), actor),
+      to: async (manager, userId, actor) =>
+        this.recordWithdrawn(manager, await this.repository.deleteTo(manager, null, userId), actor),
+    });
   }
 
   /** Those that still work, oldest first, with the names of the admins behind them. */
@@ -95,14 +100,9 @@ export class OperatorInvitationsService {
     });
   }
 
-  /** Ends those of a former admin. */
-  private async withdrawOf(manager: EntityManager, invitedBy: string, actor: Actor): Promise<void> {
-    const ended = await this.repository.deleteByInviter(manager, invitedBy);
-    await this.audit.recordAll(
-      manager,
-      actor,
-      ended.map((id) => ({ action: 'invitation.withdrawn', subjectId: id })),
-    );
+  private recordWithdrawn(manager: EntityManager, ids: string[], actor: Actor): Promise<void> {
+    const entries = ids.map((id) => ({ action: 'invitation.withdrawn', subjectId: id }));
+    return this.audit.recordAll(manager, actor, entries);
   }
 
   /**

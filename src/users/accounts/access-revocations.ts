@@ -42,8 +42,15 @@ export interface AccessRevocation {
   revokePortals?(manager: EntityManager, of: PortalsOf): Promise<void>;
 }
 
-/** Implemented by the module of invitations: withdraws those to become an operator for which this user is responsible. */
-export type WithdrawInvitations = (manager: EntityManager, userId: string, actor: Actor) => Promise<void>;
+type WithdrawInvitations = (manager: EntityManager, userId: string, actor: Actor) => Promise<void>;
+
+/** Implemented by the module of invitations: withdraws those to become an operator. */
+export interface InvitationWithdrawals {
+  /** Those for which this user is responsible. */
+  by: WithdrawInvitations;
+  /** Those to the address of this user. */
+  to: WithdrawInvitations;
+}
 
 /**
  * The port through which accounts, clients and consents revoke what higher modules (tokens, portal) have issued based on them,
@@ -53,7 +60,7 @@ export type WithdrawInvitations = (manager: EntityManager, userId: string, actor
 @Injectable()
 export class AccessRevocations implements AccessRevocation {
   private readonly parts: AccessRevocation[] = [];
-  private withdrawing: WithdrawInvitations | undefined;
+  private invitations: InvitationWithdrawals | undefined;
 
   /** Called once by each module that issues something. */
   add(part: AccessRevocation): void {
@@ -61,8 +68,8 @@ export class AccessRevocations implements AccessRevocation {
   }
 
   /** Called once by the module of invitations. */
-  setInvitations(withdraw: WithdrawInvitations): void {
-    this.withdrawing = withdraw;
+  setInvitations(withdrawals: InvitationWithdrawals): void {
+    this.invitations = withdrawals;
   }
 
   revokeByUser(manager: EntityManager, userId: string, reason: RevocationReason): Promise<number> {
@@ -92,7 +99,12 @@ export class AccessRevocations implements AccessRevocation {
 
   /** After an enabled admin has stopped being one: what the admin invited others to does not come back with the role. */
   async withdrawInvitations(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
-    await this.withdrawing?.(manager, userId, actor);
+    await this.invitations?.by(manager, userId, actor);
+  }
+
+  /** After an operator has lost the role: it does not come back by an invitation that is still open. */
+  async withdrawInvitationsTo(manager: EntityManager, userId: string, actor: Actor): Promise<void> {
+    await this.invitations?.to(manager, userId, actor);
   }
 
   private async sum(revoke: (part: AccessRevocation) => Promise<number>): Promise<number> {

@@ -4,6 +4,7 @@ import type { Actor } from '../../audit/audit.service.js';
 import { isHigher } from '../../config/operator-role.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
+import { AccessRevocations } from './access-revocations.js';
 import { OperatorClients } from './operator-clients.js';
 import { SignInWaysService, type LinkedPerson } from './sign-in-ways.service.js';
 import type { UserEntity } from './user.entity.js';
@@ -16,6 +17,7 @@ export class RoleChanges {
   constructor(
     private readonly ways: SignInWaysService,
     private readonly clients: OperatorClients,
+    private readonly revocations: AccessRevocations,
     private readonly notifications: NotificationsService,
   ) {}
 
@@ -28,7 +30,8 @@ export class RoleChanges {
 
   /**
    * After the change of a locked user: a role that is gained, or higher than before, ends everything that opened the account; any other
-   * change its sessions and password links. A role that is lost ends the clients that worked with it.
+   * change its sessions and password links. A role that is lost ends the clients that worked with it, and invitations that would give it
+   * back.
    */
   async follow(
     manager: EntityManager,
@@ -41,7 +44,9 @@ export class RoleChanges {
     if (before.operatorRole === after.operatorRole) return;
     if (isGain(before, after)) await this.ways.endAll(manager, id, actor, kept);
     else await this.ways.endSessions(manager, id);
-    if (after.operatorRole === null) await this.clients.endOf(manager, id, actor);
+    if (after.operatorRole !== null) return;
+    await this.clients.endOf(manager, id, actor);
+    await this.revocations.withdrawInvitationsTo(manager, id, actor);
   }
 }
 
