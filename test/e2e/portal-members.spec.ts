@@ -1,8 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
+import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { csrfTokenOn, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
@@ -213,6 +214,28 @@ describe('The members of an organisation', () => {
       `You are a member of “${owner.name}” no longer.`,
     ]);
     expect((await smtp.mailTo(user.email, 3)).subject).toBe('Your access to a webhook portal changed');
+  });
+
+  it('do not come back by an invitation that was not used, once they are removed', async () => {
+    const neighbour = await service.make.user({ kind: 'organisation' });
+    const admin = await inPortal(owner);
+    await invite(admin);
+    const link = new URL((await smtp.mailTo(email)).link).pathname;
+    await service.app.get(InvitationsService).invite(neighbour.id, email, 'viewer', SERVICE_ACTOR);
+    const elsewhere = new URL((await smtp.mailTo(email, 2)).link).pathname;
+    const user = await service.make.user({ email, emailVerified: true });
+    await members().add(owner.id, user.id, 'admin', SERVICE_ACTOR);
+    expect((await newBrowser().open(link)).status).toBe(302);
+    const removal = `${MEMBERS}/${user.id}/remove`;
+    expect((await admin.submit(await admin.open(removal), removal)).status).toBe(303);
+    const browser = await signedIn(user);
+    expect((await browser.open(link)).status).toBe(410);
+    // Of another organisation it is a different matter.
+    expect((await browser.open(elsewhere)).status).toBe(200);
+    expect(await actionsOn(service, owner.id, 'organisation.')).toEqual([
+      ...['organisation.member_invited', 'organisation.member_added', 'organisation.member_removed'],
+      'organisation.invitation_withdrawn',
+    ]);
   });
 
   it('of others stay hidden: an admin of one organisation changes nothing in another', async () => {

@@ -10,6 +10,7 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { isId } from '../../secrets/ids.js';
 import type { UserEntity } from '../../users/accounts/user.entity.js';
 import { ActorsService } from '../../users/sessions/actors.service.js';
+import { InvitationsRepository } from './invitations.repository.js';
 import type { MemberRole } from './member-role.js';
 import type { Member } from './member.js';
 import type { MemberClient } from './member-client.js';
@@ -27,6 +28,7 @@ export class MembersService {
   constructor(
     private readonly repository: MembersRepository,
     private readonly clients: MemberClientsRepository,
+    private readonly invitations: InvitationsRepository,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
@@ -129,7 +131,10 @@ export class MembersService {
     return this.get(organisationId, userId);
   }
 
-  /** Ends the membership, and with it the member's portal sessions. Throws a 404 problem for someone who is not a member. */
+  /**
+   * Ends the membership, and with it the member's portal sessions, and an invitation that would give it back. Throws a 404 problem for
+   * someone who is not a member.
+   */
   async remove(organisationId: string, userId: string, actor: Actor): Promise<void> {
     await this.transactions.run(async (manager) => {
       const organisation = await this.lockAccount(manager, organisationId, actor);
@@ -139,6 +144,10 @@ export class MembersService {
       await this.record(manager, actor, 'organisation.member_removed', organisationId, {
         before: { user_id: userId, role },
       });
+      for (const invitation of await this.invitations.deleteTo(manager, organisationId, userId)) {
+        const after = { invitation };
+        await this.record(manager, actor, 'organisation.invitation_withdrawn', organisationId, { after });
+      }
       await this.tell(manager, organisation, userId, null);
     });
   }
