@@ -102,6 +102,13 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     const operator = await logIn('olga', '/admin/console');
     const page = await operator.open(`/admin/console/users/${user.id}`);
     expect(page.html.text).not.toContain('password link');
+    const forNew = (await operator.open('/admin/console/users/new')).html.querySelector('main')!.text;
+    expect(forNew).toContain('the person logs in through an identity provider');
+    expect(forNew).not.toContain('create a link');
+    // As if the provider had said that the login was just now.
+    await service.database.query('UPDATE sessions SET authenticated_at = now() WHERE provider IS NOT NULL');
+    const forRole = await operator.open(`/admin/console/users/${user.id}/make-operator`);
+    expect([forRole.status, forRole.html.text.includes('password link')]).toEqual([200, false]);
   });
 
   it('nobody is told to change a password', async () => {

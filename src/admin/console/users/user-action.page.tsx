@@ -25,13 +25,15 @@ export interface UserActionPageProps {
   isProtected: boolean;
   /** Whether a second admin has to approve what needs that. */
   fourEyes: boolean;
+  /** Whether people log in with passwords here. */
+  withPassword: boolean;
   errors?: FieldErrors;
 }
 
 interface Messages {
   title: string;
   question: string;
-  consequences: (grants: number) => string[];
+  consequences: (grants: number, withPassword: boolean) => string[];
 }
 
 const many = (grants: number): string => counted(grants, COUNTED_UP_TO, 'grant');
@@ -65,11 +67,11 @@ const MESSAGES: Record<UserAction, Messages> = {
   'make-operator': {
     title: 'Make operator',
     question: 'Give console access to',
-    consequences: () => [
+    consequences: (_grants, withPassword) => [
       'Every operator sees all clients, users and deliveries, and the audit log.',
       'An admin can also change and delete clients and users, and make other operators.',
-      'With a higher role than before, the password, passkeys, authenticator app, recovery codes and links to providers that the account has now stop working, because someone else may have set them: create a password link afterwards.',
-      'The user is logged out everywhere, and password links that were not used yet stop working.',
+      `With a higher role than before, the password, passkeys, authenticator app, recovery codes and links to providers that the account has now stop working, because someone else may have set them${withPassword ? ': create a password link afterwards' : ''}.`,
+      `The user is logged out everywhere${withPassword ? ', and password links that were not used yet stop working' : ''}.`,
     ],
   },
   'remove-operator': {
@@ -107,11 +109,11 @@ const waitsOnOperators = ({ action, isProtected, isSelf }: UserActionPageProps):
 
 /** Explains the consequences before a user is disabled or erased, loses all tokens, or gets another role. */
 export function userActionPage(props: UserActionPageProps): ConsolePage {
-  const { user, action, grants, isSelf, isProtected, fourEyes, errors } = props;
+  const { user, action, grants, isSelf, isProtected, fourEyes, withPassword, errors } = props;
   const { title, question, consequences } = MESSAGES[action];
   const choosesRole = action === 'make-operator';
   const listed = [
-    ...consequences(grants),
+    ...consequences(grants, withPassword),
     ...(fourEyes && (action === 'erase' || waitsOnOperators(props)) ? [SECOND_ADMIN] : []),
     ...(fourEyes && choosesRole && !isProtected ? [`For the role admin: ${SECOND_ADMIN}`] : []),
   ];

@@ -133,9 +133,10 @@ export class ConsoleUserActionsController {
     const user = await this.users.get(id);
     const grants = await this.grants.countLive({ userId: id }, COUNTED_UP_TO);
     const isSelf = id === context.user.id;
-    const { fourEyes } = this.settings;
+    const { fourEyes, passwordSignIn: withPassword } = this.settings;
     const isProtected = await this.protection.counts(user);
-    const page = userActionPage({ user, action, grants, isSelf, isProtected, fourEyes, errors });
+    const about = { user, action, grants, isSelf, isProtected, fourEyes, withPassword };
+    const page = userActionPage({ ...about, errors });
     return { page, status: errors ? (errors.form ? 409 : 400) : 200 };
   }
 }

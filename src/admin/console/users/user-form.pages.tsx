@@ -13,8 +13,12 @@ interface FormProps {
   errors?: FieldErrors;
 }
 
-/** The form for creating a user. */
-export function newUserPage({ fields, errors }: FormProps): ConsolePage {
+/** The form for creating a user; `withPassword`: whether people log in with passwords here. */
+export function newUserPage({
+  fields,
+  errors,
+  withPassword,
+}: FormProps & { withPassword: boolean }): ConsolePage {
   return {
     part: 'users',
     title: 'Create user',
@@ -22,7 +26,9 @@ export function newUserPage({ fields, errors }: FormProps): ConsolePage {
     children: (
       <>
         <p>
-          The user has no password at first. On the next page, create a link with which the person sets one.
+          {withPassword
+            ? 'The user has no password at first. On the next page, create a link with which the person sets one.'
+            : 'Passwords are switched off: the person logs in through an identity provider.'}
         </p>
         <ConsoleForm
           values={{ ...fields }}

@@ -156,7 +156,8 @@ export class ConsoleUsersController {
     this.users.list({ q, operatorRole, environment, isDisabled: state === 'disabled' }, page);
 
   private newForm(fields: UserFormValues, errors?: FieldErrors): ConsoleAnswer {
-    return { page: newUserPage({ fields, errors }), status: errors ? 400 : 200 };
+    const { passwordSignIn: withPassword } = this.settings;
+    return { page: newUserPage({ fields, errors, withPassword }), status: errors ? 400 : 200 };
   }
 }
 
