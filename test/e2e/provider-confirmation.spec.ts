@@ -104,6 +104,18 @@ describe('An operator who came from a provider, when the console asks for the pa
     expect((await browser.open('/account')).html.text).toContain('olga@mail.example');
   });
 
+  it('is refused if the person cancels there, and stays logged in here, which the page does not deny', async () => {
+    await logIn(secondsAgo(3600));
+    const asking = await browser.open(erase());
+    idp.faults = { redirect: { code: undefined, error: 'access_denied' } };
+    const answer = await confirm(asking);
+    expect([answer.status, await reason()]).toEqual([400, 'provider_refused']);
+    const text = answer.html.querySelector('main')!.text;
+    expect(text).toContain('You cancelled, or Example Staff refused the login.');
+    expect(text).not.toContain('You are not logged in');
+    expect((await browser.open('/account')).status).toBe(200);
+  });
+
   it('is refused if the browser was logged out meanwhile', async () => {
     await logIn(secondsAgo(3600));
     const asking = await browser.open(erase());

@@ -143,6 +143,7 @@ describe('A login that a provider does not let through', () => {
     expect([lastReason(), answer.status]).toEqual([reason, status]);
     const text = answer.html.querySelector('main')!.text;
     expect(text).toMatch(reads);
+    expect(text).toContain('You are not logged in.');
     if (reason !== 'provider_refused') expect(text).not.toMatch(/You cancelled|prove who you are/);
   });
 

@@ -9,6 +9,9 @@ interface Text {
   text: string[];
 }
 
+/** Left out for someone who is: the refused login was to confirm that. */
+const NOT_LOGGED_IN = say('You are not logged in.');
+
 const ASK = say('If you should have access, ask an operator of this service.');
 const TELL = say('Tell an operator of this service: trying again does not help.');
 
@@ -16,23 +19,24 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
   provider_unavailable: {
     heading: say('This login does not work at the moment'),
     text: [
-      say('{label} cannot be reached, or does not answer. You are not logged in.'),
+      say('{label} cannot be reached, or does not answer.'),
+      NOT_LOGGED_IN,
       say('Try again in a few minutes.'),
     ],
   },
   provider_busy: {
     heading: say('Too many logins at the moment'),
     text: [
-      say('{label} says that it receives too many requests from this service. You are not logged in.'),
+      say('{label} says that it receives too many requests from this service.'),
+      NOT_LOGGED_IN,
       say('Try again in a few minutes.'),
     ],
   },
   provider_redirects: {
     heading: say('This login does not work'),
     text: [
-      say(
-        '{label} has moved: the address that this service knows leads somewhere else. You are not logged in.',
-      ),
+      say('{label} has moved: the address that this service knows leads somewhere else.'),
+      NOT_LOGGED_IN,
       TELL,
     ],
   },
@@ -40,31 +44,33 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
     heading: say('This login does not work at the moment'),
     text: [
       say(
-        'The answer did not come in the form that {label} uses. Perhaps something else answers in its place, such as a proxy. You are not logged in.',
+        'The answer did not come in the form that {label} uses. Perhaps something else answers in its place, such as a proxy.',
       ),
+      NOT_LOGGED_IN,
       say('Try again in a few minutes. If it happens again, tell an operator of this service.'),
     ],
   },
   client_refused: {
     heading: say('This login does not work'),
     text: [
-      say('{label} does not accept this service, so nobody can log in through it. You are not logged in.'),
+      say('{label} does not accept this service, so nobody can log in through it.'),
+      NOT_LOGGED_IN,
       TELL,
     ],
   },
   provider_refused: {
     heading: say('The login was not completed'),
     text: [
-      say('You cancelled, or {label} refused the login. You are not logged in.'),
+      say('You cancelled, or {label} refused the login.'),
+      NOT_LOGGED_IN,
       say('Try again. If it happens again, ask for help at {label}.'),
     ],
   },
   provider_answer_invalid: {
     heading: say('The answer could not be accepted'),
     text: [
-      say(
-        'What {label} answered does not belong to this login, or does not prove who you are. You are not logged in.',
-      ),
+      say('What {label} answered does not belong to this login, or does not prove who you are.'),
+      NOT_LOGGED_IN,
       say('Start again. If it happens again, tell an operator of this service.'),
     ],
   },
@@ -79,8 +85,9 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
     heading: say('A stronger login is needed'),
     text: [
       say(
-        '{label} does not say that you logged in as this service requires, for example with a second factor. You are not logged in.',
+        '{label} does not say that you logged in as this service requires, for example with a second factor.',
       ),
+      NOT_LOGGED_IN,
       say('Set up a second factor at {label}, and then log in again.'),
     ],
   },
@@ -128,7 +135,12 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
 /** Says why a login through a provider was refused, and what to do. */
 export function refusalPage(
   reason: SignInRefusalReason,
-  { label, returnTo, requestId }: { label: string; returnTo?: string; requestId: string },
+  {
+    label,
+    returnTo,
+    requestId,
+    isLoggedIn = false,
+  }: { label: string; returnTo?: string; requestId: string; isLoggedIn?: boolean },
 ): OpenAnswer {
   const { heading, text } = TEXTS[reason];
   const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : '';
@@ -137,7 +149,9 @@ export function refusalPage(
     page: messagePage({
       title: heading,
       heading,
-      text: text.map((message) => said(message, { label })),
+      text: text
+        .filter((message) => !isLoggedIn || message !== NOT_LOGGED_IN)
+        .map((message) => said(message, { label })),
       action: { href: `/login${query}`, label: say('Go to the login page') },
       requestId,
       isTranslated: true,

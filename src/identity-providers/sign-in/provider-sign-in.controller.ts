@@ -1,6 +1,7 @@
 import { say } from '../../language/text.js';
 import { Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IdentityProvider } from '../../config/identity-providers.js';
 import { queryStringOf } from '../../http/forms/form.js';
 import { AFTER_LOGIN, safeReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
@@ -9,7 +10,9 @@ import type { OpenAnswer, OpenContext } from '../../http/page-routes/open-pages.
 import { Context } from '../../http/page-routes/page-context.js';
 import { methodNotAllowed } from '../../http/problems/problem.js';
 import { refusalPage } from '../pages/refusal.page.js';
+import { SessionsService } from '../../users/sessions/sessions.service.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
+import type { SignInRefused } from '../refusals.js';
 import { ProviderSignIns } from './provider-sign-ins.service.js';
 
 /** Logging in through an identity provider (contract §15): the redirect to the provider, and the callback. */
@@ -19,6 +22,7 @@ export class ProviderSignInController {
   constructor(
     private readonly providerClients: ProviderClients,
     private readonly signIns: ProviderSignIns,
+    private readonly sessions: SessionsService,
   ) {}
 
   /** Starts a login and redirects to the provider. */
@@ -33,8 +37,7 @@ export class ProviderSignInController {
     const returnTo = safeReturnTo(form.get('return_to'));
     const begun = await this.signIns.begin(provider, { returnTo }, request, reply);
     if ('leaveTo' in begun) return begun;
-    const { label } = provider;
-    return refusalPage(begun.refused.reason, { label, returnTo, requestId: request.id });
+    return this.refusal(begun.refused, provider, returnTo, request);
   }
 
   /** The redirect URI: finishes the login, once. */
@@ -52,7 +55,16 @@ export class ProviderSignInController {
     const outcome = await this.signIns.finish(provider, queryStringOf(request.url), request, reply);
     const returnTo = safeReturnTo(outcome.returnTo);
     if (!outcome.refused) return { goTo: returnTo ?? AFTER_LOGIN };
-    const { label } = provider;
-    return refusalPage(outcome.refused.reason, { label, returnTo, requestId: request.id });
+    return this.refusal(outcome.refused, provider, returnTo, request);
+  }
+
+  private async refusal(
+    { reason }: SignInRefused,
+    { label }: IdentityProvider,
+    returnTo: string | undefined,
+    request: FastifyRequest,
+  ): Promise<OpenAnswer> {
+    const isLoggedIn = (await this.sessions.current(request)) !== undefined;
+    return refusalPage(reason, { label, returnTo, requestId: request.id, isLoggedIn });
   }
 }
