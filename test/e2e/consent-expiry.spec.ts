@@ -12,12 +12,14 @@ import { Settings } from '../../src/config/settings.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { madeForEach } from '../support/made.js';
+import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { useService } from '../support/test-service.js';
 
 const DAY = 86_400;
 
 describe('A consent that ends by itself', () => {
   const service = useService({ env: { CONSENT_EXPIRY_NOTICE_DAYS: '14' }, instances: 2 });
+  beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
   const client = madeForEach(() => service.make.client({ consentExpiryDays: 90 }));
   const user = madeForEach(() => service.make.user());
 

@@ -1,12 +1,15 @@
 import { DAY_MS, HOUR_MS } from '../../src/config/durations.js';
+import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { ageConsents } from '../support/aged-consents.js';
 import { madeForEach } from '../support/made.js';
+import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { useSharedService } from '../support/test-service.js';
 
 describe('Importing consents', () => {
   const service = useSharedService();
+  beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => service.make.user());
 

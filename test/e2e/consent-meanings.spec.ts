@@ -9,6 +9,7 @@ import { whileHeld } from '../support/held-rows.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { errorsIn } from '../support/plain-words.js';
+import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
 import { useService } from '../support/test-service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
@@ -18,6 +19,7 @@ const SCOPE = 'vehicle:read';
 
 describe('When the words of a scope come to mean something else', () => {
   const service = useService({ env: { CONSENT_EXPIRY_NOTICE_DAYS: '14' }, instances: 2 });
+  beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
   const admin = madeOnce(async () => ({ bearer: await service.make.adminToken() }));
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => service.make.user());

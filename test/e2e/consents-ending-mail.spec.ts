@@ -2,10 +2,12 @@ import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.
 import { newId } from '../../src/secrets/ids.js';
 import type { TestClient } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
+import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { useServiceWithMail } from '../support/set-up.js';
 
 describe('A mail about consents that will soon end', () => {
   const { service, smtp } = useServiceWithMail({ env: { CONSENT_EXPIRY_NOTICE_DAYS: '14' } });
+  beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
   const client = madeForEach(() => service.make.client({ name: 'Charge Planner', consentExpiryDays: 90 }));
   let counter = 0;
   let email: string;

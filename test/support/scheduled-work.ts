@@ -1,0 +1,21 @@
+import type { Type } from '@nestjs/common';
+import type { PeriodicWorker } from '../../src/database/background/periodic-worker.js';
+import { atEndOfFile } from './between-files.js';
+import type { TestService } from './test-service.js';
+
+/**
+ * Leaves out what a worker does on its schedule, until the end of the file, for tests that have it work themselves: on a slow machine it
+ * would come between two of their steps.
+ */
+export async function leaveOutSchedule(
+  { instances }: Pick<TestService, 'instances'>,
+  worker: Type<PeriodicWorker>,
+): Promise<void> {
+  for (const { app } of instances) {
+    const periodic = app.get(worker) as unknown as { running: Promise<void> | undefined };
+    await periodic.running;
+    // As while it is running.
+    periodic.running = Promise.resolve();
+    atEndOfFile(() => void (periodic.running = undefined));
+  }
+}
