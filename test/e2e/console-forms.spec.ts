@@ -3,11 +3,12 @@ import { CONSOLE, type Fields } from '../support/console.js';
 import { madeOnce } from '../support/made.js';
 import { makeEndpoint } from '../support/portal.js';
 import { API_WORDS, errorsIn, expectPlainErrors } from '../support/plain-words.js';
-import { useSharedService } from '../support/test-service.js';
+import { useService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 describe('The forms of the console', () => {
-  const service = useSharedService({ env: WEBHOOK_ENV });
+  // Of the file alone: no names are offered where other files have made more than 200 users or clients.
+  const service = useService({ env: WEBHOOK_ENV });
 
   const browser = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
   const user = madeOnce(() => service.make.user());
