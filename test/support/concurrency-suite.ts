@@ -5,7 +5,7 @@ import { newPkce, REDIRECT_URI, type Tokens } from './factory.js';
 import type { Answer, Http } from './http.js';
 import { madeForEach } from './made.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh, revoke } from './oauth.js';
-import { useService } from './test-service.js';
+import { PATIENT, useService } from './test-service.js';
 import { endGrace, refreshRecordOf } from './tokens.js';
 
 const FIFTY = 50;
@@ -16,8 +16,12 @@ type Ending = (token: Tokens) => Promise<unknown>;
 
 /** Defines the tests of what happens at once, in these rounds of those that are repeated: 1 to 5. */
 export function describeConcurrency(rounds: number[]): void {
-  // The rate limit is not what is tested here.
-  const service = useService({ instances: 2, env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' } });
+  // Neither the rate limit nor the time limits of a statement are what is tested here.
+  const service = useService({
+    instances: 2,
+    env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' },
+    databaseOptions: PATIENT,
+  });
 
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => service.make.user());
