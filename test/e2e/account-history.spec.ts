@@ -2,6 +2,7 @@ import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.ser
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
+import { untilHourHasRoom } from '../support/hours.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { API_WORDS } from '../support/plain-words.js';
@@ -84,6 +85,7 @@ describe('What an application read', () => {
   });
 
   it('is a time line in plain words, by day, the newest first, without days on which nothing was', async () => {
+    await untilHourHasRoom();
     await service.make.consent(client, user);
     const today = await store(0, { requests: 12, deliveries: 3 });
     await store(0, { scope: 'charging_session:read', deliveries: 1 });

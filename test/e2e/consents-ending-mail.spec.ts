@@ -1,6 +1,7 @@
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { newId } from '../../src/secrets/ids.js';
 import type { TestClient } from '../support/factory.js';
+import { untilHourHasRoom } from '../support/hours.js';
 import { madeForEach } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { useServiceWithMail } from '../support/set-up.js';
@@ -75,6 +76,7 @@ describe('A mail about consents that will soon end', () => {
   });
 
   it('is one a day for each contact, and another one on another day', async () => {
+    await untilHourHasRoom();
     await addContact();
     await addContact(client, { to: `other.${email}` });
     await consent(7);

@@ -5,6 +5,7 @@ import { DisclosureHistoryService } from '../../src/disclosures/disclosure-histo
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { idsOf, session } from '../support/event-feed.js';
 import type { TestClient } from '../support/factory.js';
+import { untilHourHasRoom } from '../support/hours.js';
 import { madeForEach } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/stop-purges.js';
 import { useService } from '../support/test-service.js';
@@ -15,6 +16,8 @@ const SESSIONS = 'charging_session:read';
 
 const service = useService({ instances: 2, env: { ...WEBHOOK_ENV, RETENTION_DAYS: '2' } });
 const webhooks = Webhooks.setUp(service);
+// What was sent and read is counted by the day.
+beforeEach(untilHourHasRoom);
 
 /** Deliveries are counted where they are read while they are kept, and rolled up into the sums before they are purged. */
 describe('The sums of what was sent', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { batchDigestOf } from '../../src/disclosures/batch-digest.js';
 import { DisclosedReadsService } from '../../src/disclosures/disclosed-reads.service.js';
+import { untilHourHasRoom } from '../support/hours.js';
 import { membersIn, type HttpOptions } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
@@ -12,6 +13,9 @@ const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const UNKNOWN_CLIENT = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
 const SCOPE = 'vehicle:read';
 const DAY_MS = 86_400_000;
+
+// What is read is counted by the day.
+beforeEach(untilHourHasRoom);
 
 describe('POST /v2/disclosures', () => {
   const service = useSharedService({ instances: 2 });
