@@ -101,7 +101,7 @@ export class OperatorInvitationsService {
   }
 
   private recordWithdrawn(manager: EntityManager, ids: string[], actor: Actor): Promise<void> {
-    const entries = ids.map((id) => ({ action: 'invitation.withdrawn', subjectId: id }));
+    const entries = ids.map((id) => ({ action: 'invitation.withdrawn' as const, subjectId: id }));
     return this.audit.recordAll(manager, actor, entries);
   }
 
