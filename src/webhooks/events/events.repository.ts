@@ -252,8 +252,9 @@ export class EventsRepository {
   listAbout(userId: string, limit: number): Promise<EventAbout[]> {
     return this.events.query(
       `SELECT v.id, v.type, v.created_at AS "createdAt", v.payload,
-              ARRAY(SELECT DISTINCT d.client_id FROM ${DELIVERIES_OF_EVENT} d) AS "clientIds"
-         FROM events v WHERE v.user_id = $1 ORDER BY v.id DESC LIMIT $2`,
+              array_remove(array_agg(DISTINCT d.client_id), NULL) AS "clientIds"
+         FROM events v LEFT JOIN LATERAL ${DELIVERIES_OF_EVENT} d ON true
+        WHERE v.user_id = $1 GROUP BY v.id ORDER BY v.id DESC LIMIT $2`,
       [userId, limit],
     );
   }
