@@ -112,7 +112,7 @@ describe.each(SERVERS)('A data service on %s', (_name, start) => {
     await until('it is counted', async () => (await sums()).length > 0);
     expect(await sums()).toEqual([{ client_id: client.id, scope: 'vehicle:read', requests: 3 }]);
     const page = await (await service.make.signedIn(user)).open(`/account/applications/${client.id}/history`);
-    expect(page.text).toContain('Vehicles: asked 3 times');
+    expect(page.text).toContain('“See your vehicles”: asked 3 times');
   });
 
   it('refuses everybody else, and names its metadata, which names the service', async () => {
