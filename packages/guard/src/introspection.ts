@@ -15,7 +15,7 @@ export interface Access {
 /** An answer of the service: `access` is undefined for a token that is not valid. */
 export interface Introspection {
   access: Access | undefined;
-  /** Milliseconds until the token ends at the earliest; 0 for one that is not valid. */
+  /** Milliseconds until its `exp` at the earliest; 0 for one that is not valid. */
   lifetimeMs: number;
 }
 

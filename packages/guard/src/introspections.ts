@@ -42,7 +42,7 @@ export interface GuardStatistics {
 
 /**
  * What tokens may do, asked or remembered. Remembered is for a second; while the changes are followed, an answer that allows
- * something is remembered until its token ends or a change concerns it.
+ * something is remembered until its `exp` or a change concerns it.
  */
 export class Introspections {
   private readonly introspector: Introspector;
