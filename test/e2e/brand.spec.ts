@@ -16,7 +16,7 @@ import { errorAt, wordsOf } from '../support/portal.js';
 import { openNewPasskey } from '../support/second-factors.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { TEST_ENCRYPTION_KEY, useService, type TestInstance } from '../support/test-service.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { until } from '../support/until.js';
 import { jpeg, movingWebp, noise, png, upload } from '../support/uploads.js';
 

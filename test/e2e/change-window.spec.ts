@@ -4,7 +4,7 @@ import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { untilPast } from '../support/past-change.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
 import { madeForEach } from '../support/made.js';
 
@@ -20,7 +20,7 @@ describe('An access change', () => {
 
   beforeAll(async () => {
     // It would note changes, and delete them, between two steps of a test.
-    leaveOutScheduledPurges(service);
+    await leaveOutScheduledPurges(service);
     [here, there] = service.instances.map(({ app }) => app.get(AccessChanges)) as [
       AccessChanges,
       AccessChanges,

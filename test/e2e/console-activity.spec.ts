@@ -7,13 +7,13 @@ import { madeForEach, madeOnce } from '../support/made.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 import { endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 
 const service = useService();
 
 const browser = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
 beforeAll(async () => {
-  leaveOutScheduledPurges(service);
+  await leaveOutScheduledPurges(service);
 });
 const client = madeForEach(() => service.make.client());
 

@@ -6,7 +6,7 @@ import type { TestClient } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
 import { wordsOf } from '../support/portal.js';
 import { useService } from '../support/test-service.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 
 const CONSOLE = '/admin/console';
 
@@ -19,7 +19,7 @@ describe('In the console, with FOUR_EYES=true', () => {
   let client: TestClient;
 
   beforeAll(async () => {
-    leaveOutScheduledPurges(service);
+    await leaveOutScheduledPurges(service);
     asking = (await makeAdmin(service, 'Anna Asking')).browser;
     approving = (await makeAdmin(service)).browser;
   });

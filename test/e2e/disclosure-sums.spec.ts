@@ -7,7 +7,7 @@ import { idsOf, session } from '../support/event-feed.js';
 import type { TestClient } from '../support/factory.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { madeForEach } from '../support/made.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';

@@ -4,7 +4,7 @@ import { membersIn } from '../support/http.js';
 import { rowCounts } from '../support/refusals.js';
 import { startInstance, type TestInstance } from '../support/test-service.js';
 import { WEBHOOK_ENV, type TestEndpoint } from '../support/webhooks.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { until } from '../support/until.js';
 
 interface Body {
@@ -25,13 +25,13 @@ describe('Events as a contract', () => {
 
   beforeAll(async () => {
     ({ service, webhooks, client, user } = own);
-    leaveOutScheduledPurges(service);
+    await leaveOutScheduledPurges(service);
     strict = await startInstance(service.database, {
       ...WEBHOOK_ENV,
       BASE_URL: service.url,
       EVENT_SCHEMA_CHECK: 'refuse',
     });
-    leaveOutScheduledPurges({ instances: [strict] });
+    await leaveOutScheduledPurges({ instances: [strict] });
     endpoint = await webhooks.endpoint(client, { types: [SESSION, 'vehicle.updated'] });
   });
 

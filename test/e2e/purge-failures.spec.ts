@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { madeOnce } from '../support/made.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 const service = useService({ env: { RETENTION_DAYS: '2' } });

@@ -3,7 +3,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from '../support/factory.js';
 import { useService } from '../support/test-service.js';
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 
 describe('A purge of webhooks', () => {
   const service = useService({
@@ -15,7 +15,7 @@ describe('A purge of webhooks', () => {
   let endpoint: TestEndpoint;
 
   beforeAll(async () => {
-    leaveOutScheduledPurges(service);
+    await leaveOutScheduledPurges(service);
     client = await service.make.client();
     user = await webhooks.consentedUser(client);
     endpoint = await webhooks.endpoint(client);

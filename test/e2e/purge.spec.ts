@@ -6,7 +6,7 @@ import { PasswordLinksService } from '../../src/users/passwords/password-links.s
 import { newPkce, type Tokens } from '../support/factory.js';
 import { exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { madeOnce } from '../support/made.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { useService } from '../support/test-service.js';
 
 // No code of one test expires during another, whose purge would delete it.

@@ -16,7 +16,7 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { PATIENT, useService } from '../support/test-service.js';
 
 const STEP = '/login/second-factor';

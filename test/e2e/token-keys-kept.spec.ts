@@ -5,7 +5,7 @@ import type { Tokens } from '../support/factory.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { startInstance, useService } from '../support/test-service.js';
 import { endGrace, refreshRecordOf } from '../support/tokens.js';
-import { leaveOutScheduledPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 
 // A grant lives for a year, and is kept for 30 days after its end.
 const NEEDED = '394 days 23 hours';
@@ -19,7 +19,7 @@ describe('A retired token key', () => {
   let keyId: number;
 
   beforeAll(async () => {
-    leaveOutScheduledPurges(service);
+    await leaveOutScheduledPurges(service);
   });
   const client = madeForEach(() => service.make.client());
   beforeEach(async () => {

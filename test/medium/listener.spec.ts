@@ -1,4 +1,3 @@
-import type { Logger } from '@nestjs/common';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import type { Settings } from '../../src/config/settings.js';
@@ -99,8 +98,7 @@ describe('the listening connection', () => {
     const limit = HeldTimers.hold(3_000, 3_000, 'pg/lib/client');
     const silence = HeldTimers.hold(3_000, 3_000, 'session-mode');
     // Of this one alone: other services of this process may listen meanwhile.
-    const { logger } = listener as unknown as { logger: Logger };
-    const warn = jest.spyOn(logger, 'warn').mockReturnValue();
+    const warn = jest.spyOn(listener['logger'], 'warn').mockReturnValue();
     let later: HeldTimers | undefined;
     try {
       passesAnnouncements = true;

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { PeriodicWorker } from '../../src/database/background/periodic-worker.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { atEndOfFile } from './between-files.js';
 import type { TestService } from './test-service.js';
 
@@ -12,10 +13,14 @@ export async function leaveOutSchedule(
   worker: Type<PeriodicWorker>,
 ): Promise<void> {
   for (const { app } of instances) {
-    const periodic = app.get(worker) as unknown as { running: Promise<void> | undefined };
-    await periodic.running;
+    const periodic = app.get(worker);
+    await periodic['running'];
     // As while it is running.
-    periodic.running = Promise.resolve();
-    atEndOfFile(() => void (periodic.running = undefined));
+    periodic['running'] = Promise.resolve();
+    atEndOfFile(() => void (periodic['running'] = undefined));
   }
 }
+
+/** The same for the purge of every minute, which would delete rows of a test, or hold them so that its own purge passes over them. */
+export const leaveOutScheduledPurges = (service: Pick<TestService, 'instances'>): Promise<void> =>
+  leaveOutSchedule(service, PurgeService);

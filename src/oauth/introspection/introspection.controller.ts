@@ -39,8 +39,8 @@ export class IntrospectionController {
 
   /**
    * What a valid access token may do; for anything else exactly `{"active": false}`. With `user_id`, `scope` is what the token
-   * may do with that user's data, which is how a data service applies consent, and `exp` is no later than the end of that
-   * consent: who remembers the answer hears of that end only once it was noticed.
+   * may do with that user's data, which is how a data service applies consent, and `exp` of a client's own token is no later than
+   * the end of that consent: who remembers the answer hears of that end only once it was noticed.
    */
   @Post()
   @OAuthEndpoint(IntrospectionGuard, { limitClients: false })

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Not, Repository, type EntityManager } from 'typeorm';
 import { consentIncludes } from '../../consents/consent.sql.js';
 import { InputRows } from '../../database/queries/input-rows.js';
-import { DELIVERIES_OF_EVENT } from '../../disclosures/deliveries-of-event.sql.js';
+import { HAS_ARRIVED } from '../../disclosures/deliveries-of-event.sql.js';
 import { firstIdAt } from '../../secrets/ids.js';
 import { EventIdempotencyKeyEntity } from './event-idempotency-key.entity.js';
 import { EventEntity } from './event.entity.js';
@@ -251,10 +251,9 @@ export class EventsRepository {
    */
   listAbout(userId: string, limit: number): Promise<EventAbout[]> {
     return this.events.query(
-      `SELECT v.id, v.type, v.created_at AS "createdAt", v.payload,
-              array_remove(array_agg(DISTINCT d.client_id), NULL) AS "clientIds"
-         FROM events v LEFT JOIN LATERAL ${DELIVERIES_OF_EVENT} d ON true
-        WHERE v.user_id = $1 GROUP BY v.id ORDER BY v.id DESC LIMIT $2`,
+      `SELECT e.id, e.type, e.created_at AS "createdAt", e.payload,
+              ARRAY(SELECT DISTINCT d.client_id FROM deliveries d WHERE d.event_id = e.id AND ${HAS_ARRIVED}) AS "clientIds"
+         FROM events e WHERE e.user_id = $1 ORDER BY e.id DESC LIMIT $2`,
       [userId, limit],
     );
   }
