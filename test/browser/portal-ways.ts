@@ -30,7 +30,7 @@ export interface PortalInBrowser {
 /** For the tests of a `describe`: a service with a receiver of webhooks, a client and browsers. */
 export function usePortal(): PortalInBrowser {
   const service = useSharedService({ env: WEBHOOK_ENV });
-  const browser = useBrowser(answersWith(400, 401));
+  const browser = useBrowser(answersWith(400, 401, 503));
   let holds = false;
   const held: (() => void)[] = [];
   const receiver = Receiver.setUp((response, { url }) => {
@@ -68,9 +68,13 @@ export const secretOn = (page: Page): Promise<string> => page.getByLabel('Signin
 export const updatesTo = async (page: Page, words: string, scripted = true): Promise<void> => {
   const shown = page.getByText(words).first();
   if (!scripted) return shown.waitFor();
-  await until(`the page shows ${words}`, async () => {
+  const shows = async (): Promise<boolean> => {
     await page.clock.runFor(2000);
     return shown.isVisible();
+  };
+  await until(`the page shows ${words}`, shows).catch(async (error: Error) => {
+    error.message += `; it shows: ${await mainOf(page)}`;
+    throw error;
   });
 };
 

@@ -3,6 +3,9 @@
  * of reloading it.
  */
 
+/** An answer that takes longer will not come: the connection is gone. */
+const LONGEST_MS = 30_000;
+
 const liveParts = (root) => [...root.querySelectorAll('[data-live]')];
 
 /** Replaces a part, and opens again what was open. */
@@ -14,9 +17,12 @@ function replace(part, fresh) {
   globalThis.enhance(part);
 }
 
-/** Fetches the page again and replaces the parts that changed, until nothing is in progress. */
+/** Fetches the page again and replaces the parts that changed, until nothing is in progress; what fails is tried again. */
 async function refresh() {
-  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+  const signal = AbortSignal.timeout(LONGEST_MS);
+  const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal });
+  // It cannot answer at the moment, as while it is being replaced; what the page shows is still the latest.
+  if (response.status === 429 || response.status >= 500) throw new Error(String(response.status));
   // The session has ended, or the object of the page is gone: reloading shows that.
   if (!response.ok) return location.reload();
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');

@@ -2,8 +2,9 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 const SLOWEST = 10;
-/** As many lines of a failure are repeated at the end. */
+/** As many lines of a failure are repeated at the end, and as many of what the service wrote last. */
 const LINES = 12;
+const LOG = 'What the service wrote during this test:';
 /** `e2e/consent`: how a file is called on the command line too. */
 const nameOf = (file) =>
   path
@@ -14,13 +15,13 @@ const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const durationOf = ({ perfStats }) => perfStats.end - perfStats.start;
 const say = (line) => process.stdout.write(`${line}\n`);
 
-const reasonOf = ([message = '']) =>
-  stripVTControlCharacters(message)
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(0, LINES)
-    .map((line) => `\n      ${line}`)
-    .join('');
+const reasonOf = ([message = '']) => {
+  const [reason, log = ''] = stripVTControlCharacters(message)
+    .split(LOG)
+    .map((part) => part.split('\n').filter((line) => line.trim() !== ''));
+  const lines = [...reason.slice(0, LINES), ...(log.length > 0 ? [LOG, ...log.slice(-LINES)] : [])];
+  return lines.map((line) => `\n      ${line}`).join('');
+};
 
 /** A line for each file. What failed comes at the very end with the first lines of why; the whole, where it happened. */
 export default class Reporter {
