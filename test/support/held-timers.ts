@@ -2,6 +2,8 @@ const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clear
 // The maximum length of a timer: held timers fire when the test says so.
 const NEVER_MS = 2 ** 31 - 1;
 
+type Callback = (...args: unknown[]) => void;
+
 interface Held {
   goOff: () => void;
   ms: number;
@@ -61,14 +63,12 @@ export class HeldTimers {
     this.held.clear();
   }
 
-  private holds(ms: number): boolean {
-    return (
-      ms >= this.least && ms <= this.most && (this.by === '' || callerOf(HeldTimers.set).includes(this.by))
-    );
+  private holds(ms: number, callback: Callback): boolean {
+    return ms >= this.least && ms <= this.most && (this.by === '' || fileOf(callback).includes(this.by));
   }
 
-  private static set(callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): NodeJS.Timeout {
-    const holder = [...this.active].reverse().find((each) => each.holds(ms));
+  private static set(callback: Callback, ms = 0, ...args: unknown[]): NodeJS.Timeout {
+    const holder = [...this.active].reverse().find((each) => each.holds(ms, callback));
     if (!holder) return real.setTimeout(callback, ms, ...args);
     const timer = real.setTimeout(() => undefined, NEVER_MS).unref();
     holder.held.set(timer, { goOff: () => callback(...args), ms });
@@ -82,7 +82,20 @@ export class HeldTimers {
   }
 }
 
-/** The file that sets the timer; what is below it may be a driver's timer for the same work. */
+/** A function of this length is found in one file only, unlike `resolve` or `() => resolve()`. */
+const TELLING_LENGTH = 60;
+const files = new Map<string, string>();
+
+/** The file that sets the timer; what is below it may be a driver's timer for the same work. Drivers set thousands of them. */
+function fileOf(callback: Callback): string {
+  const source = callback.toString();
+  const known = files.get(source);
+  if (known !== undefined) return known;
+  const file = callerOf(HeldTimers['set']);
+  if (source.length >= TELLING_LENGTH) files.set(source, file);
+  return file;
+}
+
 function callerOf(set: (...args: never[]) => unknown): string {
   const { prepareStackTrace, stackTraceLimit } = Error;
   // One frame, and as it is: mapping it to its source would take longer than everything else.

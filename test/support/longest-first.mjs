@@ -35,14 +35,19 @@ const shuffled = (tests, seed) => {
     .map(([, test]) => test);
 };
 
-/** A fresh checkout knows no durations; the larger file of a folder then comes first, as jest does it. */
+const isUnit = ({ context }) => context.config.displayName?.name === 'unit';
+
+/**
+ * A fresh checkout knows no durations; the larger file of a folder then comes first, as jest does it. Unit tests come last: before one
+ * of them a worker ends the services that its files share.
+ */
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
     const seed = process.env.ORDER_SEED;
     if (seed !== undefined) return shuffled(tests, seed);
     const sorted = super.sort(tests);
     const isKnown = sorted.some(({ duration }) => duration !== undefined);
-    if (isKnown) return sorted;
+    if (isKnown) return sorted.toSorted((a, b) => isUnit(a) - isUnit(b));
     const placed = sorted.map((test) => ({
       test,
       place: placeOf(
