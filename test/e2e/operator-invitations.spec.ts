@@ -13,6 +13,7 @@ import { startInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const LIST = `${CONSOLE}/users/invitations`;
+const MOVED = '@moved.example';
 const NEW = `${LIST}/new`;
 const NEW_PASSWORD = { password: 'a new long password', password_again: 'a new long password' };
 
@@ -351,6 +352,21 @@ describe('An admin invites operators', () => {
         'invitation.sent',
         'invitation.withdrawn',
       ]);
+    });
+
+    it.each([
+      ['and another address, too', [{ email: MOVED, role: 'user' }]],
+      ['after another address', [{ email: MOVED, emailVerified: true }, { role: 'user' }]],
+    ] as const)('is no way back for someone who has lost the role, %s', async (_name, steps) => {
+      const link = await invited('admin');
+      const user = await service.make.user({ email, emailVerified: true });
+      const role = { role: 'operator', operatorRole: 'viewer', emailVerified: true } as const;
+      await users().update(user.id, role, SERVICE_ACTOR);
+      for (const step of steps) {
+        const changes = 'email' in step ? { ...step, email: `${user.id}${step.email}` } : step;
+        await users().update(user.id, changes, SERVICE_ACTOR);
+      }
+      expect((await newBrowser().open(link)).status).toBe(410);
     });
 
     it('ends with the account of the admin behind it, which the audit log says', async () => {

@@ -107,6 +107,15 @@ export class AccessRevocations implements AccessRevocation {
     await this.invitations?.to(manager, userId, actor);
   }
 
+  /** Before an operator gets another address: those to the present one could not be found when the role is lost. */
+  async beforeNewAddress(
+    manager: EntityManager,
+    { id, operatorRole }: { id: string; operatorRole: string | null },
+    actor: Actor,
+  ): Promise<void> {
+    if (operatorRole !== null) await this.withdrawInvitationsTo(manager, id, actor);
+  }
+
   private async sum(revoke: (part: AccessRevocation) => Promise<number>): Promise<number> {
     let revoked = 0;
     for (const part of this.parts) revoked += await revoke(part);

@@ -6,6 +6,7 @@ import { NotificationsService } from '../../notifications/notifications.service.
 import { EmailVerificationService } from '../emails/email-verification.service.js';
 import { PendingSignInsRepository } from '../factors/pending-sign-ins.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
+import { AccessRevocations } from './access-revocations.js';
 import { emailKeyOf } from './email.js';
 import { auditView } from './user.resource.js';
 import type { UserEntity } from './user.entity.js';
@@ -28,6 +29,7 @@ export class FollowedProfilesService {
     private readonly pending: PendingSignInsRepository,
     private readonly notifications: NotificationsService,
     private readonly audit: AuditService,
+    private readonly revocations: AccessRevocations,
   ) {}
 
   /**
@@ -61,6 +63,7 @@ export class FollowedProfilesService {
     const name = user.kind === 'individual' ? (profile.name ?? user.name) : user.name;
     if (name === user.name && email === undefined) return user;
     const emailVerified = email === undefined ? undefined : true;
+    if (email !== undefined) await this.revocations.beforeNewAddress(manager, user, actor);
     await this.users.update(manager, user.id, { name, email, emailVerified });
     const changed = { ...user, name, ...(email === undefined ? {} : { email, emailVerifiedAt: new Date() }) };
     // Someone who now receives the mail for the old address must not get in with it. The person is the same, so sessions and

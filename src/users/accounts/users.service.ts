@@ -199,6 +199,7 @@ export class UsersService {
     // Before the change, so that the mail goes to the present address.
     await this.roleChanges.tell(manager, id, before, { ...before, ...roles });
     await this.tellOwner(manager, before, { ...changes, passwordHash }, actor);
+    if (isNewEmail) await this.revocations.beforeNewAddress(manager, before, actor);
     await this.translatingConflicts(() => this.repository.update(manager, id, values));
     const changed = (await this.repository.findById(id, manager))!;
     refuseGivingPower(actor, before, changed, passwordHash !== undefined);
