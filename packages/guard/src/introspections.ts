@@ -6,6 +6,7 @@ import { Introspector, type Access, type Introspection } from './introspection.j
 import { Memory } from './memory.js';
 import type { GuardSettings } from './options.js';
 import { unavailable } from './refusal.js';
+import { Sleep } from './sleep.js';
 
 /**
  * An instance of the service may answer as of 100 ms ago, and tell of a change sooner than that. So an answer that was asked for
@@ -52,6 +53,7 @@ export class Introspections {
   private readonly refused: Memory<Remembered>;
   private readonly recent: RecentChanges;
   private readonly underWay = new Map<string, UnderWay>();
+  private readonly sleep = new Sleep();
   private waiting = 0;
   private isStarted = false;
   private readonly counts = { asked: 0, fromMemory: 0, joined: 0 };
@@ -86,6 +88,8 @@ export class Introspections {
   /** What the token may do now; undefined if it is not valid. Throws a 503 refusal if that cannot be known. */
   async of(token: string, userId: string | undefined): Promise<Access | undefined> {
     this.start();
+    // Tokens have ended meanwhile, and changes were missed, by a clock that stood still.
+    if (this.sleep.wasJustNow()) this.forget({});
     const now = performance.now();
     const key = `${hash('sha256', token, 'base64')} ${userId ?? ''}`;
     const found = this.allowed.get(key) ?? this.refused.get(key);

@@ -19,6 +19,7 @@ import {
 import { until } from '../../../../test/support/until.js';
 import { RecentChanges } from '../../src/changes.js';
 import { AccessGuard, AccessRefusal, type GuardOptions } from '../../src/index.js';
+import { Sleep } from '../../src/sleep.js';
 import { SERVERS, type GuardedServer } from './servers.js';
 
 /** How often a consent ends while the guard asks: each time at another moment. */
@@ -163,6 +164,8 @@ describe('The guard', () => {
     heard = jest.spyOn(RecentChanges.prototype, 'add');
     // The feed is silent for as long as this process is held up: that is no silence of the service.
     jest.spyOn(ClientRequest.prototype, 'setTimeout').mockReturnThis();
+    // Where a test holds the process's clock, the time of day goes on: that is no sleep of the machine.
+    jest.spyOn(Sleep.prototype, 'wasJustNow').mockReturnValue(false);
     guard = new AccessGuard(optionsFor('https://data.example.com'));
     guard.start();
     await until('it follows the changes', () => guard.statistics.isFollowingChanges);

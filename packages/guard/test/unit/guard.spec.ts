@@ -13,6 +13,8 @@ let warnings: string[];
 /** The changes that the guard has heard of. */
 let heard: jest.SpyInstance;
 let goOn: () => void;
+/** The time of day, which stands still as the process's clock does: one of them alone goes on where a test says so. */
+let timeOfDay: number;
 
 beforeEach(async () => {
   warnings = [];
@@ -21,6 +23,8 @@ beforeEach(async () => {
   jest.spyOn(ClientRequest.prototype, 'setTimeout').mockReturnThis();
   // The guard's seconds pass only where a test says so.
   goOn = holdClock();
+  timeOfDay = Date.now();
+  jest.spyOn(Date, 'now').mockImplementation(() => timeOfDay);
   service = await StandIn.start();
 });
 afterEach(async () => {
@@ -321,6 +325,21 @@ describe('While it follows the changes, the guard', () => {
       await until('it has forgotten', () => guard.statistics.remembered === 0);
       letSettle();
     }
+  });
+
+  it('remembers nothing from before the machine slept, although the clock that times its memory stood still', async () => {
+    await following();
+    await guard.scopesFor(TOKEN, USER);
+    timeOfDay += 3_600_000;
+    await guard.scopesFor(TOKEN, USER);
+    expect(service.asked).toHaveLength(2);
+    letSettle();
+    // From now on it remembers again, also when the time of day is put back.
+    for (const change of [0, 500, -3_600_000, 500]) {
+      timeOfDay += change;
+      await guard.scopesFor(TOKEN, USER);
+    }
+    expect(service.asked).toHaveLength(3);
   });
 
   it('remembers no more than it was told to, and invented tokens do not crowd out valid ones', async () => {
