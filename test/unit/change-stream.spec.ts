@@ -18,6 +18,17 @@ describe('The stream of changes', () => {
     expect([stream.destroyed, sent < 2_000_000]).toEqual([true, true]);
   });
 
+  it('gives a slow reader all that was written before it was finished, and nothing after', async () => {
+    const stream = new ChangeStream('token', { client: { id: 'clnt' } } as Principal);
+    stream.begin('', '1.1');
+    stream.finish();
+    stream.write(changeEvents([{ user_id: 'a' }], '1.1', '1.2'));
+    stream.finish();
+    let read = '';
+    for await (const chunk of stream) read += String(chunk);
+    expect(read).toBe(': 1.1\nid: 1.1\n\n');
+  });
+
   it('names everybody where it would name thousands, and gives the new position with the last event only', () => {
     const many = Array.from({ length: 1_001 }, (_, n) => ({ user_id: `user${n}` }));
     expect(changeEvents(many, '1.1', '1.2')).toBe('event: change\nid: 1.2\ndata: {}\n\n');

@@ -10,6 +10,7 @@ const MOST_SUBJECTS = 1_000;
 /** One reader of the feed: Server-Sent Events as text. What arrives before the replay is done waits. */
 export class ChangeStream extends Readable {
   private waiting: string[] | undefined = [];
+  private isFinished = false;
   /** Monotonic, in milliseconds: when something was last written. */
   lastWriteAt = performance.now();
 
@@ -29,7 +30,8 @@ export class ChangeStream extends Readable {
 
   /** Writes text, or keeps it until the stream begins. Cuts off the reader if too much is waiting. */
   write(text: string): void {
-    if (this.destroyed || this.readableEnded) return;
+    // Not `readableEnded`, which waits for the reader: what came after the end would cut off what was written before.
+    if (this.destroyed || this.isFinished) return;
     if (this.waiting) {
       this.waiting.push(text);
       return;
@@ -41,6 +43,7 @@ export class ChangeStream extends Readable {
 
   /** Ends the response after what was written. */
   finish(): void {
+    this.isFinished = true;
     if (this.waiting) this.destroy();
     else if (!this.destroyed) this.push(null);
   }
