@@ -5,6 +5,8 @@ const WAIT_SECONDS = 20;
 const ANSWER_MS = 15_000;
 /** A token is replaced this long before it expires. */
 const EARLY_MS = 30_000;
+// A timer of more than 24 days would fire at once.
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /** An event as the service delivers it. */
 export interface FeedEvent {
@@ -80,8 +82,7 @@ export class Service {
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
     });
     if (response.status !== 200) throw await errorOf(response);
-    const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-    const { access_token: value, expires_in: seconds } = answer;
+    const { access_token: value, expires_in: seconds } = await membersOf(response);
     if (typeof value !== 'string') throw new PassingError('the answer of the token endpoint has no token');
     const lifetime = typeof seconds === 'number' ? seconds * 1000 : 0;
     this.token = { value, until: performance.now() + Math.max(1_000, lifetime - EARLY_MS) };
@@ -112,7 +113,7 @@ export function reasonOf(error: unknown): string {
 
 async function errorOf(response: Response): Promise<Error> {
   const { status, headers } = response;
-  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  const body = await membersOf(response);
   const words = [body.error_description, body.detail].find((each) => typeof each === 'string');
   const message = `the service answered ${status}${words === undefined ? '' : `: ${words}`}`;
   if (status === 400 && Object.hasOwn((body.field_errors as object | undefined) ?? {}, 'after')) {
@@ -120,10 +121,21 @@ async function errorOf(response: Response): Promise<Error> {
   }
   // 408: the request did not arrive in time, as when this machine slept.
   if (status === 408 || status === 429 || status >= 500) {
-    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-    return new PassingError(message, Number.isFinite(seconds) ? seconds * 1000 : undefined);
+    return new PassingError(message, retryAfterOf(headers));
   }
   return new FatalError(message);
+}
+
+/** The members of a JSON object; none if the answer is anything else, as that of a proxy may be. */
+async function membersOf(response: Response): Promise<Record<string, unknown>> {
+  const body: unknown = await response.json().catch(() => undefined);
+  return (body ?? {}) as Record<string, unknown>;
+}
+
+/** Milliseconds; undefined for a date, and for what is no number of seconds. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const seconds = headers.get('retry-after') ?? '';
+  return /^\d+$/.test(seconds) ? Math.min(Number(seconds) * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { until } from '../../../../test/support/until.js';
 import { run } from '../../src/cli.js';
+import { FIRST_PAGE, PassingError, Service } from '../../src/service.js';
 
 const CLIENT_ID = 'clnt01HN2NJ9NMRZBXT1H6FT9N7735';
 const CLIENT_SECRET = 'cds_cs_not-to-be-shown';
@@ -34,7 +35,7 @@ class Feed {
   readonly tokens: string[] = [];
   /** What happens instead of the next answers. */
   readonly instead: ((response: ServerResponse) => void)[] = [];
-  refuseToken: { status: number; body: object } | undefined;
+  refuseToken: { status: number; body: object | null } | undefined;
   private readonly waiting: { answer: () => void; response: ServerResponse }[] = [];
   url = '';
 
@@ -59,7 +60,7 @@ class Feed {
 
   readonly handle: Handler = (request, response, body) => {
     const url = new URL(request.url!, this.url);
-    const json = (status: number, value: object, headers = {}) =>
+    const json = (status: number, value: object | null, headers = {}) =>
       response
         .writeHead(status, { 'content-type': 'application/json', ...headers })
         .end(JSON.stringify(value));
@@ -234,6 +235,34 @@ describe('charging-data listen', () => {
     expect(received).toHaveLength(4);
     expect(feed.tokens.length).toBeGreaterThan(1);
     expect(printed).toContain('Trying again: ');
+  });
+
+  it.each<[string, number | undefined]>([
+    ['60', 60_000],
+    ['0', 0],
+    // An hour at most.
+    ['2592000', 3_600_000],
+    ['9'.repeat(30), 3_600_000],
+    // As long as after any other failure.
+    ['-1', undefined],
+    ['', undefined],
+    ['Fri, 27 Nov 2026 12:00:00 GMT', undefined],
+  ])('asks again after %j seconds of Retry-After: %j ms, also if the answer is null', async (header, ms) => {
+    feed.instead.push((response) => response.writeHead(503, { 'retry-after': header }).end('null'));
+    const { url } = service;
+    const reading = new Service({ url, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET });
+    const error = await reading.read(FIRST_PAGE, stopping.signal).catch((refused: unknown) => refused);
+    expect(error).toBeInstanceOf(PassingError);
+    expect((error as PassingError).retryAfterMs).toBe(ms);
+  });
+
+  it('asks again for a token where the answer is null', async () => {
+    feed.refuseToken = { status: 200, body: null };
+    void start();
+    await until('it says so', () => printed.includes('Trying again: '));
+    expect(printed).toContain('the answer of the token endpoint has no token');
+    feed.refuseToken = undefined;
+    await waitsForEvents();
   });
 
   it('goes on with what is new where events are not kept any more', async () => {
