@@ -5,6 +5,7 @@ import { madeOnce } from '../support/made.js';
 import { credentialsOf, expectOAuthError, refresh, revoke } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 import { endingIn, strangeToken } from '../support/tokens.js';
+import { until } from '../support/until.js';
 
 const BOTH = 'charging_session:read vehicle:read';
 
@@ -19,6 +20,14 @@ const basic = () => ({ id: inspector.id, secret: inspector.secret });
 const ask = (options: HttpOptions) => service.http.send('/o/introspect/', options);
 const introspect = (token: string | undefined, fields: Record<string, string> = {}) =>
   ask({ basic: basic(), form: { token, ...fields } });
+
+/** Gives the user's consents another end; returns it, in seconds since 1970. */
+const endConsentIn = (hours: number, userId: string) =>
+  service.database.value<number>(
+    `UPDATE consents SET expires_at = now() + make_interval(hours => $1) WHERE user_id = $2
+     RETURNING floor(extract(epoch FROM expires_at))::float8 AS seconds`,
+    [hours, userId],
+  );
 
 function expectInactive(answer: Answer): void {
   expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '{"active":false}' });
@@ -204,6 +213,18 @@ describe('For a live access token', () => {
     expect([after <= before, after > before - 3600]).toEqual([true, true]);
   });
 
+  it('of a user, exp is no later than the end of the consent, which may have been brought forward', async () => {
+    const someone = await service.make.user();
+    const { access_token } = await service.make.tokens(client, someone);
+    const expOf = async () => (await introspect(access_token)).json.exp as number;
+    const ofToken = await expOf();
+    for (const hours of [1, 100]) {
+      const end = await endConsentIn(hours, someone.id);
+      // What is changed by hand is known within 100 ms.
+      await until('exp says so', async () => (await expOf()) === Math.min(end, ofToken));
+    }
+  });
+
   it('of client credentials, the subject is the client', async () => {
     const answer = await introspect(await service.make.clientToken(client, 'vehicle:read'));
     expect(answer.json).toMatchObject({
@@ -290,15 +311,9 @@ describe('With user_id, the scope is what the token may do with that user’s da
     const token = await service.make.clientToken(client);
     const expOf = async (fields = {}) => (await introspect(token, fields)).json.exp as number;
     const ofToken = await expOf();
-    const endIn = (hours: number) =>
-      service.database.value<number>(
-        `UPDATE consents SET expires_at = now() + make_interval(hours => $1) WHERE user_id = $2
-         RETURNING floor(extract(epoch FROM expires_at))::float8 AS seconds`,
-        [hours, someone.id],
-      );
     expect(await expOf({ user_id: someone.id })).toBe(ofToken);
     for (const hours of [1, 100]) {
-      const end = await endIn(hours);
+      const end = await endConsentIn(hours, someone.id);
       expect(await expOf({ user_id: someone.id })).toBe(Math.min(end, ofToken));
     }
   });

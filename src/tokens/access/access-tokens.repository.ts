@@ -24,6 +24,8 @@ export interface TokenBasis {
   webhooksEnabled: boolean;
   /** Scopes of the consent of the token's user; null for a token without a user. */
   consentScopes: string[] | null;
+  /** When its grant or its consent ends, in milliseconds since 1970; null for a token without a user. */
+  endsAt: number | null;
   /** The first reason why the token is refused; null if it is valid. */
   refusal: BearerRefusal | null;
   /** Seconds until the token, its grant or its consent expires. */
@@ -47,6 +49,7 @@ export class AccessTokensRepository {
               c.owner_id AS "ownerId", ${OPERATOR_ROLE} AS "operatorRole", ${HAS_OPERATOR_SCOPE} AS "hasOperatorScope",
               c.rate_limit AS "rateLimit", o.webhooks_enabled AS "webhooksEnabled",
               k.scopes AS "consentScopes",
+              floor(extract(epoch FROM least(k.expires_at, g.expires_at)) * 1000)::float8 AS "endsAt",
               least(e.seconds, extract(epoch FROM least(k.expires_at, g.expires_at) - now())::float8) AS seconds,
               CASE WHEN s.revoked_at IS NOT NULL THEN 'token_key_revoked'
                    WHEN s.id IS NULL OR c.id IS NULL

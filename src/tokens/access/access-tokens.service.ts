@@ -240,7 +240,9 @@ function toPrincipal(record: AccessTokenRecord, basis: TokenBasis, scopes: reado
     webhooksEnabled,
   };
   const limits = record.kind === 'user' ? [basis.clientScopes, basis.consentScopes!] : [basis.clientScopes];
-  return { principal: principalOf(record, client, intersection(scopes, ...limits)) };
+  // The consent, and the grant with it, may have been given an earlier end since.
+  const expiresAt = Math.min(record.expiresAt, basis.endsAt ?? Infinity);
+  return { principal: principalOf(record, client, intersection(scopes, ...limits), expiresAt) };
 }
 
 /** The ids whose change can end a token or alter its rights. The client is not among them: its state is looked up anyway. */
@@ -269,6 +271,7 @@ const principalOf = (
   record: AccessTokenRecord,
   client: PrincipalClient,
   scopes: readonly string[],
+  expiresAt = record.expiresAt,
 ): Principal => ({
   client,
   ...(record.kind === 'user'
@@ -276,5 +279,5 @@ const principalOf = (
     : { epoch: record.epoch }),
   scopes,
   issuedAt: new Date(record.issuedAt),
-  expiresAt: new Date(record.expiresAt),
+  expiresAt: new Date(expiresAt),
 });
