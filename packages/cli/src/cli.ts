@@ -1,3 +1,4 @@
+import { legible } from './legible.js';
 import { listen } from './listen.js';
 import { HELP, readOptions, UsageError } from './options.js';
 import { FatalError } from './service.js';
@@ -26,7 +27,7 @@ export async function run(args: string[], { env, out, error, stop }: Surrounding
       return 2;
     }
     if (!(problem instanceof FatalError)) throw problem;
-    error(`Stopped: ${problem.message}\n`);
+    error(`Stopped: ${legible(problem.message)}\n`);
     return 1;
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { forward } from './forward.js';
+import { legible } from './legible.js';
 import type { ListenOptions } from './options.js';
 import { FatalError, FIRST_PAGE, PassingError, PositionLostError, Service } from './service.js';
 
@@ -48,6 +49,3 @@ export async function listen(
 
 const lineOf = (time: Date, parts: string[]): string =>
   legible([time.toTimeString().slice(0, 8), ...parts].join('  '));
-
-/** What others wrote must not control the terminal. */
-const legible = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');

@@ -300,6 +300,12 @@ describe('charging-data listen', () => {
       { error: 'invalid_client', error_description: 'Unknown client.' },
       'Unknown client.',
     ],
+    [
+      'a reason that would control the terminal',
+      403,
+      { detail: 'Not\u001b[2J\r\nhere.' },
+      '403: Not\ufffd[2J\ufffd\ufffdhere.',
+    ],
     ['a client without the grant', 400, { error: 'unauthorized_client' }, 'the service answered 400'],
   ])('ends with 1 for %s, without showing them', async (_what, status, body, words) => {
     feed.refuseToken = { status, body };
