@@ -61,12 +61,15 @@ export class ChangeFeed {
   }
 
   private async connect(): Promise<void> {
+    const isNew = this.token === undefined;
     try {
       this.token ??= await ownToken(this.settings, this.agent, 'the feed of changes');
       if (this.isClosed) return;
       const ended = await this.follow(this.token);
       if (ended === 401) this.token = undefined;
-      else if (ended !== 'cut') throw new FeedError(`the feed of changes was answered with ${ended}`);
+      // Only of a token that was used before it is no surprise that it has ended.
+      if (ended !== 'cut' && (ended !== 401 || isNew))
+        throw new FeedError(`the feed of changes was answered with ${ended}`);
     } catch (error) {
       this.tell((error as Error).message);
     }

@@ -383,6 +383,20 @@ describe('When the feed breaks, the guard', () => {
     expect([service.asked.length, warnings.length]).toEqual([2, 2]);
     expect(warnings.join()).not.toContain(SECRET);
   });
+
+  it('says that even a new token is refused, tries with others, and says when that is over', async () => {
+    service.hasFeed = false;
+    service.feedRefusal = 401;
+    make().start();
+    await until('it says so', () => warnings.length === 1);
+    expect(warnings[0]).toMatch(/the feed of changes was answered with 401$/);
+    const { tokens } = service;
+    await until('it has got another token', () => service.tokens > tokens);
+    service.hasFeed = true;
+    await until('it asks for the feed', () => service.feeds.length > 0);
+    service.feed.write(': 1.1\nid: 1.1\n\n');
+    await until('it says that this is over', () => warnings.length === 2);
+  });
 });
 
 describe('The metadata', () => {

@@ -37,6 +37,8 @@ export class StandIn {
   tokens = 0;
   /** Whether the feed is offered. */
   hasFeed = true;
+  /** With what status the feed is refused otherwise. */
+  feedRefusal = 503;
   readonly connections = new Set<unknown>();
 
   private constructor(private readonly server: Server) {}
@@ -75,7 +77,7 @@ export class StandIn {
       this.tokens++;
       send({ status: 200, body: { access_token: 'cds_at_guard', expires_in: 36_000, token_type: 'Bearer' } });
     } else if (request.url === '/v2/access_changes') {
-      if (!this.hasFeed) return void send({ status: 503, body: {} });
+      if (!this.hasFeed) return void send({ status: this.feedRefusal, body: {} });
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
       this.feeds.push({ request, response });
