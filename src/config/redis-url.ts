@@ -69,7 +69,9 @@ function readPlain(text: string): RedisUrl {
   });
   for (const url of urls) {
     if (url.hostname === '') throw new Error('no host');
-    decodeURIComponent(url.pathname);
+    // The library would count in database 0 instead.
+    if (!/^(?:\/(?:\d{1,4})?)?$/.test(url.pathname)) throw new Error('the database is not a number');
+    if (parts.length > 1 && !/^(?:\/0?)?$/.test(url.pathname)) throw new Error('a cluster has one database');
   }
   const common = urls.map(({ protocol, username, password }) => ({
     tls: protocol === 'rediss:',

@@ -13,6 +13,10 @@ describe('a REDIS_URL', () => {
     'redis+cluster://',
     'redis+other://a',
     'redis+cluster://:%zz@a',
+    'redis://a/name',
+    'redis://a/0/1',
+    'redis://a/1,redis://b',
+    'redis://a,redis://b/1',
   ])('is refused: %s', (url) => expect(() => parseRedisUrl(url)).toThrow());
 
   it.each([
