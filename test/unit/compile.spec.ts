@@ -27,7 +27,10 @@ describe('scripts/compile.mjs', () => {
     await mkdir(path.dirname(at(name)), { recursive: true });
     await writeFile(at(name), text);
   }
-  const compile = () => promisify(execFile)(process.execPath, [at('scripts/compile.mjs'), 'src', 'demo']);
+  const compile = (env = {}) =>
+    promisify(execFile)(process.execPath, [at('scripts/compile.mjs'), 'src', 'demo'], {
+      env: { ...process.env, COVERAGE: '', ...env },
+    });
   const programs = async () => [
     existsSync(at('dist/bundle')),
     ...(await Promise.all(['main', 'operator'].map((name) => readFile(at(`dist/src/${name}.js`), 'utf8')))),
@@ -47,5 +50,13 @@ describe('scripts/compile.mjs', () => {
       expect.stringContaining("is = 'main'"),
       expect.stringContaining("is = 'operator'"),
     ]);
+  });
+
+  it('compiles again what does not count, or counts, what is executed when that is asked for', async () => {
+    const counts = async () => (await readFile(at('dist/src/rest.js'), 'utf8')).includes('__coverage__');
+    await compile({ COVERAGE: '1' });
+    expect(await counts()).toBe(true);
+    await compile();
+    expect(await counts()).toBe(false);
   });
 });
