@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,34 +38,30 @@ describe('the operator tool for use without a browser', () => {
         (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
       );
     });
+  /** The service made for commands, by its settings: commands of the same settings share it, because making it costs more than most commands do. */
+  const made: Record<string, Promise<INestApplication>> = {};
+  afterAll(async () => {
+    for (const app of Object.values(made)) await (await app).close();
+  });
   /** Runs it in this process, which saves a start of Node.js; one command after another. */
   const operator = async (args: string[], env: Record<string, string> = {}): Ran => {
     const printed = { stdout: '', stderr: '' };
-    const spies = (['stdout', 'stderr'] as const).map((name) =>
+    const spies: jest.SpyInstance[] = (['stdout', 'stderr'] as const).map((name) =>
       jest.spyOn(process[name], 'write').mockImplementation((text) => {
         printed[name] += String(text);
         return true;
       }),
     );
+    const create = NestFactory.create.bind(NestFactory) as (...given: unknown[]) => Promise<INestApplication>;
+    const making = jest.spyOn(NestFactory, 'create').mockImplementation(async (...given: unknown[]) => {
+      const app = await (made[JSON.stringify(env)] ??= create(...given));
+      return { get: app.get.bind(app), close: () => Promise.resolve() } as never;
+    });
     try {
       const code = await runCommand(args, environment(env));
       return { code, out: printed.stdout, err: printed.stderr };
     } finally {
-      for (const spy of spies) spy.mockRestore();
-    }
-  };
-  /**
-   * The same on the running service instead of one made for the command, which costs more than what most commands do: for what differs
-   * from other commands of these tests only in its arguments.
-   */
-  const operatorHere = async (args: string[]): Ran => {
-    const { app } = service;
-    const here = { get: app.get.bind(app), close: () => Promise.resolve() };
-    const create = jest.spyOn(NestFactory, 'create').mockResolvedValue(here as never);
-    try {
-      return await operator(args);
-    } finally {
-      create.mockRestore();
+      for (const spy of [...spies, making]) spy.mockRestore();
     }
   };
   const result = <T = Record<string, string>>(...args: string[]): Promise<T> => resultOf<T>(operator(args));
@@ -84,14 +81,13 @@ describe('the operator tool for use without a browser', () => {
       ...{ granted_at: '2025-05-01T12:00:00Z', evidence: 'Contract 4711' },
     };
     writeFileSync(file, `${JSON.stringify(line)}\n`);
-    const dryRun = operatorHere(['import-consents', file, '--dry-run']);
-    expect(await resultOf(dryRun)).toMatchObject({ dry_run: true, imported: 1 });
+    expect(await result('import-consents', file, '--dry-run')).toMatchObject({ dry_run: true, imported: 1 });
     expect(await result('import-consents', file)).toMatchObject({ dry_run: false, imported: 1 });
     expect(await result('import-consents', file)).toMatchObject({ imported: 0, unchanged: 1 });
     writeFileSync(file, '{}\n');
-    const refused = await operatorHere(['import-consents', file]);
+    const refused = await operator(['import-consents', file]);
     expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('"line": 1')]);
-    const missing = await operatorHere(['import-consents', `${file}.gz`]);
+    const missing = await operator(['import-consents', `${file}.gz`]);
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('The file cannot be read')]);
   });
 
@@ -102,7 +98,7 @@ describe('the operator tool for use without a browser', () => {
     expect(Object.keys(words)).toEqual(['scopes', 'purposes', 'event_types']);
     expect(Object.keys(words.scopes!['vehicle:read']!)).toEqual(['en', 'de', 'fr', 'nl', 'es']);
     const write = (changed: object) => writeFileSync(file, JSON.stringify(changed, null, 2));
-    const run = (...more: string[]) => operatorHere(['words', '--import', file, ...more]);
+    const run = (...more: string[]) => operator(['words', '--import', file, ...more]);
 
     const type = words.event_types!['vehicle.created'];
     write({
@@ -141,7 +137,7 @@ describe('the operator tool for use without a browser', () => {
     writeFileSync(file, '{');
     expect((await run()).err).toContain('The file is not JSON: ');
     for (const args of [[], ['--export', '--import', file], ['--export', '--dry-run']]) {
-      expect(await operatorHere(['words', ...args])).toMatchObject({ code: 1, out: '' });
+      expect(await operator(['words', ...args])).toMatchObject({ code: 1, out: '' });
     }
   });
 
@@ -170,7 +166,7 @@ describe('the operator tool for use without a browser', () => {
       [['refusals', '1'], 'Unexpected argument'],
     ];
     for (const [args, words] of refused) {
-      const { code, out, err } = await operatorHere(args);
+      const { code, out, err } = await operator(args);
       expect([args, code, out]).toEqual([args, 1, '']);
       expect(err).toContain(words);
     }
@@ -251,13 +247,12 @@ describe('the operator tool for use without a browser', () => {
     await service.http.get('/v2/users?query-value', { headers: { 'x-request-id': 'refused-third' } });
     await service.http.get('/openapi.json', { headers: { 'x-request-id': 'served' } });
     await service.app.get(RequestRecordsService).flush();
-    const linesOf = async (ran: Ran) => {
-      const { code, out } = await ran;
+    const lines = async (...args: string[]) => {
+      const { code, out } = await operator(['refusals', ...args]);
       expect(code).toBe(0);
       const all = out.trim().split('\n').filter(Boolean);
       return all.map((line) => JSON.parse(line) as { cursor: string; request_id: string });
     };
-    const lines = (...args: string[]) => linesOf(operatorHere(['refusals', ...args]));
     const named = (name: string) => (line: { request_id: string }) => line.request_id === name;
     let all = await lines();
     await until('they are final', async () => (all = await lines()).some(named('refused-third')));
@@ -271,7 +266,7 @@ describe('the operator tool for use without a browser', () => {
     });
     expect(JSON.stringify(all)).not.toMatch(/query-value|a-wrong-secret|127\.0\.0\.1/);
     expect(all.filter(named('served'))).toEqual([]);
-    const after = await linesOf(operator(['refusals', '--after', first.cursor]));
+    const after = await lines('--after', first.cursor);
     expect(after.filter(named('refused-first'))).toEqual([]);
     expect(after.filter(named('refused-second'))).toHaveLength(1);
     // From a dump of a database that had counted further.
@@ -333,7 +328,7 @@ describe('the operator tool for use without a browser', () => {
     await browser.logIn('night-shift@mail.example', password);
     const [user] = await service.database.query('SELECT role FROM users WHERE id = $1', [made.id]);
     expect(user).toEqual({ role: 'operator' });
-    expect((await operatorHere(['make-operator', '--email', 'night-shift@mail.example'])).code).toBe(1);
+    expect((await operator(['make-operator', '--email', 'night-shift@mail.example'])).code).toBe(1);
   });
 
   it('gives no link to set a password where nobody logs in with one', async () => {
@@ -373,23 +368,21 @@ describe('the operator tool for use without a browser', () => {
 
   it('applies a company file: 2 if it would change something, 1 if it is refused, 0 otherwise', async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'charging-company-')), 'company.yaml');
-    const wordsOf = async (running: Ran) => {
-      const { code, out, err } = await running;
+    const ran = async (...args: string[]) => {
+      const { code, out, err } = await operator(args);
       return [code, out + err];
     };
-    const ran = (...args: string[]) => wordsOf(operator(args));
-    const ranHere = (...args: string[]) => wordsOf(operatorHere(args));
     writeFileSync(file, 'purposes: { billing: { words: { en: To bill } } }');
     const lines = '+ purpose billing\n    words.en: "To bill"\n\n';
     const sum = 'create 1, change 0, remove 0';
-    expect(await ranHere('apply', '-f', file, '--dry-run')).toEqual([2, `${lines}Would ${sum}.\n`]);
+    expect(await ran('apply', '-f', file, '--dry-run')).toEqual([2, `${lines}Would ${sum}.\n`]);
     expect(await ran('apply', '--file', file)).toEqual([
       0,
       `${lines}Done: 1 created, 0 changed, 0 removed.\n`,
     ]);
     expect(await ran('apply', '-f', file, '--dry-run')).toEqual([0, 'Nothing would change.\n']);
     writeFileSync(file, 'purposes: { billing: { words: {} } }');
-    expect(await ranHere('apply', '-f', file)).toEqual([
+    expect(await ran('apply', '-f', file)).toEqual([
       1,
       `${file} was refused; nothing was changed.\n${file}:1: purposes.billing.words.en: must be a string of 1 to 300 characters, not only spaces\n`,
     ]);
@@ -419,7 +412,7 @@ describe('the operator tool for use without a browser', () => {
     await addApp(await service.make.signedIn(user));
     expect(await result('reset-second-factor', user.id)).toEqual({ reset: user.id });
     expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
-    expect((await operatorHere(['reset-second-factor', 'user01HN2NJ9NMRZBXT1H6FT9N7735'])).code).toBe(1);
+    expect((await operator(['reset-second-factor', 'user01HN2NJ9NMRZBXT1H6FT9N7735'])).code).toBe(1);
   });
 
   it('purges expired rows', async () => {

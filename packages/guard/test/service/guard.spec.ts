@@ -10,12 +10,7 @@ import { holdClock, putClockForward } from '../../../../test/support/clock.js';
 import type { TestClient } from '../../../../test/support/factory.js';
 import { untilHourHasRoom } from '../../../../test/support/hours.js';
 import { revoke } from '../../../../test/support/oauth.js';
-import {
-  freePort,
-  startService,
-  type TestInstance,
-  type TestService,
-} from '../../../../test/support/test-service.js';
+import { freePort, type TestInstance, useSharedService } from '../../../../test/support/test-service.js';
 import { until } from '../../../../test/support/until.js';
 import { RecentChanges } from '../../src/changes.js';
 import { AccessGuard, AccessRefusal, type GuardOptions } from '../../src/index.js';
@@ -26,7 +21,7 @@ import { SERVERS, type GuardedServer } from './servers.js';
 const ENDINGS = process.env.NIGHTLY ? 30 : 6;
 
 /** The guard beside the real service: it asks one instance, and everything is changed on another. */
-let service: TestService;
+const service = useSharedService({ instances: 2 });
 let here: TestInstance;
 let there: TestInstance;
 let inspector: TestClient;
@@ -34,7 +29,6 @@ let client: TestClient;
 let user: UserEntity;
 
 beforeAll(async () => {
-  service = await startService({ instances: 2 });
   [here, there] = service.instances as [TestInstance, TestInstance];
   inspector = await service.make.operatorClient(['token:introspect']);
 });
@@ -42,7 +36,6 @@ beforeEach(async () => {
   client = await service.make.client();
   user = await service.make.user();
 });
-afterAll(() => service.stop());
 
 const optionsFor = (resource: string, url = there.url): GuardOptions => ({
   url,
