@@ -53,7 +53,7 @@ export interface Surveyed {
 
 /**
  * Defines the tests of all routes in these areas, as the framework has registered them, and further ones with the same service. `runs`: random requests to
- * each route, if any; without them, one HEAD of each area is sent, because each is the GET of its route without a body.
+ * each route, if any. Unless there are several, one HEAD of each area is sent, because each is the GET of its route without a body.
  */
 export function describeAreas(
   names: string[],
@@ -101,7 +101,7 @@ export function describeAreas(
         .filter(({ route }) => areasOf(route)[0] === area)
         .filter(({ route }, n, all) => {
           const isFirstHead = all.findIndex((plan) => plan.route.method === 'HEAD') === n;
-          return runs > 0 || route.method !== 'HEAD' || isFirstHead;
+          return runs > 1 || route.method !== 'HEAD' || isFirstHead;
         })
         .toSorted((a, b) => Number(!isRead(a.route)) - Number(!isRead(b.route)));
 

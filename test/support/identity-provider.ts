@@ -1,8 +1,9 @@
 import './quiet-provider.js';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, type JsonWebKey } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Context } from 'oidc-provider';
+import { atEndOfFile } from './between-files.js';
 import { BrowserSession, leadsTo, type Page } from './browser-session.js';
 import { HeldTimers } from './held-timers.js';
 
@@ -64,6 +65,17 @@ export async function listenForLong(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+const keys: JsonWebKey[] = [];
+let keysInUse = 0;
+
+/** A key that no other provider of the file has. The next file has the same ones again, because to make one is dear. */
+function nextKey(): JsonWebKey {
+  if (keysInUse === 0) atEndOfFile(() => void (keysInUse = 0));
+  return (keys[keysInUse++] ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    format: 'jwk',
+  }));
+}
+
 /**
  * An identity provider over HTTP: `oidc-provider` as it is, with one page on which a person logs in by pressing a button. It listens
  * before the service starts, because the service's settings name it, and serves once it knows the service.
@@ -97,8 +109,7 @@ export class IdentityProvider {
   /** Registers the service, with the callback of each of its providers. */
   serveTo(serviceUrl: string, ids = ['company'], traits: ProviderTraits = {}): void {
     this.traits = traits;
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const key = { ...privateKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' };
+    const key = { ...nextKey(), kid: 'one', use: 'sig', alg: 'RS256' };
     this.provider = new Provider(this.url, {
       clients: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET }, ...(traits.clients ?? [])].map(
         (client) => ({

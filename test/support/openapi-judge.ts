@@ -7,6 +7,7 @@ import { answerOf, type Answer, type Method, type Operation } from '../../src/ap
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 ajv.addSchema({ $id: 'document', components: document.components });
+/** By the schema, and by its text: many answers have the same. */
 const validators = new Map<unknown, ValidateFunction>();
 
 /** Paths also work without their trailing slash, or with one; the revocation endpoint needs its own pattern. */
@@ -74,8 +75,8 @@ function validatorOf(schema: object): ValidateFunction {
   let validate = validators.get(schema);
   if (!validate) {
     const absolute = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-    validate = ajv.compile(JSON.parse(absolute) as object);
-    validators.set(schema, validate);
+    validate = validators.get(absolute) ?? ajv.compile(JSON.parse(absolute) as object);
+    validators.set(absolute, validate).set(schema, validate);
   }
   return validate;
 }

@@ -51,30 +51,31 @@ export const memberName = (): fc.Arbitrary<string> =>
     oddText(),
   );
 
+const ANY_JSON: fc.Arbitrary<Json> = fc.oneof(
+  { weight: 5, arbitrary: scalar() },
+  { weight: 1, arbitrary: fc.array(scalar(), { maxLength: 4 }).map((list) => ({ list })) },
+  {
+    weight: 1,
+    arbitrary: fc.array(fc.tuple(memberName(), scalar()), { maxLength: 4 }).map((members) => ({ members })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      nested(30, '[', ']'),
+      nested(5000, '[', ']'),
+      nested(33, '{"a":', '}'),
+      nested(5000, '{"a":', '}'),
+      { list: Array.from({ length: 5000 }, () => 0) },
+      {
+        members: [['constructor', { members: [['prototype', { members: [['role', 'operator']] }]] }]],
+      } as Json,
+      { members: [['__proto__', { members: [['role', 'operator']] }]] } as Json,
+    ),
+  },
+);
+
 /** Any JSON, including deep nesting and repeated members. */
-export const anyJson = (): fc.Arbitrary<Json> =>
-  fc.oneof(
-    { weight: 5, arbitrary: scalar() },
-    { weight: 1, arbitrary: fc.array(scalar(), { maxLength: 4 }).map((list) => ({ list })) },
-    {
-      weight: 1,
-      arbitrary: fc.array(fc.tuple(memberName(), scalar()), { maxLength: 4 }).map((members) => ({ members })),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        nested(30, '[', ']'),
-        nested(5000, '[', ']'),
-        nested(33, '{"a":', '}'),
-        nested(5000, '{"a":', '}'),
-        { list: Array.from({ length: 5000 }, () => 0) },
-        {
-          members: [['constructor', { members: [['prototype', { members: [['role', 'operator']] }]] }]],
-        } as Json,
-        { members: [['__proto__', { members: [['role', 'operator']] }]] } as Json,
-      ),
-    },
-  );
+export const anyJson = (): fc.Arbitrary<Json> => ANY_JSON;
 
 /** Text that is not JSON, or only nearly. */
 export const brokenJson = (): fc.Arbitrary<string> =>

@@ -174,12 +174,18 @@ async function lookAtPages(exchanges: Exchanges, routes: Route[]) {
   }
 }
 
+const patterns = new Map<string, RegExp>();
+
+function patternOf(url: string): RegExp {
+  const known = patterns.get(url) ?? new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`);
+  patterns.set(url, known);
+  return known;
+}
+
 /** Returns the route of an address; a fixed part takes precedence over a parameter. */
 function routeOf(routes: Route[], method: string, address: string): Route | undefined {
   const path = address.split(/[?#]/, 1)[0]!.replace(/(.)\/$/, '$1');
-  const fitting = routes.filter((route) => {
-    return route.method === method && new RegExp(`^${route.url.replace(/:\w+/g, '[^/]+')}$`).test(path);
-  });
+  const fitting = routes.filter((route) => route.method === method && patternOf(route.url).test(path));
   return fitting.sort((a, b) => (a.url.match(/:/g)?.length ?? 0) - (b.url.match(/:/g)?.length ?? 0))[0];
 }
 
