@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
 import { placeOf } from '../support/http.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
-import { addApp, addPasskey, codeOf, openNewPasskey } from '../support/second-factors.js';
+import { codeOf, openNewPasskey } from '../support/second-factors.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
 
 /*
@@ -83,7 +84,7 @@ describe('A session that ends while a change waits for the account', () => {
     [
       'removes no passkey',
       async (browser) => {
-        await addPasskey(browser, service.url);
+        await setUpPasskey(service, browser);
         const id = await service.database.value<string>('SELECT id FROM passkeys WHERE user_id = $1', [
           user.id,
         ]);
@@ -93,14 +94,14 @@ describe('A session that ends while a change waits for the account', () => {
     [
       'removes no authenticator app',
       async (browser) => {
-        await addApp(browser);
+        await setUpApp(service, browser);
         return form('/account/security/app/remove')(browser);
       },
     ],
     [
       'makes no recovery codes',
       async (browser) => {
-        await addApp(browser);
+        await setUpApp(service, browser);
         return form('/account/security/recovery-codes')(browser);
       },
     ],

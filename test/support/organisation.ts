@@ -5,9 +5,13 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, type Page } from './browser-session.js';
 import { PASSWORD, type TestClient } from './factory.js';
 import type { MailServer } from './mail-server.js';
-import { useServiceWithMail } from './set-up.js';
+import { newAddress } from './rate-limits.js';
+import { useServiceWithMail, useSharedServiceWithMail } from './set-up.js';
 import { PATIENT, type TestService, type TestServiceOptions } from './test-service.js';
 import { WEBHOOK_ENV } from './webhooks.js';
+import { signIn } from './without-pages.js';
+
+let counter = 0;
 
 export const SIGN_IN = '/portal/sign-in';
 export const MEMBERS = '/portal/members';
@@ -30,21 +34,18 @@ export interface Organisation {
   invite(this: void, admin: BrowserSession, address?: string, role?: MemberRole): Promise<Page>;
 }
 
-/** A service with mail for the tests of a file; each test has a new organisation with a client. */
-export function setUpOrganisation({ env, ...options }: TestServiceOptions = {}): Organisation {
-  let counter = 0;
+/** A service with mail for the tests, of the file alone if it has options; each test has a new organisation with a client. */
+export function setUpOrganisation(options?: TestServiceOptions): Organisation {
+  const env = { ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1', ...options?.env };
   const own = {
-    ...useServiceWithMail({
-      databaseOptions: PATIENT,
-      env: { ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1', ...env },
-      ...options,
-    }),
+    ...(options
+      ? useServiceWithMail({ databaseOptions: PATIENT, ...options, env })
+      : useSharedServiceWithMail()),
     // The pages of every test come from a network of their own, because only so many mails are sent from one.
-    newBrowser: () =>
-      new BrowserSession(own.service.url, { 'x-forwarded-for': `198.51.100.${++counter % 250}` }),
+    newBrowser: () => new BrowserSession(own.service.url, { 'x-forwarded-for': newAddress() }),
     signedIn: async (user) => {
       const browser = own.newBrowser();
-      await browser.logIn(user.email, PASSWORD);
+      await signIn(own.service, browser, user.email, PASSWORD);
       return browser;
     },
     openPortal: async (browser, client = own.client) =>

@@ -1,7 +1,8 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { actionsOn } from './audit-events.js';
-import { addPasskey } from './second-factors.js';
-import { type TestService, useService } from './test-service.js';
+import { setUpPasskey } from './factors-without-pages.js';
+import type { SoftwarePasskey } from './software-passkey.js';
+import { type TestService, useSharedService } from './test-service.js';
 
 interface PasskeyRow {
   id: string;
@@ -13,20 +14,22 @@ interface PasskeyRow {
 export interface PasskeysSetUp {
   service: TestService;
   user: UserEntity;
-  /** Adds a passkey of the user on the account page. */
-  add(this: void, options?: { counts?: boolean; name?: string }): ReturnType<typeof addPasskey>;
+  /** Adds a passkey of the user. */
+  add(this: void, options?: { counts?: boolean; name?: string }): Promise<{ passkey: SoftwarePasskey }>;
   /** The user's passkeys. */
   passkeys(this: void): Promise<PasskeyRow[]>;
   /** What the audit log says about the user. */
   actions(this: void): Promise<string[]>;
 }
 
-/** A service for the tests of a file; each test has a new user. */
+/** A service for the tests; each has a new user. */
 export function setUpPasskeys(instances = 1): PasskeysSetUp {
-  const service = useService({ instances });
+  const service = useSharedService({ instances });
   const own = {
     service,
-    add: async (options) => addPasskey(await service.make.signedIn(own.user), service.url, options),
+    add: async (options) => ({
+      passkey: await setUpPasskey(service, await service.make.signedIn(own.user), options),
+    }),
     passkeys: () =>
       service.database.query<PasskeyRow>(
         'SELECT id, name, sign_count, last_used_at FROM passkeys WHERE user_id = $1 ORDER BY id',

@@ -1,8 +1,9 @@
 import type { Type } from '@nestjs/common';
 import type { PeriodicWorker } from '../../src/database/background/periodic-worker.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
+import { PurgeTasks } from '../../src/database/purge/purge-tasks.js';
 import { atEndOfFile } from './between-files.js';
-import type { TestService } from './test-service.js';
+import type { TestInstance, TestService } from './test-service.js';
 
 /**
  * Leaves out what a worker does on its schedule, until the end of the file, for tests that have it work themselves: on a slow machine it
@@ -24,3 +25,15 @@ export async function leaveOutSchedule(
 /** The same for the purge of every minute, which would delete rows of a test, or hold them so that its own purge passes over them. */
 export const leaveOutScheduledPurges = (service: Pick<TestService, 'instances'>): Promise<void> =>
   leaveOutSchedule(service, PurgeService);
+
+/** Purges one table: a whole purge costs as much as many tests. */
+export async function purgeOnly({ app }: Pick<TestInstance, 'app'>, table: string): Promise<void> {
+  const tasks = app.get(PurgeTasks);
+  const wanted = tasks.inOrder().filter((task) => task.table === table);
+  const spy = jest.spyOn(tasks, 'inOrder').mockReturnValue(wanted);
+  try {
+    await app.get(PurgeService).purge();
+  } finally {
+    spy.mockRestore();
+  }
+}

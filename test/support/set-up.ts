@@ -1,8 +1,15 @@
-import { atEndOfFile } from './between-files.js';
+import { atEndOfFile, atEndOfWorker } from './between-files.js';
 import type { BrokenIdentityProvider } from './broken-identity-provider.js';
 import type { IdentityProvider, ProviderSettings } from './identity-provider.js';
 import { MailServer } from './mail-server.js';
-import { startService, type TestService, type TestServiceOptions } from './test-service.js';
+import {
+  PATIENT,
+  sharedService,
+  startService,
+  type TestService,
+  type TestServiceOptions,
+} from './test-service.js';
+import { WEBHOOK_ENV } from './webhooks.js';
 
 type Provider = IdentityProvider | BrokenIdentityProvider;
 
@@ -43,6 +50,28 @@ export const useServiceWithMail = (
   options?: TestServiceOptions,
   smtp: MailServer = new MailServer(),
 ): WithMail => ({ smtp, service: useServiceBeside({ smtp }, options) });
+
+const sharedSmtp = new MailServer();
+let listening: Promise<void> | undefined;
+atEndOfWorker(async () => {
+  listening = undefined;
+  await sharedSmtp.stop();
+});
+
+/**
+ * A service that files share, as by `useSharedService`, with a server that takes its mails, sign-up, endpoints on this machine, and addresses that a test chooses.
+ * A file makes its own addresses, and neither counts all mails nor lets the server refuse any.
+ */
+export function useSharedServiceWithMail(): WithMail {
+  const service = {} as TestService;
+  beforeAll(async () => {
+    await (listening ??= sharedSmtp.listen());
+    atEndOfFile(() => void (sharedSmtp.mails.length = 0));
+    const env = { ...sharedSmtp.env, ...WEBHOOK_ENV, SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' };
+    Object.assign(service, await sharedService({ env, databaseOptions: PATIENT }));
+  });
+  return { service, smtp: sharedSmtp };
+}
 
 /** A service of the file alone with this identity provider, which it knows under these settings. */
 export const useServiceWithProvider = (

@@ -11,12 +11,12 @@ import type { TestInstance } from './test-service.js';
 
 // What a form of a page leads to, without the page, its form and HTTP: for tests of something else, which do it again and again.
 
-type WithApp = Pick<TestInstance, 'app'>;
+export type WithApp = Pick<TestInstance, 'app'>;
 
 const formOf = (fields: Record<string, string>): Form => Form.parse(new URLSearchParams(fields).toString());
 
 /** A request of this browser for a handler, and an answer that keeps its cookies. */
-function exchangeOf({ cookies }: BrowserSession, url: string) {
+export function exchangeOf({ cookies }: BrowserSession, url: string) {
   const request = {
     url,
     id: newUlid(),
