@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '../../src/config/brand-values.js';
 import { BrandService } from '../../src/brand/brand.service.js';
 import { loadSettings } from '../../src/config/settings.js';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
 import type { SignedInUser } from '../../src/users/sessions/signed-in-user.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
@@ -11,14 +10,14 @@ import { BrowserSession, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
 import { PASSWORD } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
-import { madeForEach, madeOnce } from '../support/made.js';
+import { madeOnce } from '../support/made.js';
 import { errorAt, wordsOf } from '../support/portal.js';
 import { openNewPasskey } from '../support/second-factors.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { TEST_ENCRYPTION_KEY, useService, type TestInstance } from '../support/test-service.js';
-import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
+import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
 import { until } from '../support/until.js';
-import { jpeg, movingWebp, noise, png, upload } from '../support/uploads.js';
+import { jpeg, movingWebp, png, upload } from '../support/uploads.js';
 
 const BRAND = `${CONSOLE}/brand`;
 const EDIT = `${BRAND}/edit`;
@@ -53,7 +52,7 @@ const shown = ({ html }: Page) => ({
 describe('In the company’s name', () => {
   const service = useService({ instances: 2 });
   const admin = madeOnce(() => service.make.user({ role: 'operator', name: 'Adam Admin' }));
-  const browser = madeForEach(() => service.make.signedIn(admin));
+  const browser = madeOnce(() => service.make.signedIn(admin));
   const anyone = ({ url }: TestInstance) => new BrowserSession(url);
   const home = async (instance: TestInstance = service) => shown(await anyone(instance).open('/'));
   const save = (fields: Record<string, string> = TYPED) => browser.fillIn(EDIT, fields);
@@ -75,48 +74,53 @@ describe('In the company’s name', () => {
   });
 
   describe('it refuses', () => {
-    it.each([
-      ['name', '', 'Enter 1 to 60 characters.'],
-      ['name', '   ', 'Enter 1 to 60 characters.'],
-      ['name', 'x'.repeat(61), 'Enter 1 to 60 characters.'],
-      [
-        'name',
-        'Vol\u202etera',
-        'Must not contain control, bidirectional or invisible characters, such as U+202E.',
-      ],
-      ['accent_color', 'green', 'Must be a colour such as #006b57.'],
-      ['accent_color', '#5b21b6;} * { display: none', 'Must be a colour such as #006b57.'],
-      [
-        'accent_color',
-        '#767676',
-        /^Must be darker: its contrast .* is 4\.1:1, and it must be at least 4\.5:1\.$/,
-      ],
-      ['accent_color', '#ffcc00', /^Must be darker/],
-      ['support_email', 'help', 'Enter an email address, such as name@mail.example.'],
-      ['support_email', 'mailto:help@voltera.example', 'Enter an email address, such as name@mail.example.'],
-      ['privacy_url', 'http://voltera.example/', 'Enter a URL that begins with https://.'],
-      ['privacy_url', 'javascript:alert(1)', 'Enter a URL that begins with https://.'],
-      ['terms_url', 'data:text/html,x', 'Enter a URL that begins with https://.'],
-      ['terms_url', 'https://user:pass@voltera.example/', 'Enter a URL that begins with https://.'],
-      ['footer', 'x'.repeat(301), 'Enter 1 to 300 characters.'],
-    ])('the %s %j, beside the field, and keeps what was typed', async (field, text, words) => {
+    const NAME = 'Enter 1 to 60 characters.';
+    const EMAIL = 'Enter an email address, such as name@mail.example.';
+    const HTTPS = 'Enter a URL that begins with https://.';
+    it.each<Record<string, [typed: string, words: string | RegExp]>>([
+      {
+        name: ['', NAME],
+        accent_color: ['green', 'Must be a colour such as #006b57.'],
+        support_email: ['help', EMAIL],
+        privacy_url: ['http://voltera.example/', HTTPS],
+        terms_url: ['data:text/html,x', HTTPS],
+        footer: ['x'.repeat(301), 'Enter 1 to 300 characters.'],
+      },
+      {
+        name: ['   ', NAME],
+        accent_color: ['#5b21b6;} * { display: none', 'Must be a colour such as #006b57.'],
+        support_email: ['mailto:help@voltera.example', EMAIL],
+        privacy_url: ['javascript:alert(1)', HTTPS],
+        terms_url: ['https://user:pass@voltera.example/', HTTPS],
+      },
+      {
+        name: ['x'.repeat(61), NAME],
+        accent_color: [
+          '#767676',
+          /^Must be darker: its contrast .* is 4\.1:1, and it must be at least 4\.5:1\.$/,
+        ],
+      },
+      {
+        name: [
+          'Vol\u202etera',
+          'Must not contain control, bidirectional or invisible characters, such as U+202E.',
+        ],
+        accent_color: ['#ffcc00', /^Must be darker/],
+      },
+    ])('what is wrong, each beside its field, and keeps what was typed: %j', async (wrong) => {
+      const typed = Object.entries(wrong).map(([field, [text]]) => [field, text] as const);
       for (const what of ['save', 'preview']) {
-        const page = await save({ ...TYPED, [field]: text, do: what });
+        const page = await save({ ...TYPED, ...Object.fromEntries(typed), do: what });
         expect(page.status).toBe(400);
-        const said = errorAt(page, field);
-        if (words instanceof RegExp) expect(said).toMatch(words);
-        else expect(said).toBe(words);
-        const input = page.html.querySelector(`input[name=${field}]`)!;
-        expect(input.getAttribute('value')).toBe(text);
+        for (const [field, [text, words]] of Object.entries(wrong)) {
+          expect(errorAt(page, field)).toEqual(
+            typeof words === 'string' ? words : expect.stringMatching(words),
+          );
+          const input = page.html.querySelector(`input[name=${field}]`)!;
+          expect(input.getAttribute('value')).toBe(text);
+        }
       }
       expect([(await row()).name, (await home()).header]).toEqual([null, PRODUCT_NAME]);
-    });
-
-    it('all mistakes at once', async () => {
-      const page = await save({ ...TYPED, name: '', privacy_url: 'x', accent_color: 'x' });
-      expect(['name', 'privacy_url', 'accent_color'].map((field) => errorAt(page, field))).not.toContain(
-        undefined,
-      );
     });
 
     it('operators who are no admins, who may look at it', async () => {
@@ -137,15 +141,14 @@ describe('In the company’s name', () => {
     });
 
     it('an admin who has not entered the password for 15 minutes', async () => {
-      const page = await browser.open(EDIT);
-      await service.database.query(
-        "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-        [admin.id],
-      );
-      const asked = await browser.submit(page, EDIT, TYPED);
+      const other = await service.make.user({ role: 'operator' });
+      const theirs = await service.make.signedIn(other);
+      const page = await theirs.open(EDIT);
+      await service.make.ageSessions(other);
+      const asked = await theirs.submit(page, EDIT, TYPED);
       expect([asked.status, errorAt(asked, 'confirm_password')]).toEqual([400, 'Enter your password.']);
       expect((await row()).name).toBeNull();
-      const done = await browser.submit(asked, EDIT, { confirm_password: PASSWORD });
+      const done = await theirs.submit(asked, EDIT, { confirm_password: PASSWORD });
       expect(placeOf(done)).toEqual([303, BRAND]);
       expect((await row()).name).toBe('Voltera');
     });
@@ -286,15 +289,17 @@ describe('In the company’s name', () => {
   describe('its style sheet', () => {
     const style = (query: string) => service.http.get(`/brand.css${query}`);
 
-    it.each([
-      '',
-      '?accent=',
-      '?accent=ffcc00',
-      '?accent=%23006b57',
-      '?accent=zzz',
-      '?accent=006b57&accent=006b57',
-    ])('is not at %j', async (query) => {
-      expect((await style(query)).status).toBe(404);
+    it('is at no other address', async () => {
+      const accents = [
+        'accent=',
+        'accent=ffcc00',
+        'accent=%23006b57',
+        'accent=zzz',
+        'accent=006b57&accent=006b57',
+      ];
+      for (const query of ['', ...accents.map((accent) => `?${accent}`)]) {
+        expect([query, (await style(query)).status]).toEqual([query, 404]);
+      }
     });
 
     it('is kept for good at the address of its version, and a minute at another', async () => {
@@ -332,20 +337,20 @@ describe('In the company’s name', () => {
     });
 
     it.each([
-      ['no boundary', 'multipart/form-data', Buffer.from('x')],
-      [
-        'no end',
-        'multipart/form-data; boundary=b',
-        Buffer.from('--b\r\nContent-Disposition: form-data; name="a"'),
-      ],
+      ['no boundary', 'multipart/form-data', 'x'],
+      ['no end', 'multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="a"'],
       [
         'too many parts',
         'multipart/form-data; boundary=b',
-        Buffer.from(`${'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n'.repeat(40)}--b--\r\n`),
+        `${'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n'.repeat(40)}--b--\r\n`,
       ],
-      ['no body', 'multipart/form-data; boundary=b', Buffer.alloc(0)],
+      ['no body', 'multipart/form-data; boundary=b', ''],
     ])('is refused in a form with %s', async (_what, type, body) => {
-      const answer = await browser.open(LOGO, { method: 'POST', body, headers: { 'content-type': type } });
+      const answer = await browser.open(LOGO, {
+        method: 'POST',
+        body: Buffer.from(body),
+        headers: { 'content-type': type },
+      });
       expect([400, 403]).toContain(answer.status);
       expect((await row()).logo_id).toBeNull();
     });
@@ -401,14 +406,14 @@ describe('In the company’s name', () => {
     });
 
     it('can be removed, and is purged a day later, unless it is shown again', async () => {
-      const file = await noise(300);
+      const file = await png(72);
       await upload(browser, LOGO, file);
       const { logo } = await home();
       const page = await browser.open(LOGO);
       expect(placeOf(await browser.submit(page, `${LOGO}/remove`))).toEqual([303, BRAND]);
       expect((await home()).logo).toBeUndefined();
       const purged = async () => {
-        await service.app.get(PurgeService).purge();
+        await purgeOnly(service, 'logos');
         return (await service.http.get(logo!)).status === 404;
       };
       expect(await purged()).toBe(false);
