@@ -30,6 +30,16 @@ describe('The account of a person who logs in through a provider', () => {
     idp.people.set(sub, person);
     return { sub, email: person.email };
   };
+  /** Someone whose account is linked by this entry for the provider. */
+  const addLinked = async (provider = 'company') => {
+    const { sub, email } = add();
+    const user = await service.make.user({ email, emailVerified: true });
+    await service.database.query(
+      'INSERT INTO identities (issuer, subject, user_id, provider) VALUES ($1, $2, $3, $4)',
+      [idp.url, sub, user.id, provider],
+    );
+    return { sub, email, user };
+  };
   const userOf = (email: string) => service.app.get(UsersRepository).findByEmailWithPassword(email);
   /** Expects a login at the provider to be refused for this reason. */
   const expectRefused = async (sub: string, reason: string, id?: string) =>
@@ -64,8 +74,7 @@ describe('The account of a person who logs in through a provider', () => {
   });
 
   it('is found by issuer and subject later, whatever the address there is', async () => {
-    const { sub, email } = add();
-    await newBrowser().logIn(sub);
+    const { sub, email } = await addLinked();
     idp.people.set(sub, { email: 'new@other.example', email_verified: false });
     const browser = newBrowser();
     expect((await browser.logIn(sub)).status).toBe(303);
@@ -85,8 +94,7 @@ describe('The account of a person who logs in through a provider', () => {
   });
 
   it('has a verified address only if the provider calls this one verified', async () => {
-    const { sub, email } = add();
-    await newBrowser().logIn(sub);
+    const { sub, email } = await addLinked();
     await service.database.query('UPDATE users SET email_verified_at = NULL WHERE email = $1', [email]);
     idp.people.set(sub, { email, email_verified: false });
     await newBrowser().logIn(sub);
@@ -114,15 +122,13 @@ describe('The account of a person who logs in through a provider', () => {
   });
 
   it('is not given to someone else who got the address there', async () => {
-    const { sub, email } = add();
-    await newBrowser().logIn(sub, 'company');
+    const { email } = await addLinked();
     const successor = add({ email });
     await expectRefused(successor.sub, 'no_account');
   });
 
   it('is not given to them by another entry for the provider either, or after the id of the entry has changed', async () => {
-    const { sub, email } = add();
-    await newBrowser().logIn(sub, 'company');
+    const { sub, email } = await addLinked();
     const successor = add({ email });
     for (const id of ['linking', 'everybody']) await expectRefused(successor.sub, 'no_account', id);
     await service.database.query("UPDATE identities SET provider = 'former' WHERE subject = $1", [sub]);
@@ -144,8 +150,7 @@ describe('The account of a person who logs in through a provider', () => {
   });
 
   it('that is disabled is refused, linked or not', async () => {
-    const { sub, email } = add();
-    await newBrowser().logIn(sub);
+    const { sub, email } = await addLinked();
     await service.database.query('UPDATE users SET enabled = false WHERE email = $1', [email]);
     await expectRefused(sub, 'account_disabled');
     await service.database.query('DELETE FROM identities WHERE subject = $1', [sub]);
@@ -156,8 +161,7 @@ describe('The account of a person who logs in through a provider', () => {
     const { sub, email } = add();
     await service.make.user({ email, role: 'operator' });
     await expectRefused(sub, 'not_for_you');
-    const other = add();
-    await newBrowser().logIn(other.sub);
+    const other = await addLinked();
     await service.database.query("UPDATE users SET role = 'operator' WHERE email = $1", [other.email]);
     await expectRefused(other.sub, 'not_for_you');
   });
@@ -210,10 +214,9 @@ describe('The account of a person who logs in through a provider', () => {
   });
 
   it('keeps its link where it was made when another entry for the provider refuses it, which gets it with the role', async () => {
-    const { sub, email } = add();
-    await newBrowser().logIn(sub, 'company');
-    const { id } = (await userOf(email))!;
-    const linkedTo = () => service.database.query('SELECT provider FROM identities WHERE user_id = $1', [id]);
+    const { sub, email, user } = await addLinked();
+    const linkedTo = () =>
+      service.database.query('SELECT provider FROM identities WHERE user_id = $1', [user.id]);
     await expectRefused(sub, 'not_for_you', 'staff');
     expect(await linkedTo()).toEqual([{ provider: 'company' }]);
     idp.people.set(sub, { email, email_verified: true, groups: ['staff'] });

@@ -1,9 +1,9 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { withSettings } from '../support/changed-settings.js';
 import { madeOnce } from '../support/made.js';
 import { useServiceWithProvider } from '../support/set-up.js';
-import { startService } from '../support/test-service.js';
 
 /** Metadata that must never be used. */
 const WRONG: [string, Record<string, unknown>][] = [
@@ -25,14 +25,16 @@ const WRONG: [string, Record<string, unknown>][] = [
 
 describe('Metadata of an identity provider', () => {
   const idp = new BrokenIdentityProvider();
-  const providers = [{ id: 'broken', label: 'Broken Company' }];
-  const service = useServiceWithProvider(idp, providers);
-  const onlyProvider = madeOnce(() =>
-    startService({ env: { ...idp.env(...providers), PASSWORD_SIGN_IN: 'false' } }),
-  );
+  const service = useServiceWithProvider(idp, [{ id: 'broken', label: 'Broken Company' }]);
+  const browser = madeOnce(() => new BrowserSession(service.url));
+  const login = madeOnce(() => browser.open('/login'));
 
-  const begin = async (browser = new BrowserSession(service.url)): Promise<Page> =>
-    browser.submit(await browser.open('/login'), '/login/providers/broken');
+  const begin = (): Promise<Page> => browser.submit(login, '/login/providers/broken');
+  /** The login page of a service where this provider is the only way in, which leads on to it. */
+  const onlyProvider = () =>
+    withSettings(service, { passwordSignIn: false }, () =>
+      service.http.get('/login', { headers: { accept: 'text/html' } }),
+    );
 
   it.each(WRONG)(
     'with %s is refused, while every page works, and is read again at once',
@@ -45,19 +47,15 @@ describe('Metadata of an identity provider', () => {
           'The answer could not be accepted',
         ]);
         expect((await service.http.get('/login')).status).toBe(200);
-        const alone = await onlyProvider.http.get('/login', { headers: { accept: 'text/html' } });
+        const alone = await onlyProvider();
         expect([alone.status, alone.text.includes('The answer could not be accepted')]).toEqual([400, true]);
       }
-      const errors = () =>
-        [...service.log, ...onlyProvider.log].filter((line) => /"level":(50|60)/.test(line));
-      expect(errors()).toEqual([]);
+      expect(service.log.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
       idp.faults = {};
       expect(leadsTo(await begin())).toContain(`${idp.url}/auth?`);
       // What is known is kept for an hour; the next case begins without it.
-      for (const { app } of [service, onlyProvider]) {
-        const clients = app.get(ProviderClients, { strict: false });
-        for (const each of clients.providers) clients.forget(each);
-      }
+      const clients = service.app.get(ProviderClients, { strict: false });
+      for (const each of clients.providers) clients.forget(each);
     },
   );
 

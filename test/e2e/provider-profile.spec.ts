@@ -34,10 +34,17 @@ describe('Name and address of an account that is linked to a provider', () => {
   const logIn = (sub: string, id = 'company') => new PersonBrowser(service.url, idp.url).logIn(sub, id);
   /** Someone who has logged in before. */
   const known = async (): Promise<[sub: string, email: string]> => {
-    const sub = newSub();
-    is(sub, { email: `${sub}@mail.example`, email_verified: true, name: 'Ada Before' });
-    await logIn(sub);
-    return [sub, `${sub}@mail.example`];
+    const [sub, name] = [newSub(), 'Ada Before'];
+    const email = `${sub}@mail.example`;
+    is(sub, { email, email_verified: true, name });
+    const { id } = await service.make.user({ email, emailVerified: true, name });
+    // As the first login there leaves it.
+    await service.database.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id]);
+    await service.database.query(
+      "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ($1, $2, $3, 'company')",
+      [idp.url, sub, id],
+    );
+    return [sub, email];
   };
   const subjectsTo = (address: string) => smtp.to(address).map(({ subject }) => subject);
 
