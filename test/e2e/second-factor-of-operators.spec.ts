@@ -11,13 +11,14 @@ import {
   logInWith,
   newBrowserAt,
 } from '../support/second-factors.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { useService } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const SECURITY = '/account/security';
 
 describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
-  const service = useService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' } });
+  const service = useService({ env: { SECOND_FACTOR_FOR_OPERATORS: 'true' }, hostname: 'localhost' });
   const operator = madeForEach(() => service.make.user({ role: 'operator' }));
 
   const locationOf = async (browser: BrowserSession, path = CONSOLE) => {
@@ -47,8 +48,8 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
 
   it('opens the console to a session with a passkey, or with password and code', async () => {
     const first = await service.make.signedIn(operator);
-    const { secret } = await addApp(first);
-    const { passkey } = await addPasskey(first, service.url);
+    const { secret } = await setUpApp(service, first);
+    const passkey = await setUpPasskey(service, first);
     const byPasskey = newBrowserAt(service);
     await logInWith(passkey, byPasskey);
     expect(await locationOf(byPasskey)).toEqual([200, null]);
@@ -60,7 +61,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
   });
 
   it('asks an operator with passkeys alone for one after the password', async () => {
-    const { passkey } = await addPasskey(await service.make.signedIn(operator), service.url);
+    const passkey = await setUpPasskey(service, await service.make.signedIn(operator));
     const browser = newBrowserAt(service);
     const step = await givePassword(browser, operator, CONSOLE);
     expect(step.headers.get('location')).toBe('/login/second-factor?return_to=%2Fadmin%2Fconsole');
@@ -70,7 +71,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
   });
 
   it('does not take recovery codes by themselves for a factor', async () => {
-    await addPasskey(await service.make.signedIn(operator), service.url);
+    await setUpPasskey(service, await service.make.signedIn(operator));
     // No page leaves it like this.
     await service.database.query('DELETE FROM passkeys WHERE user_id = $1', [operator.id]);
     const browser = newBrowserAt(service);
@@ -82,7 +83,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
 
   it('does not open it to a session of an account with a factor that was never given in it', async () => {
     const [before, adding] = [await service.make.signedIn(operator), await service.make.signedIn(operator)];
-    const { secret } = await addApp(adding);
+    const { secret } = await setUpApp(service, adding);
     const confirm = '/account/confirm?return_to=%2Fadmin%2Fconsole%2Fusers';
     expect(await locationOf(before, `${CONSOLE}/users`)).toEqual([303, confirm]);
     // Nor can it add a factor of its own to get there.
@@ -109,7 +110,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
 
   it('keeps the console open after the password was confirmed there', async () => {
     const browser = await service.make.signedIn(operator);
-    await addApp(browser);
+    await setUpApp(service, browser);
     const path = `${CONSOLE}/confirm-password`;
     await browser.fillIn(path, { password: PASSWORD });
     expect(await locationOf(browser)).toEqual([200, null]);
@@ -117,7 +118,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
 
   it('takes a passkey where the console asks for the password again', async () => {
     const browser = await service.make.signedIn(operator);
-    const { passkey } = await addPasskey(browser, service.url);
+    const passkey = await setUpPasskey(service, browser);
     await service.database.query(
       "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
       [operator.id],
@@ -134,8 +135,8 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
 
   it('refuses to remove the last factor, of which there is one left even if two are removed at the same time', async () => {
     const browser = await service.make.signedIn(operator);
-    await addPasskey(browser, service.url);
-    await addApp(browser);
+    await setUpPasskey(service, browser);
+    await setUpApp(service, browser);
     const id = await passkeyOf(operator);
     const paths = [`${SECURITY}/app/remove`, `${SECURITY}/passkeys/${id}/remove`];
     const pages = await Promise.all(paths.map((path) => browser.open(path)));
@@ -154,12 +155,98 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
 
   it('asks nothing more of users', async () => {
     const user = await service.make.user();
-    await addPasskey(await service.make.signedIn(user), service.url);
+    await setUpPasskey(service, await service.make.signedIn(user));
     expect((await givePassword(newBrowserAt(service), user)).headers.get('location')).toBe('/account');
     const browser = await service.make.signedIn(user);
     expect((await browser.open(CONSOLE)).status).toBe(403);
     const id = await passkeyOf(user);
     const path = `${SECURITY}/passkeys/${id}/remove`;
     expect((await browser.fillIn(path)).status).toBe(303);
+  });
+
+  describe('recovery codes', () => {
+    const CODES = `${SECURITY}/recovery-codes`;
+    const user = madeForEach(() => service.make.user());
+    const browser = madeForEach(() => service.make.signedIn(user));
+
+    const kept = async (of = user): Promise<number> =>
+      (await service.database.query('SELECT 1 FROM recovery_codes WHERE user_id = $1', [of.id])).length;
+    const removeApp = async () =>
+      browser.submit(await browser.open(`${SECURITY}/app/remove`), `${SECURITY}/app/remove`);
+
+    it('are neither shown nor kept for someone with a passkey alone', async () => {
+      const { codes } = await addPasskey(browser, service.url);
+      expect([codes, await kept()]).toEqual([[], 0]);
+      expect((await browser.open(SECURITY)).text).not.toContain('Recovery codes');
+      const page = await browser.open(CODES);
+      expect(page.html.querySelector(`form[action="${CODES}"]`)).toBeNull();
+    });
+
+    it('are not made for someone with a passkey alone', async () => {
+      await setUpApp(service, browser);
+      await setUpPasskey(service, browser);
+      const form = await browser.open(CODES);
+      await removeApp();
+      expect((await browser.submit(form, CODES)).status).toBe(409);
+      expect(await kept()).toBe(0);
+    });
+
+    it('are made with an app, also beside a passkey that was there before', async () => {
+      await setUpPasskey(service, browser);
+      const { codes } = await setUpApp(service, browser);
+      expect([codes.length, await kept()]).toEqual([10, 10]);
+    });
+
+    it('stay when the app is replaced, and when a passkey is removed', async () => {
+      const { codes } = await setUpApp(service, browser);
+      const again = await setUpApp(service, browser, 0);
+      expect([again.codes, await kept()]).toEqual([[], codes.length]);
+      await setUpPasskey(service, browser);
+      const [passkey] = await service.database.query<{ id: string }>(
+        'SELECT id FROM passkeys WHERE user_id = $1',
+        [user.id],
+      );
+      const path = `${SECURITY}/passkeys/${passkey!.id}/remove`;
+      const page = await browser.open(path);
+      expect(page.html.querySelector('main')!.text).not.toContain('recovery codes');
+      await browser.submit(page, path);
+      expect(await kept()).toBe(10);
+    });
+
+    it('are made anew by a form that a second click does not send again', async () => {
+      await setUpApp(service, browser);
+      const page = await browser.open(CODES);
+      expect(page.html.querySelector(`form[action="${CODES}"]`)!.hasAttribute('data-once')).toBe(true);
+      expect(page.html.querySelector('script[src="/assets/page.js"]')).not.toBeNull();
+    });
+
+    it('are removed with the app although a passkey is left, which the page says before', async () => {
+      await setUpApp(service, browser);
+      await setUpPasskey(service, browser);
+      const page = await browser.open(`${SECURITY}/app/remove`);
+      expect(page.html.querySelector('main')!.text).toContain('Your recovery codes are removed too.');
+      await removeApp();
+      expect(await kept()).toBe(0);
+    });
+
+    it('are not asked for after the password of an operator with a passkey alone', async () => {
+      const operator = await service.make.user({ role: 'operator' });
+      const passkey = await setUpPasskey(service, await service.make.signedIn(operator));
+      const other = newBrowserAt(service);
+      const step = await givePassword(other, operator);
+      const page = await other.open(step.headers.get('location')!);
+      expect(page.html.querySelector('main')!.text).not.toMatch(/recovery code/i);
+      expect(page.html.querySelector('input[name="code"]')).toBeNull();
+      expect(page.html.querySelector('[data-without-passkeys]')!.text).toContain('Ask an admin');
+      expect((await logInWith(passkey, other)).status).toBe(200);
+    });
+
+    it('still log in with an app', async () => {
+      const { codes } = await setUpApp(service, browser);
+      const other = newBrowserAt(service);
+      await givePassword(other, user);
+      expect((await giveCode(other, codes[0]!)).status).toBe(303);
+      expect(await kept()).toBe(9);
+    });
   });
 });

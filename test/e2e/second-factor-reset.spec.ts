@@ -1,13 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
-import {
-  addApp,
-  addPasskey,
-  givePassword,
-  isSignedIn,
-  logInWith,
-  newBrowserAt,
-} from '../support/second-factors.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
+import { givePassword, isSignedIn, logInWith, newBrowserAt } from '../support/second-factors.js';
 import { useSharedService } from '../support/test-service.js';
 
 const NONE = { passkeys: 0, authenticator_app: false, recovery_codes_left: 0 };
@@ -27,8 +21,8 @@ describe('The second factor of a user', () => {
     (await service.http.get(`/admin/users/${user.id}`, { bearer })).json.second_factor;
   const addBoth = async () => {
     const browser = await service.make.signedIn(user);
-    const { passkey } = await addPasskey(browser, service.url);
-    await addApp(browser);
+    const passkey = await setUpPasskey(service, browser);
+    await setUpApp(service, browser);
     return { browser, passkey };
   };
   const events = () => auditEventsOn(service, user.id, 'user.second_factor_reset');
@@ -119,7 +113,7 @@ describe('The second factor of a user', () => {
     it('is not reset by the operator for themselves', async () => {
       const operator = await service.make.user({ role: 'operator' });
       const browser = await service.make.signedIn(operator);
-      await addApp(browser);
+      await setUpApp(service, browser);
       const own = `/admin/console/users/${operator.id}`;
       expect((await browser.open(own)).text).not.toContain('Reset second factor');
       const page = await browser.open(`${own}/reset-second-factor`);

@@ -1,42 +1,35 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { madeForEach } from '../support/made.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
-import { authorizePath, type BrowserSession, type Page } from '../support/browser-session.js';
+import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
-import {
-  addApp,
-  addPasskey,
-  codeOf,
-  giveCode,
-  givePassword,
-  isSignedIn,
-  logInWith,
-  newBrowserAt,
-} from '../support/second-factors.js';
-import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { codeOf, giveCode, givePassword, isSignedIn, logInWith } from '../support/second-factors.js';
+import { newAddress } from '../support/rate-limits.js';
+import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
+import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const STEP = '/login/second-factor';
 const COOKIE = 'pending_sign_in';
 const NEW_PASSWORD = 'another horse battery staple';
 
 describe('The step between password and second factor', () => {
-  const service = useService({ databaseOptions: PATIENT });
+  const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' }, databaseOptions: PATIENT });
   let secret: string;
   let codes: string[];
   // It would hold the rows that a test purges itself.
   beforeAll(() => leaveOutScheduledPurges(service));
 
   const user = madeForEach(() => service.make.user());
+  const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
   beforeEach(async () => {
-    ({ secret, codes } = await addApp(await service.make.signedIn(user)));
+    ({ secret, codes } = await setUpApp(service, await service.make.signedIn(user)));
   });
 
   const afterPassword = async (): Promise<BrowserSession> => {
-    const browser = newBrowserAt(service);
+    const browser = newBrowser();
     await givePassword(browser, user);
     return browser;
   };
@@ -59,7 +52,7 @@ describe('The step between password and second factor', () => {
   });
 
   it('is known by a cookie that scripts and other sites do not get', async () => {
-    const answer = await givePassword(newBrowserAt(service), user);
+    const answer = await givePassword(newBrowser(), user);
     const cookie = answer.headers.getSetCookie().find((line) => line.startsWith(COOKIE))!;
     expect(cookie).toMatch(
       /^pending_sign_in=cds_sf_[\w-]{49}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -71,7 +64,7 @@ describe('The step between password and second factor', () => {
   it('keeps the request of an application', async () => {
     const client = await service.make.client();
     const path = authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI });
-    const browser = newBrowserAt(service);
+    const browser = newBrowser();
     const step = await givePassword(browser, user, path);
     const page = await browser.open(step.headers.get('location')!);
     const answer = await browser.submit(page, STEP, { code: codeOf(secret) });
@@ -81,7 +74,7 @@ describe('The step between password and second factor', () => {
 
   describe('tells to start again', () => {
     it('a browser that did not give the password, with or without a cookie that says so', async () => {
-      const browser = newBrowserAt(service);
+      const browser = newBrowser();
       expectExpired(await browser.open(STEP));
       for (const value of ['x', `cds_sf_${'A'.repeat(49)}`]) {
         browser.cookies.set(COOKIE, value);
@@ -102,7 +95,7 @@ describe('The step between password and second factor', () => {
       const page = await browser.open(STEP);
       await service.database.query("UPDATE pending_sign_ins SET expires_at = now() - interval '1 second'");
       expectExpired(await browser.submit(page, STEP, { code: codeOf(secret) }));
-      await service.app.get(PurgeService).purge();
+      await purgeOnly(service, 'pending_sign_ins');
       expect(await pendingCount()).toBe(0);
     });
 
@@ -111,14 +104,14 @@ describe('The step between password and second factor', () => {
       const cookie = browser.cookies.get(COOKIE)!;
       expect((await giveCode(browser, codeOf(secret))).status).toBe(303);
       expect([browser.cookies.has(COOKIE), await pendingCount()]).toEqual([false, 0]);
-      const again = newBrowserAt(service);
+      const again = newBrowser();
       again.cookies.set(COOKIE, cookie);
       expectExpired(await again.open(STEP));
     });
 
     it.each([
       ['the password was changed', { password: NEW_PASSWORD }],
-      ['the email address was changed', { email: 'changed@mail.example' }],
+      ['the email address was changed', { email: `changed.${Date.now()}@mail.example` }],
       ['the account was disabled', { enabled: false }],
     ])('after %s, also once that was undone', async (_what, changes) => {
       const browser = await afterPassword();
@@ -138,7 +131,7 @@ describe('The step between password and second factor', () => {
     ['disabled', 'UPDATE users SET enabled = false WHERE id = $1'],
     ['given another email address', "UPDATE users SET email = 'changed' || email WHERE id = $1"],
   ])('does not begin for an account that is being %s', async (_what, change) => {
-    const browser = newBrowserAt(service);
+    const browser = newBrowser();
     const attempt = () => givePassword(browser, user);
     const [answer] = await whileHeld(service, [change, [user.id]], [attempt], 'COMMIT');
     expect([answer!.status, browser.cookies.has(COOKIE), await pendingCount()]).toEqual([401, false, 0]);
@@ -148,7 +141,7 @@ describe('The step between password and second factor', () => {
   it('does not begin at a confirmation either', async () => {
     const old = await service.make.user();
     const [before, adding] = [await service.make.signedIn(old), await service.make.signedIn(old)];
-    await addApp(adding);
+    await setUpApp(service, adding);
     const page = await before.open('/account/confirm');
     const [answer] = await whileHeld(
       service,
@@ -221,7 +214,7 @@ describe('The step between password and second factor', () => {
 
     it('only of this account', async () => {
       const other = await service.make.user();
-      const theirs = await addApp(await service.make.signedIn(other));
+      const theirs = await setUpApp(service, await service.make.signedIn(other));
       expect((await giveCode(await afterPassword(), theirs.codes[0]!)).status).toBe(401);
     });
 
@@ -246,8 +239,7 @@ describe('The step between password and second factor', () => {
   it('offers the passkey too, which logs in by itself and ends the step', async () => {
     const first = await afterPassword();
     await giveCode(first, codeOf(secret));
-    const { passkey, codes: further } = await addPasskey(first, service.url);
-    expect(further).toEqual([]);
+    const passkey = await setUpPasskey(service, first);
     const browser = await afterPassword();
     const page = await browser.open(STEP);
     expect(page.html.querySelector('[data-passkey-sign-in] button')!.text).toBe('Use a passkey');
@@ -260,7 +252,7 @@ describe('The step between password and second factor', () => {
   it('is also between the password and a change of factors, in a session that began without one', async () => {
     const old = await service.make.user();
     const [before, adding] = [await service.make.signedIn(old), await service.make.signedIn(old)];
-    const app = await addApp(adding);
+    const app = await setUpApp(service, adding);
     // The password was given recently here, but never the factor.
     const asked = await before.open('/account/security/app/remove');
     expect(asked.headers.get('location')).toBe(
