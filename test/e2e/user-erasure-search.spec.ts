@@ -1,18 +1,23 @@
+import { ActivityService } from '../../src/activity/activity.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
+import { Listener } from '../../src/database/connections/listener.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
 import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
+import { atEndOfFile } from '../support/between-files.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { columnsThatHold, sealedValues } from '../support/searched-database.js';
-import { addApp, addPasskey } from '../support/second-factors.js';
+import { givePassword } from '../support/second-factors.js';
 import { madeOnce } from '../support/made.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
+import { startInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -83,8 +88,9 @@ describe('After a person has left,', () => {
     await new PersonBrowser(service.url, idp.url).toCallback('subject-erasable');
     const browser = by(ADDRESS);
     await browser.logIn(EMAIL, PASSWORD);
-    await addPasskey(browser, service.url, { name: `Key of ${NAME}` });
-    await addApp(browser);
+    await setUpPasskey(service, browser, { name: `Key of ${NAME}` });
+    await setUpApp(service, browser);
+    await givePassword(by(ADDRESS), await make.updateUser(user, {}));
     await browser.submit(await browser.open('/account/export'), '/account/export');
     await by(ADDRESS).fillIn('/password/forgotten', { email: EMAIL });
     // What others write about the person.
@@ -227,5 +233,20 @@ describe('After a person has left,', () => {
       'consent_versions.user_id',
       'events.payload',
     ]);
+  });
+
+  it('no column holds an address of theirs that another instance had counted, and not written yet', async () => {
+    const address = '203.0.113.77';
+    const other = await startInstance(service.database, {});
+    atEndOfFile(() => other.app.close());
+    await until('it listens', () => other.app.get(Listener).isConnected);
+    const user = await service.make.user();
+    await service.make.signedIn(user);
+    await service.database.query('UPDATE sessions SET address = $2 WHERE user_id = $1', [user.id, address]);
+    const activity = other.app.get(ActivityService);
+    activity.count({ kind: 'sign_in', detail: 'password', address });
+    await service.make.eraseUser(user);
+    await activity.flush();
+    await until('no column holds it', async () => (await columnsThatHold(service, [address])).length === 0);
   });
 });
