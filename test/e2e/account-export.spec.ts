@@ -6,12 +6,12 @@ import { RECORDS_IN_FILE, RECORDS_ON_PAGE } from '../../src/users/leaving/data-e
 import { newSecret } from '../../src/secrets/tokens.js';
 import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
 import { makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
-import { addApp, addPasskey } from '../support/second-factors.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { useSharedServiceWithMail } from '../support/set-up.js';
 import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
@@ -25,7 +25,7 @@ interface File {
 }
 
 describe('The export of a person’s data', () => {
-  const { service, smtp } = useServiceWithMail();
+  const { service, smtp } = useSharedServiceWithMail();
   const user = madeForEach(() => service.make.user({ emailVerified: true, name: 'Dana <b>Driver</b>' }));
   const browser = madeForEach(() => service.make.signedIn(user));
 
@@ -126,8 +126,8 @@ describe('The export of a person’s data', () => {
     it('a link that was used, to each but one of many at once', async () => {
       const link = await askedLink();
       const page = await browser.open(link);
-      const answers = await Promise.all(Array.from({ length: 8 }, () => browser.submit(page, link)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(410)]);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => browser.submit(page, link)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
       await isGone(await browser.open(link));
       expect(await actionsOn(service, user.id, 'user.exported')).toEqual(['user.exported']);
     });
@@ -155,8 +155,9 @@ describe('The export of a person’s data', () => {
     const link = await askedLink();
     const page = await browser.open(link);
     const data = service.app.get(PersonalData);
-    jest.spyOn(data, 'read').mockRejectedValueOnce(new Error('The disk is on fire.'));
+    const spy = jest.spyOn(data, 'read').mockRejectedValueOnce(new Error('The disk is on fire.'));
     expect((await browser.submit(page, link)).status).toBe(500);
+    spy.mockRestore();
     const unused = service.app
       .get<Repository<DataExportEntity>>(getRepositoryToken(DataExportEntity))
       .existsBy({ userId: user.id, usedAt: IsNull() });
@@ -169,7 +170,7 @@ describe('The export of a person’s data', () => {
     await service.make.tokens(client, user);
     const link = await askedLink();
     expect(link).toMatch(/^\/account\/export\/cds_de_/);
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 2; n++) {
       const page = await browser.open(link);
       expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
       expect(page.headers.get('referrer-policy')).toBe('strict-origin');
@@ -205,8 +206,8 @@ describe('The export of a person’s data', () => {
     const client = await service.make.client({ ownerId: user.id });
     await service.make.updateClient(client, { description: 'pays late' });
     await service.make.tokens(client, user);
-    await addPasskey(browser, service.url, { name: 'My key' });
-    await addApp(browser);
+    await setUpPasskey(service, browser);
+    await setUpApp(service, browser);
     const answer = await download(await askedLink());
     const file = JSON.parse(answer.text) as File;
     expect(file.sections.sign_in_methods!.records).toHaveLength(4);
@@ -216,19 +217,16 @@ describe('The export of a person’s data', () => {
       `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
         WHERE table_schema = 'public' AND data_type = 'bytea'`,
     );
-    let seen = 0;
+    const forms: string[] = [];
     for (const { table, column } of columns) {
-      const rows = await service.database.query<{ bytes: Buffer }>(
-        `SELECT "${column}" AS bytes FROM "${table}" WHERE "${column}" IS NOT NULL`,
+      const bytes = await service.database.column<Buffer>(
+        `SELECT "${column}" FROM "${table}" WHERE length("${column}") >= 8`,
       );
-      for (const { bytes } of rows) {
-        for (const form of ['hex', 'base64', 'base64url'] as const) {
-          expect(answer.text).not.toContain(bytes.toString(form));
-        }
-        seen++;
-      }
+      for (const each of bytes)
+        forms.push(each.toString('hex'), each.toString('base64'), each.toString('base64url'));
     }
-    expect(seen).toBeGreaterThan(10);
+    expect(forms.length).toBeGreaterThan(30);
+    expect(forms.filter((form) => answer.text.includes(form))).toEqual([]);
     const credential = await service.database.value<string>(
       'SELECT credential_id FROM passkeys WHERE user_id = $1',
       [user.id],
@@ -262,10 +260,18 @@ describe('The export of a person’s data', () => {
   });
 
   it('is cut where there is very much, and says so', async () => {
+    // A hundred stand for all that one file may have.
+    const data = service.app.get(PersonalData);
+    const read = data.read.bind(data);
+    const most: number[] = [];
+    const spy = jest.spyOn(data, 'read').mockImplementation((userId, limit, language) => {
+      most.push(limit);
+      return read(userId, Math.min(limit, 100), language);
+    });
     await service.database.query(
       `INSERT INTO audit_events (actor_type, action, subject_type, subject_id)
-       SELECT 'service', 'user.updated', 'user', $1 FROM generate_series(1, $2)`,
-      [user.id, RECORDS_IN_FILE + 5],
+       SELECT 'service', 'user.updated', 'user', $1 FROM generate_series(1, 105)`,
+      [user.id],
     );
     const link = await askedLink();
     const page = await browser.open(link);
@@ -273,10 +279,9 @@ describe('The export of a person’s data', () => {
     expect(table.querySelectorAll('tbody tr')).toHaveLength(RECORDS_ON_PAGE);
     expect(page.text).toContain('Older ones are in the file.');
     const { sections } = JSON.parse((await browser.submit(page, link)).text) as File;
-    expect([sections.changes!.records.length, sections.changes!.is_complete]).toEqual([
-      RECORDS_IN_FILE,
-      false,
-    ]);
+    spy.mockRestore();
+    expect(most).toEqual([RECORDS_ON_PAGE, RECORDS_IN_FILE]);
+    expect([sections.changes!.records.length, sections.changes!.is_complete]).toEqual([100, false]);
     expect([sections.profile!.is_complete, sections.sessions!.is_complete]).toEqual([true, true]);
   });
 });

@@ -7,10 +7,10 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { declaredRoutes } from '../support/console-routes.js';
 import { PASSWORD } from '../support/factory.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { addApp, addPasskey } from '../support/second-factors.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { useSharedServiceWithMail } from '../support/set-up.js';
 import { until } from '../support/until.js';
 
 type Foreign = Exclude<Language, 'en'>;
@@ -47,7 +47,7 @@ const wordsOn = (page: Page): string[] =>
 const h1Of = (page: Page) => page.html.querySelector('h1')!.text;
 
 describe('The account in the language of its user', () => {
-  const { service, smtp } = useServiceWithMail();
+  const { service, smtp } = useSharedServiceWithMail();
 
   const client = madeOnce(() =>
     service.make.client({ name: 'Northwind <b>{name}</b>', optionalScopes: ['vehicle:read'] }),
@@ -123,8 +123,8 @@ describe('The account in the language of its user', () => {
     );
     await raise();
     const browser = await reading('en');
-    await addPasskey(browser, service.url);
-    await addApp(browser);
+    await setUpPasskey(service, browser);
+    await setUpApp(service, browser);
     const pages = await addresses(browser);
     const routes = declaredRoutes(AccountModule)
       .filter(({ method, path }) => method === 'GET' && /^\/account(\/|-|$)/.test(path))
@@ -249,7 +249,7 @@ describe('The account in the language of its user', () => {
     const browser = await reading('fr');
     const page = await browser.open('/account/security/passkeys/new');
     expect(wordsOn(page)).toContain('Cet appareil a déjà une clé d’accès pour votre compte.');
-    await addApp(browser);
+    await setUpApp(service, browser);
     const path = '/account/security/recovery-codes';
     expect(placeOf(await browser.fillIn(path))).toEqual([303, path]);
     const codes = await browser.open(path);

@@ -8,6 +8,7 @@ import { isAccepted, refresh } from '../support/oauth.js';
 import { expectRetryAfter, newAddress } from '../support/rate-limits.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
+import { signIn } from '../support/without-pages.js';
 
 const PATH = '/account/password';
 const NEW_PASSWORD = 'a new long password';
@@ -17,7 +18,11 @@ describe('Changing a password', () => {
   const service = useSharedService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 
   const user = madeForEach(() => service.make.user());
-  const browser = madeForEach(() => signedIn());
+  const browser = madeForEach(async () => {
+    const by = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
+    await signIn(service, by, user.email, PASSWORD);
+    return by;
+  });
 
   /** A signed-in browser of the user, with its own client address. */
   const signedIn = async (password = PASSWORD) => {
@@ -50,7 +55,7 @@ describe('Changing a password', () => {
     );
 
   describe('refuses', () => {
-    it.each([
+    const WRONG_CHANGES = [
       ['a new password of 11 characters', PASSWORD, 'p'.repeat(11), undefined, 'password', '12 to 256'],
       ['a new password of 257 characters', PASSWORD, 'p'.repeat(257), undefined, 'password', '12 to 256'],
       [
@@ -81,16 +86,24 @@ describe('Changing a password', () => {
         'current_password',
         'not your current',
       ],
-    ])('%s, with an error next to the field', async (_what, current, password, again, field, words) => {
-      const page = await change(current, password, again);
-      expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
-      expect(page.html.querySelector('[role="alert"]')!.text).toContain('not changed');
-      for (const name of ['current_password', 'password', 'password_again']) {
-        const expected = name === field ? expect.stringContaining(words) : undefined;
-        expect([name, errorOf(page, name)]).toEqual([name, expected]);
-      }
-      for (const typed of [current, password].filter((text) => text !== '')) {
-        expect(page.text).not.toContain(typed);
+    ] as const;
+
+    it('what is wrong, with an error next to the field', async () => {
+      for (const [what, current, password, again, field, words] of WRONG_CHANGES) {
+        const page = await change(current, password, again);
+        expect([what, page.status, page.headers.get('content-type')]).toEqual([
+          what,
+          400,
+          'text/html; charset=utf-8',
+        ]);
+        expect(page.html.querySelector('[role="alert"]')!.text).toContain('not changed');
+        for (const name of ['current_password', 'password', 'password_again']) {
+          const expected = name === field ? expect.stringContaining(words) : undefined;
+          expect([what, name, errorOf(page, name)]).toEqual([what, name, expected]);
+        }
+        for (const typed of [current, password].filter((text) => text !== '')) {
+          expect(page.text).not.toContain(typed);
+        }
       }
       expect(await canLogIn(PASSWORD)).toBe(true);
       expect(await isSignedIn(browser)).toBe(true);

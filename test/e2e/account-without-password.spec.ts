@@ -1,18 +1,17 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { UsersService } from '../../src/users/accounts/users.service.js';
-import { BrowserSession } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import type { ReceivedMail } from '../support/mail-server.js';
-import { signUpLink, signUpWithPasskey } from '../support/passkey-sign-ups.js';
+import { signUpLink, signUpOptions } from '../support/passkey-sign-ups.js';
+import { newAddress } from '../support/rate-limits.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import {
-  addApp,
-  addPasskey,
   answerPasskey,
   isSignedIn,
   logInWith,
   newBrowserAt,
   passkeyOptions,
 } from '../support/second-factors.js';
-import type { SoftwarePasskey } from '../support/software-passkey.js';
+import { SoftwarePasskey } from '../support/software-passkey.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { until } from '../support/until.js';
 
@@ -47,34 +46,25 @@ describe('An account without a password', () => {
   let counter = 0;
   beforeEach(() => (email = `keyholder${++counter}@mail.example`));
 
-  let networks = 0;
-  const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
-  const signUp = async (): Promise<{ user: UserEntity; passkey: SoftwarePasskey }> => {
-    const link = await signUpLink(newBrowser(), smtp, email);
-    const { passkey, page } = await signUpWithPasskey(newBrowser(), link, service.url);
-    expect(page.status).toBe(200);
-    return { user: (await service.app.get(UsersService).findByEmail(email))!, passkey };
+  const newBrowser = (url = service.url) => new BrowserSession(url, { 'x-forwarded-for': newAddress() });
+  const withPasskey = async (): Promise<{ user: UserEntity; passkey: SoftwarePasskey }> => {
+    const user = await service.make.user({ email, emailVerified: true });
+    const passkey = await setUpPasskey(service, await service.make.signedIn(user));
+    // As after a sign-up with a passkey.
+    await service.database.query('UPDATE users SET password_hash = NULL WHERE id = $1', [user.id]);
+    return { user, passkey };
   };
   const signedIn = async (passkey: SoftwarePasskey) => {
     const browser = newBrowserAt(service);
     expect((await logInWith(passkey, browser)).status).toBe(200);
     return browser;
   };
-  const longAgo = (user: UserEntity) =>
-    service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [user.id],
-    );
-  const idOf = async (user: UserEntity): Promise<string> =>
-    (
-      await service.database.query<{ id: string }>(
-        'SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id LIMIT 1',
-        [user.id],
-      )
-    )[0]!.id;
+  const longAgo = (user: UserEntity) => service.make.ageSessions(user);
+  const idOf = (user: UserEntity) =>
+    service.database.value<string>('SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id', [user.id]);
 
   it('is opened by no password', async () => {
-    await signUp();
+    await withPasskey();
     for (const password of ['', 'null', PASSWORD]) {
       const browser = newBrowser();
       const page = await browser.submit(await browser.open('/login'), '/login', { email, password });
@@ -84,7 +74,7 @@ describe('An account without a password', () => {
   });
 
   it('gets a password by the link for a forgotten one, and keeps its passkey', async () => {
-    const { user, passkey } = await signUp();
+    const { user, passkey } = await withPasskey();
     const browser = await signedIn(passkey);
     const page = await browser.open('/account/password');
     expect(page.text).toContain('You have no password');
@@ -104,7 +94,7 @@ describe('An account without a password', () => {
   });
 
   it('is asked for the passkey, not for a password, before its factors change', async () => {
-    const { user, passkey } = await signUp();
+    const { user, passkey } = await withPasskey();
     const browser = await signedIn(passkey);
     await longAgo(user);
     const asked = await browser.open('/account/security/passkeys/new');
@@ -120,7 +110,7 @@ describe('An account without a password', () => {
   });
 
   it('keeps its last passkey until there is another way in', async () => {
-    const { user, passkey } = await signUp();
+    const { user, passkey } = await withPasskey();
     const browser = await signedIn(passkey);
     const path = `/account/security/passkeys/${await idOf(user)}/remove`;
     const refused = await browser.submit(await browser.open(path), path);
@@ -130,10 +120,10 @@ describe('An account without a password', () => {
     ]);
     await signedIn(passkey);
     // An app is asked for after a password: by itself it lets nobody in.
-    const { codes } = await addApp(browser);
+    const { codes } = await setUpApp(service, browser);
     expect(codes).toHaveLength(10);
     expect((await browser.submit(await browser.open(path), path)).status).toBe(409);
-    await addPasskey(browser, service.url);
+    await setUpPasskey(service, browser);
     expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
   });
 
@@ -147,7 +137,7 @@ describe('An account without a password', () => {
     ['a link to one for operators with the same client as one for users', link('company-staff'), 303],
     ['a link to a provider that is no longer there', link('gone'), 409],
   ])('with %s answers the removal of its last passkey', async (_what, statement, status) => {
-    const { user, passkey } = await signUp();
+    const { user, passkey } = await withPasskey();
     const browser = await signedIn(passkey);
     await service.database.query(statement, [user.id]);
     const path = `/account/security/passkeys/${await idOf(user)}/remove`;
@@ -155,7 +145,7 @@ describe('An account without a password', () => {
   });
 
   it('is not sent to a provider for operators to confirm who it is, but to one that admits it', async () => {
-    const { user, passkey } = await signUp();
+    const { user, passkey } = await withPasskey();
     const browser = await signedIn(passkey);
     await longAgo(user);
     const submit = async () => {
@@ -168,27 +158,47 @@ describe('An account without a password', () => {
     expect(await submit()).toBe('Continue with company');
   });
 
-  it('keeps one of two passkeys, whatever is removed at once on two instances', async () => {
-    const { user, passkey } = await signUp();
-    const browser = await signedIn(passkey);
-    await addPasskey(browser, service.url);
-    const ids = await service.database.query<{ id: string }>(
-      'SELECT id FROM passkeys WHERE user_id = $1 ORDER BY id',
-      [user.id],
-    );
-    const pages = await Promise.all(
-      ids.map(async ({ id }) => {
-        const path = `/account/security/passkeys/${id}/remove`;
-        return { path, page: await browser.open(path) };
+  it('is made once, whatever is posted at once on two instances', async () => {
+    const links = [
+      await signUpLink(newBrowser(), smtp, email),
+      await signUpLink(newBrowser(), smtp, email, 2),
+    ];
+    const posts = await Promise.all(
+      [0, 0, 1, 1].map(async (n, index) => {
+        const [link, browser] = [links[n]!, newBrowser()];
+        const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
+        const csrf_token = csrfTokenOn(await browser.open(link));
+        const elsewhere = newBrowser(service.instances[index % 2]!.url);
+        browser.cookies.forEach((value, name) => elsewhere.cookies.set(name, value));
+        const form = { csrf_token, response, name: 'Zoë Driver' };
+        return () => elsewhere.open(link, { form, headers: { origin: service.url } });
       }),
     );
+    const statuses = (await Promise.all(posts.map((post) => post()))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.every((status) => [200, 409, 410].includes(status))).toBe(true);
+    const [row] = await service.database.query<{ passkeys: string }>(
+      'SELECT count(*) AS passkeys FROM passkeys p JOIN users u ON u.id = p.user_id WHERE u.email = $1',
+      [email],
+    );
+    expect(row).toEqual({ passkeys: '1' });
+  });
+
+  it('keeps one of two passkeys, whatever is removed at once on two instances', async () => {
+    const { user, passkey } = await withPasskey();
+    const browser = await signedIn(passkey);
+    await setUpPasskey(service, browser);
+    const ids = await service.database.column<string>('SELECT id FROM passkeys WHERE user_id = $1', [
+      user.id,
+    ]);
+    const pages: { path: string; page: Page }[] = [];
+    for (const path of ids.map((id) => `/account/security/passkeys/${id}/remove`))
+      pages.push({ path, page: await browser.open(path) });
     const answers = await Promise.all(
       pages.map(({ path, page }, n) => {
         const elsewhere = new BrowserSession(service.instances[n]!.url);
         browser.cookies.forEach((value, name) => elsewhere.cookies.set(name, value));
-        const csrf_token = page.html
-          .querySelector(`form[action="${path}"] input[name=csrf_token]`)!
-          .getAttribute('value')!;
+        const csrf_token = csrfTokenOn(page, path);
         return elsewhere.open(path, { form: { csrf_token }, headers: { origin: service.url } });
       }),
     );
@@ -196,7 +206,7 @@ describe('An account without a password', () => {
   });
 
   it('of an operator who needs a second factor opens the console with its passkey', async () => {
-    const { user, passkey } = await signUp();
+    const { user, passkey } = await withPasskey();
     // With the role that it gains, the passkey would end.
     await service.database.query(
       "UPDATE users SET role = 'operator', operator_role = 'support' WHERE id = $1",

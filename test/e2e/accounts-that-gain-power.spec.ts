@@ -3,9 +3,9 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
+import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser, type TestPerson } from '../support/identity-provider.js';
-import { addApp, addPasskey, givePassword, logInWith } from '../support/second-factors.js';
-import type { SoftwarePasskey } from '../support/software-passkey.js';
+import { givePassword, logInWith } from '../support/second-factors.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
 import { until } from '../support/until.js';
 
@@ -39,8 +39,8 @@ describe('What opened an account before', () => {
   const opened = async (email: string) => {
     const user = await service.make.user({ email, emailVerified: true });
     const browser = await service.make.signedIn(user);
-    await addApp(browser);
-    const { passkey } = await addPasskey(browser, service.url);
+    await setUpApp(service, browser);
+    const passkey = await setUpPasskey(service, browser);
     const pending = new BrowserSession(service.url);
     await givePassword(pending, user);
     const admin = await service.make.adminToken();
@@ -75,9 +75,7 @@ describe('What opened an account before', () => {
     expect((await browser.open('/account')).status).toBe(302);
     expect((await new BrowserSession(service.url).open(link)).status).toBe(410);
     expect((await givePassword(new BrowserSession(service.url), user)).status).not.toBe(303);
-    expect((await logInWith(passkey as SoftwarePasskey, new BrowserSession(service.url))).status).not.toBe(
-      200,
-    );
+    expect((await logInWith(passkey, new BrowserSession(service.url))).status).not.toBe(200);
     expect((await pending.open('/login/second-factor')).status).not.toBe(200);
   };
   const mailTo = async (email: string, words: string) => {

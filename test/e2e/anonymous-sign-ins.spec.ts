@@ -1,7 +1,8 @@
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
+import { setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { expectRetryAfter, newAddress, statusesOf } from '../support/rate-limits.js';
-import { addPasskey, answerPasskey, passkeyOptions } from '../support/second-factors.js';
+import { answerPasskey, passkeyOptions } from '../support/second-factors.js';
 import { useServiceWithProvider } from '../support/set-up.js';
 
 const WINDOW = 15 * 60;
@@ -64,9 +65,11 @@ describe('Sign-ins that fail without a known account', () => {
   it('are refused though they were started, and what is right is not held up', async () => {
     // Anyone can write into the address that the provider failed.
     const ERRORS = ['access_denied', 'server_error', 'unauthorized_client'];
+    const browser = newBrowser();
+    const login = await browser.open('/login');
     const started = async (error: string): Promise<number> => {
-      const browser = newBrowser();
-      const state = new URL(await begin(browser)).searchParams.get('state')!;
+      const begun = await browser.submit(login, '/login/providers/company');
+      const state = new URL(leadsTo(begun)!).searchParams.get('state')!;
       const callback = `/login/callback/company?error=${error}&iss=${idp.url}&state=${state}`;
       return (await browser.open(callback)).status;
     };
@@ -93,7 +96,7 @@ describe('Sign-ins that fail without a known account', () => {
 
   it('are recorded for the account: wrong answers of a passkey that it has', async () => {
     const user = await service.make.user();
-    const { passkey } = await addPasskey(await service.make.signedIn(user), service.url);
+    const passkey = await setUpPasskey(service, await service.make.signedIn(user));
     const [asked, answering] = [newBrowser(), newBrowser()];
     const response = passkey.get(await passkeyOptions(asked));
     await passkeyOptions(answering);

@@ -1,4 +1,4 @@
 import { describeDeletionRaces } from '../support/deletion-races-suite.js';
 
-// More rounds are in deletion-races.long.spec.ts.
-describeDeletionRaces([2]);
+// More rounds, with more at once, are in deletion-races.long.spec.ts.
+describeDeletionRaces([2], 8, 1500);

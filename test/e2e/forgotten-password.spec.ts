@@ -3,23 +3,20 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach } from '../support/made.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { newAddress } from '../support/rate-limits.js';
+import { useSharedServiceWithMail } from '../support/set-up.js';
 import { connectionTo } from '../support/test-database.js';
-import { PATIENT, sharedService } from '../support/test-service.js';
+import { sharedService } from '../support/test-service.js';
 
 const NEW_PASSWORD = 'a new long password';
 const PATH = '/password/forgotten';
 
 describe('A forgotten password', () => {
-  const { service, smtp } = useServiceWithMail({
-    databaseOptions: PATIENT,
-    env: { TRUSTED_PROXIES: '127.0.0.1', SIGN_UP: 'true' },
-  });
+  const { service, smtp } = useSharedServiceWithMail();
   const user = madeForEach(() => service.make.user());
 
-  let networks = 0;
   /** A browser at a network address of its own. */
-  const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+  const newBrowser = () => new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
   const ask = async (email: string, browser = newBrowser()) =>
     browser.submit(await browser.open(PATH), PATH, { email });
   const linkFor = async ({ email }: UserEntity, n = 1) =>

@@ -10,9 +10,10 @@ import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
+import { setUpApp } from '../support/factors-without-pages.js';
 import { newAddress } from '../support/rate-limits.js';
-import { addApp, givePassword } from '../support/second-factors.js';
-import { useServiceWithMail, useServiceWithProvider } from '../support/set-up.js';
+import { givePassword } from '../support/second-factors.js';
+import { useServiceWithProvider, useSharedServiceWithMail } from '../support/set-up.js';
 
 const WORDS: Record<Language, { heading: string; password: string; wrong: string }> = {
   en: {
@@ -61,7 +62,7 @@ function saidBy({ html }: Page): string[] {
 }
 
 describe('The language of a page', () => {
-  const { service, smtp } = useServiceWithMail({ env: { SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' } });
+  const { service, smtp } = useSharedServiceWithMail();
 
   const browserFor = (acceptLanguage?: string): BrowserSession =>
     new BrowserSession(service.url, {
@@ -307,7 +308,7 @@ describe('The language of a page', () => {
     };
     const withApp = async (): Promise<UserEntity> => {
       const user = await service.make.user();
-      await addApp(await service.make.signedIn(user));
+      await setUpApp(service, await service.make.signedIn(user));
       return user;
     };
 

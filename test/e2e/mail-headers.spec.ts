@@ -7,10 +7,10 @@ import { Transactions } from '../../src/database/queries/transactions.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession } from '../support/browser-session.js';
+import { withSettings } from '../support/changed-settings.js';
 import { madeForEach } from '../support/made.js';
 import { MailServer, type ReceivedMail } from '../support/mail-server.js';
 import { useServiceWithMail } from '../support/set-up.js';
-import { startInstance, type TestInstance } from '../support/test-service.js';
 import { png } from '../support/uploads.js';
 
 const CONNECTED = MESSAGES.applicationConnected('Example App');
@@ -31,10 +31,10 @@ describe('The mails of the service', () => {
   );
   const user = madeForEach(() => service.make.user({ emailVerified: true }));
 
-  const raise = (message: typeof CONNECTED, to = user, { app }: TestInstance = service): Promise<void> =>
-    app
+  const raise = (message: typeof CONNECTED, to = user): Promise<void> =>
+    service.app
       .get(Transactions)
-      .run((manager) => app.get(NotificationsService).raise(manager, to.id, null, message));
+      .run((manager) => service.app.get(NotificationsService).raise(manager, to.id, null, message));
   /** The address in `List-Unsubscribe`. */
   const listLinkOf = (mail: ReceivedMail): string | undefined => {
     const list = mail.headers.get('list') as { unsubscribe?: { url: string } } | undefined;
@@ -72,20 +72,12 @@ describe('The mails of the service', () => {
     expect([listLinkOf(mail), mail.headers.get('list-unsubscribe-post')]).toEqual([undefined, undefined]);
   });
 
-  it('offer one click to mail programs where the service is reached by https, and greet by its name', async () => {
-    const secure = await startInstance(service.database, {
-      ...smtp.env,
-      BASE_URL: 'https://charging.example',
-    });
-    try {
-      // Whichever instance sends it, the mail is what the one that queued it wrote.
-      await raise(CONNECTED, user, secure);
-      const mail = await smtp.mailTo(user.email);
-      expect(listLinkOf(mail)).toMatch(/^https:\/\/charging\.example\/email\/unsubscribe\/cds_un_/);
-      expect(mail.headers.get('list')).toMatchObject({ 'unsubscribe-post': { name: ONE_CLICK } });
-    } finally {
-      await secure.app.close();
-    }
+  it('offer one click to mail programs where the service is reached by https', async () => {
+    // Whichever instance sends it, the mail is what the one that queued it wrote.
+    await withSettings(service, { baseUrl: 'https://charging.example' }, () => raise(CONNECTED));
+    const mail = await smtp.mailTo(user.email);
+    expect(listLinkOf(mail)).toMatch(/^https:\/\/charging\.example\/email\/unsubscribe\/cds_un_/);
+    expect(mail.headers.get('list')).toMatchObject({ 'unsubscribe-post': { name: ONE_CLICK } });
   });
 
   describe('show logos that are parts of them', () => {

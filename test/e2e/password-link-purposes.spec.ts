@@ -1,14 +1,12 @@
 import { BrowserSession } from '../support/browser-session.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { newAddress } from '../support/rate-limits.js';
+import { useSharedServiceWithMail } from '../support/set-up.js';
 
 describe('The page of a link to set a password says', () => {
-  const { service, smtp } = useServiceWithMail({
-    env: { SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' },
-  });
-  let networks = 0;
+  const { service, smtp } = useSharedServiceWithMail();
 
   const newBrowser = (): BrowserSession =>
-    new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+    new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
   const linkOfOperator = async (userId: string): Promise<string> => {
     const made = await service.http.send(`/admin/users/${userId}/password_links`, {
       method: 'POST',

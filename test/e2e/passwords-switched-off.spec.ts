@@ -9,7 +9,7 @@ import { MESSAGES } from '../../src/notifications/message-catalogue.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
-import { addPasskey } from '../support/second-factors.js';
+import { setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { useServiceWithProvider } from '../support/set-up.js';
 
@@ -204,7 +204,7 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     await service.database.query(
       `UPDATE sessions SET authenticated_at = now() FROM users u WHERE u.id = user_id AND u.email = 'pia@mail.example'`,
     );
-    await addPasskey(browser, service.url);
+    await setUpPasskey(service, browser);
     const [row] = await service.database.query<{ id: string; passkey: string }>(
       `UPDATE users u SET password_hash = 'x' FROM passkeys p WHERE u.email = 'pia@mail.example' AND p.user_id = u.id
        RETURNING u.id, p.id AS passkey`,
@@ -217,7 +217,7 @@ describe('With PASSWORD_SIGN_IN=false', () => {
       409,
       'This passkey is the only way to log in to your account. Add another one first, then remove this one.',
     ]);
-    await addPasskey(browser, service.url);
+    await setUpPasskey(service, browser);
     expect((await browser.submit(page, path)).status).toBe(303);
   });
 

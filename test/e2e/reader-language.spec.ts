@@ -7,10 +7,10 @@ import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import type { ReceivedMail } from '../support/mail-server.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { useSharedServiceWithMail } from '../support/set-up.js';
 
 describe('The language of a person', () => {
-  const { service, smtp } = useServiceWithMail({ env: { SIGN_UP: 'true' } });
+  const { service, smtp } = useSharedServiceWithMail();
 
   const user = madeForEach(() => service.make.user({ emailVerified: true }));
   const admin = madeOnce(async () => ({ token: await service.make.adminToken() }));

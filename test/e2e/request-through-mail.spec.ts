@@ -2,27 +2,25 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, authorizePath, leadsTo, type Page } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI } from '../support/factory.js';
+import { setUpApp } from '../support/factors-without-pages.js';
 import { madeOnce } from '../support/made.js';
+import { newAddress } from '../support/rate-limits.js';
 import { signUpOptions } from '../support/passkey-sign-ups.js';
-import { addApp, codeOf } from '../support/second-factors.js';
+import { codeOf } from '../support/second-factors.js';
 import { SoftwarePasskey } from '../support/software-passkey.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { useSharedServiceWithMail } from '../support/set-up.js';
 
 const NEW_PASSWORD = 'a new long password';
 const FORGOTTEN = '/password/forgotten';
 const SIGN_UP = '/sign-up';
 
 describe('An authorization request', () => {
-  const { service, smtp } = useServiceWithMail({
-    hostname: 'localhost',
-    env: { SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' },
-  });
+  const { service, smtp } = useSharedServiceWithMail();
   const client = madeOnce(() => service.make.client({ name: 'Charge Planner' }));
   let counter = 0;
-  let networks = 0;
 
   const newBrowser = (): BrowserSession =>
-    new BrowserSession(service.url, { 'x-forwarded-for': `198.51.100.${++networks}` });
+    new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
   const newEmail = (): string => `consenting${++counter}@mail.example`;
   const requestOf = (of = client): string =>
     authorizePath({
@@ -122,7 +120,7 @@ describe('An authorization request', () => {
 
     it('only behind the second factor, where the account has one', async () => {
       const [request, user] = [requestOf(), await service.make.user()];
-      const { secret } = await addApp(await service.make.signedIn(user));
+      const { secret } = await setUpApp(service, await service.make.signedIn(user));
       await askFrom(request, FORGOTTEN, user.email);
       const link = await linkTo(user.email);
       const browser = newBrowser();

@@ -1,26 +1,21 @@
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
+import { BrowserSession, type Page } from '../support/browser-session.js';
+import { setUpPasskey } from '../support/factors-without-pages.js';
+import type { HttpOptions } from '../support/http.js';
 import { postPasskey, signUpLink, signUpOptions, signUpWithPasskey } from '../support/passkey-sign-ups.js';
 import { newAddress } from '../support/rate-limits.js';
-import {
-  addPasskey,
-  isSignedIn,
-  logInWith,
-  openNewPasskey,
-  passkeyOptions,
-} from '../support/second-factors.js';
-import { useServiceWithMail } from '../support/set-up.js';
-import { NO_REGISTRATIONS, SoftwarePasskey, WRONG_REGISTRATIONS } from '../support/software-passkey.js';
+import { isSignedIn, logInWith, openNewPasskey, passkeyOptions } from '../support/second-factors.js';
+import { useSharedServiceWithMail } from '../support/set-up.js';
+import { SoftwarePasskey } from '../support/software-passkey.js';
 
 const PASSWORD = 'a new long password';
 const WRONG_ANSWER =
   'Your account was not created, because your browser’s answer was not right. Try again, or choose a password.';
 
 describe('Signing up with a passkey', () => {
-  const env = { SIGN_UP: 'true', TRUSTED_PROXIES: '127.0.0.1' };
-  const { service, smtp } = useServiceWithMail({ env, instances: 2 });
+  const { service, smtp } = useSharedServiceWithMail();
   let email: string;
   let counter = 0;
 
@@ -94,18 +89,23 @@ describe('Signing up with a passkey', () => {
       expect(await isOpen(link)).toBe(true);
     };
 
-    it.each(WRONG_REGISTRATIONS)('%s', async (_how, tampering) => {
+    // Every kind of wrong answer: test/e2e/passkeys.spec.ts.
+    it('from another origin', async () => {
       const link = await newLink();
-      const { page } = await signUpWithPasskey(newBrowser(), link, service.url, tampering);
+      const { page } = await signUpWithPasskey(newBrowser(), link, service.url, {
+        origin: 'https://evil.example',
+      });
       await expectRefused(page, link);
       expect((await signUpWithPasskey(newBrowser(), link, service.url)).page.status).toBe(200);
     });
 
-    it.each(NO_REGISTRATIONS)('with %s', async (response) => {
+    it('with what is no answer', async () => {
       const link = await newLink();
       const browser = newBrowser();
-      await signUpOptions(browser, link);
-      await expectRefused(await postPasskey(browser, link, response), link);
+      for (const response of ['{}', 'not JSON']) {
+        await signUpOptions(browser, link);
+        await expectRefused(await postPasskey(browser, link, response), link);
+      }
     });
 
     it('without a challenge, in another browser, and with the challenge of another link', async () => {
@@ -170,7 +170,7 @@ describe('Signing up with a passkey', () => {
 
     it('with a passkey that belongs to an account already', async () => {
       const owner = await service.make.signedIn(await service.make.user());
-      const { passkey } = await addPasskey(owner, service.url);
+      const passkey = await setUpPasskey(service, owner);
       const link = await newLink();
       const browser = newBrowser();
       const response = passkey.create(await signUpOptions(browser, link));
@@ -178,19 +178,16 @@ describe('Signing up with a passkey', () => {
     });
   });
 
-  it.each([
-    ['no name', ''],
-    ['a blank name', ' '],
-    ['a name with hidden characters', 'a\u202eb'],
-    ['a long name', 'x'.repeat(201)],
-  ])('refuses %s beside the field', async (_what, name) => {
+  it('refuses a name that is missing, has hidden characters or is too long, beside the field', async () => {
     const link = await newLink();
     const browser = newBrowser();
-    const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
-    const page = await postPasskey(browser, link, response, name);
-    expect(page.status).toBe(400);
-    expect(page.html.querySelector('#name')!.getAttribute('aria-invalid')).toBe('true');
-    expect(page.html.querySelector('#password')!.getAttribute('aria-invalid')).not.toBe('true');
+    for (const name of ['', ' ', 'a\u202eb', 'x'.repeat(201)]) {
+      const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
+      const page = await postPasskey(browser, link, response, name);
+      expect(page.status).toBe(400);
+      expect(page.html.querySelector('#name')!.getAttribute('aria-invalid')).toBe('true');
+      expect(page.html.querySelector('#password')!.getAttribute('aria-invalid')).not.toBe('true');
+    }
     expect(await isOpen(link)).toBe(true);
   });
 
@@ -219,36 +216,14 @@ describe('Signing up with a passkey', () => {
     }
   });
 
-  it.each([
-    ['a form', { form: {} }, 415],
-    ['a request of another site', { json: {}, headers: { origin: 'https://evil.example' } }, 403],
-  ])('refuses the options to %s', async (_what, options, status) => {
-    const link = await newLink();
-    const answer = await newBrowser().open(`${link}/passkey/options`, { method: 'POST', ...options });
-    expect(answer.status).toBe(status);
-  });
-
-  it('makes one account, whatever is posted at once on two instances', async () => {
-    const links = [await newLink(), await newLink(2)];
-    const posts = await Promise.all(
-      [0, 0, 1, 1].map(async (n, index) => {
-        const [link, browser] = [links[n]!, newBrowser()];
-        const response = new SoftwarePasskey(service.url).create(await signUpOptions(browser, link));
-        const csrf_token = csrfTokenOn(await browser.open(link));
-        const elsewhere = newBrowser(service.instances[index % 2]!.url);
-        browser.cookies.forEach((value, name) => elsewhere.cookies.set(name, value));
-        const form = { csrf_token, response, name: 'Zoë Driver' };
-        return () => elsewhere.open(link, { form, headers: { origin: service.url } });
-      }),
-    );
-    const statuses = (await Promise.all(posts.map((post) => post()))).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    expect(statuses.every((status) => [200, 409, 410].includes(status))).toBe(true);
-    const [row] = await service.database.query<{ passkeys: string }>(
-      'SELECT count(*) AS passkeys FROM passkeys p JOIN users u ON u.id = p.user_id WHERE u.email = $1',
-      [email],
-    );
-    expect(row).toEqual({ passkeys: '1' });
+  it('refuses the options to a form, and to a request of another site', async () => {
+    const path = `${await newLink()}/passkey/options`;
+    const post = async (options: HttpOptions) =>
+      (await newBrowser().open(path, { method: 'POST', ...options })).status;
+    expect([
+      await post({ form: {} }),
+      await post({ json: {}, headers: { origin: 'https://evil.example' } }),
+    ]).toEqual([415, 403]);
   });
 
   it('posted twice with one answer makes one account', async () => {

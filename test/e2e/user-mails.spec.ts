@@ -7,12 +7,12 @@ import { UsersService } from '../../src/users/accounts/users.service.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import type { ReceivedMail } from '../support/mail-server.js';
-import { useServiceWithMail } from '../support/set-up.js';
+import { useSharedServiceWithMail } from '../support/set-up.js';
 
 const PATH = '/account/email';
 
 describe('Mail to users', () => {
-  const { service, smtp } = useServiceWithMail();
+  const { service, smtp } = useSharedServiceWithMail();
   let admin: string;
   let user: UserEntity;
 

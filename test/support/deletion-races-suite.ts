@@ -5,8 +5,6 @@ import { madeForEach } from './made.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from './oauth.js';
 import { PATIENT, useService } from './test-service.js';
 
-const AT_ONCE = 20;
-
 /** Expects a success or an OAuth error; anything else fails. */
 function expectClean(answer: Answer): void {
   const refusals = { invalid_client: 401, invalid_grant: 400, unauthorized_client: 400 } as const;
@@ -14,8 +12,11 @@ function expectClean(answer: Answer): void {
   if (answer.status !== 200) expectOAuthError(answer, refusals[error!] ?? 400, error ?? 'invalid_grant');
 }
 
-/** Defines the tests of a deletion amid requests, in these rounds, each of which begins it a little later. */
-export function describeDeletionRaces(rounds: number[]): void {
+/**
+ * Defines the tests of a deletion amid so many requests at once, in these rounds, each of which begins it a little later. The client has
+ * so many grants.
+ */
+export function describeDeletionRaces(rounds: number[], atOnce = 20, grants = 3000): void {
   // Neither the rate limit nor the time limit of a statement is what is tested here.
   const service = useService({
     instances: 2,
@@ -54,9 +55,11 @@ export function describeDeletionRaces(rounds: number[]): void {
     ['a client with many grants is deleted', () => service.make.deleteClient(client)],
     ['a user is erased', () => service.make.eraseUser(user)],
   ])('While %s,', (what, erase) => {
+    const isOfClient = what !== 'a user is erased';
+
     it.each(rounds)('refreshes succeed or are refused cleanly (round %i)', async (round) => {
-      await addGrants(3000);
-      const codes = await service.make.codes(client, user, AT_ONCE);
+      if (isOfClient) await addGrants(grants);
+      const codes = await service.make.codes(client, user, atOnce);
       const given = await Promise.all(codes.map((code, n) => exchange(httpOf(n), client, code)));
       let rotations = 0;
       let erased = false;
@@ -69,7 +72,7 @@ export function describeDeletionRaces(rounds: number[]): void {
           if (answer.status === 200) last = answer.json as Tokens;
           if (answer.status !== 200 || erased) return { last, end: answer };
           rotations += 1;
-          if (rotations === AT_ONCE * round) start().catch(() => undefined);
+          if (rotations === atOnce * round) start().catch(() => undefined);
         }
       };
       const ends = await Promise.all(given.map(({ json }, n) => refreshOn(json as Tokens, n)));
@@ -83,8 +86,8 @@ export function describeDeletionRaces(rounds: number[]): void {
     it.each(rounds)(
       'exchanges and client credentials succeed or are refused cleanly (round %i)',
       async (round) => {
-        await addGrants(1000);
-        const codes = await service.make.codes(client, user, AT_ONCE);
+        if (isOfClient) await addGrants(grants / 3);
+        const codes = await service.make.codes(client, user, atOnce);
         const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
         let answered = 0;
         let erasing: Promise<unknown> | undefined;
@@ -103,7 +106,7 @@ export function describeDeletionRaces(rounds: number[]): void {
           expectClean(answer);
           if (answer.status !== 200) continue;
           // A client-credentials token stays valid when a user is erased.
-          const lives = answer.json.refresh_token === undefined && what === 'a user is erased';
+          const lives = answer.json.refresh_token === undefined && !isOfClient;
           expect(await isAccepted(service.http, answer.json.access_token as string)).toBe(lives);
         }
       },
