@@ -138,7 +138,7 @@ describe('Connected applications', () => {
 
   it('are disconnected once, even when the form is submitted repeatedly or from two browsers at once', async () => {
     const another = await service.make.signedIn(user);
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 2; round++) {
       await service.make.consent(client, user);
       const browsers = [browser, another, browser, another];
       const pages = await Promise.all(browsers.map((by) => by.open(confirmation())));
@@ -162,7 +162,7 @@ describe('Connected applications', () => {
     await service.database.query(
       `INSERT INTO clients (id, name, type, grant_types, scopes, redirect_uris, owner_id)
        SELECT 'clnt' || lpad(n::text, 26, '0'), 'Application ' || n, 'public', '{authorization_code}',
-              '{vehicle:read}', '{}', $1 FROM generate_series(1, 200) n`,
+              '{vehicle:read}', '{}', $1 FROM generate_series(1, 60) n`,
       [owner.id],
     );
     await service.database.query(
@@ -180,9 +180,9 @@ describe('Connected applications', () => {
       last = path;
       path = page.html.querySelector('a[rel="next"]')?.getAttribute('href');
     }
-    expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => `Application ${n + 1}`));
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, n) => `Application ${n + 1}`));
     const back = (await browser.open(last)).html.querySelector('a[rel="prev"]')!.getAttribute('href')!;
-    expect(names(await browser.open(back))).toEqual(seen.slice(150, 175));
+    expect(names(await browser.open(back))).toEqual(seen.slice(25, 50));
     const beyond = await browser.open('/account?page_after=clnt7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
     expect(beyond.text).toContain('nothing more here');
   });

@@ -58,16 +58,16 @@ describe("The list of a user's sessions", () => {
     };
     const IN_UTC = '29 February 2024 at 23:30 UTC';
 
-    it.each([
-      [undefined],
-      ['UTC'],
-      [''],
-      ['Europe/Atlantis'],
-      ['Europe%2F..%2F..%2Fetc'],
-      ['<b>Europe</b>'],
-      [`Europe/${'x'.repeat(3000)}`],
-    ])('in UTC where the time zone of the browser is %j', async (zone) => {
-      expect(await timeIn(zone)).toEqual([IN_UTC, undefined]);
+    it('in UTC where the time zone of the browser is unknown, or none', async () => {
+      const odd = [
+        'Europe/Atlantis',
+        'Europe%2F..%2F..%2Fetc',
+        '<b>Europe</b>',
+        `Europe/${'x'.repeat(3000)}`,
+      ];
+      for (const zone of [undefined, 'UTC', '', ...odd]) {
+        expect([zone, await timeIn(zone)]).toEqual([zone, [IN_UTC, undefined]]);
+      }
     });
 
     it.each([
@@ -192,10 +192,10 @@ describe("The list of a user's sessions", () => {
     ).toEqual([{ updated: true }]);
   });
 
-  it('is paged when it has hundreds of entries', async () => {
+  it('is paged when it has many entries', async () => {
     await service.database.query(
       `INSERT INTO sessions (digest, user_id, expires_at, user_agent)
-       SELECT sha256(($1 || n)::bytea), $1, now() + interval '1 day', $2 FROM generate_series(1, 200) n`,
+       SELECT sha256(($1 || n)::bytea), $1, now() + interval '1 day', $2 FROM generate_series(1, 60) n`,
       [user.id, IPHONE],
     );
     const seen = new Set<string>();
@@ -208,6 +208,6 @@ describe("The list of a user's sessions", () => {
       expect(entries(page)[0]).toBe('Firefox on Linux');
       path = page.html.querySelector('a[rel="next"]')?.getAttribute('href');
     }
-    expect(seen.size).toBe(200);
+    expect(seen.size).toBe(60);
   });
 });

@@ -75,49 +75,37 @@ describe('In the company’s name', () => {
 
   describe('it refuses', () => {
     const NAME = 'Enter 1 to 60 characters.';
+    const COLOR = 'Must be a colour such as #006b57.';
     const EMAIL = 'Enter an email address, such as name@mail.example.';
     const HTTPS = 'Enter a URL that begins with https://.';
-    it.each<Record<string, [typed: string, words: string | RegExp]>>([
+    const HIDDEN = 'Must not contain control, bidirectional or invisible characters, such as U+202E.';
+    const FAINT = /^Must be darker: its contrast .* is 4\.1:1, and it must be at least 4\.5:1\.$/;
+    /** What is typed together, and what is then said beside each field. */
+    const WRONG: Record<string, [typed: string, words: string | RegExp]>[] = [
       {
-        name: ['', NAME],
-        accent_color: ['green', 'Must be a colour such as #006b57.'],
-        support_email: ['help', EMAIL],
-        privacy_url: ['http://voltera.example/', HTTPS],
-        terms_url: ['data:text/html,x', HTTPS],
+        ...{ name: ['', NAME], accent_color: ['green', COLOR], support_email: ['help', EMAIL] },
+        ...{ privacy_url: ['http://voltera.example/', HTTPS], terms_url: ['data:text/html,x', HTTPS] },
         footer: ['x'.repeat(301), 'Enter 1 to 300 characters.'],
       },
       {
-        name: ['   ', NAME],
-        accent_color: ['#5b21b6;} * { display: none', 'Must be a colour such as #006b57.'],
+        ...{ name: ['   ', NAME], accent_color: ['#5b21b6;} * { display: none', COLOR] },
         support_email: ['mailto:help@voltera.example', EMAIL],
         privacy_url: ['javascript:alert(1)', HTTPS],
         terms_url: ['https://user:pass@voltera.example/', HTTPS],
       },
-      {
-        name: ['x'.repeat(61), NAME],
-        accent_color: [
-          '#767676',
-          /^Must be darker: its contrast .* is 4\.1:1, and it must be at least 4\.5:1\.$/,
-        ],
-      },
-      {
-        name: [
-          'Vol\u202etera',
-          'Must not contain control, bidirectional or invisible characters, such as U+202E.',
-        ],
-        accent_color: ['#ffcc00', /^Must be darker/],
-      },
-    ])('what is wrong, each beside its field, and keeps what was typed: %j', async (wrong) => {
-      const typed = Object.entries(wrong).map(([field, [text]]) => [field, text] as const);
+      { name: ['x'.repeat(61), NAME], accent_color: ['#767676', FAINT] },
+      { name: ['Vol\u202etera', HIDDEN], accent_color: ['#ffcc00', /^Must be darker/] },
+    ];
+
+    it.each(WRONG)('what is wrong, each beside its field, and keeps what was typed (%#)', async (wrong) => {
+      const typed = Object.fromEntries(Object.entries(wrong).map(([field, [text]]) => [field, text]));
       for (const what of ['save', 'preview']) {
-        const page = await save({ ...TYPED, ...Object.fromEntries(typed), do: what });
+        const page = await save({ ...TYPED, ...typed, do: what });
         expect(page.status).toBe(400);
         for (const [field, [text, words]] of Object.entries(wrong)) {
-          expect(errorAt(page, field)).toEqual(
-            typeof words === 'string' ? words : expect.stringMatching(words),
-          );
-          const input = page.html.querySelector(`input[name=${field}]`)!;
-          expect(input.getAttribute('value')).toBe(text);
+          const said = typeof words === 'string' ? words : expect.stringMatching(words);
+          const kept = page.html.querySelector(`input[name=${field}]`)!.getAttribute('value');
+          expect([errorAt(page, field), kept]).toEqual([said, text]);
         }
       }
       expect([(await row()).name, (await home()).header]).toEqual([null, PRODUCT_NAME]);
@@ -452,26 +440,16 @@ describe('The settings of the brand', () => {
     return browser;
   };
 
+  const DARKER = 'must be darker: its contrast with white text and with light pages must be at least 4.5:1';
+  const HTTPS = 'must be an https URL, such as https://www.example.com/privacy';
   it.each([
     ['BRAND_NAME', ' '.repeat(5), 'must be one line of visible text'],
     ['BRAND_NAME', 'x'.repeat(61), 'must have 1 to 60 characters'],
     ['BRAND_ACCENT_COLOR', 'green', 'must be a colour such as #006b57'],
-    [
-      'BRAND_ACCENT_COLOR',
-      '#ffcc00',
-      'must be darker: its contrast with white text and with light pages must be at least 4.5:1',
-    ],
+    ['BRAND_ACCENT_COLOR', '#ffcc00', DARKER],
     ['BRAND_SUPPORT_EMAIL', 'help', 'must be an email address'],
-    [
-      'BRAND_PRIVACY_URL',
-      'http://charge.example',
-      'must be an https URL, such as https://www.example.com/privacy',
-    ],
-    [
-      'BRAND_TERMS_URL',
-      'javascript:alert(1)',
-      'must be an https URL, such as https://www.example.com/privacy',
-    ],
+    ['BRAND_PRIVACY_URL', 'http://charge.example', HTTPS],
+    ['BRAND_TERMS_URL', 'javascript:alert(1)', HTTPS],
     ['BRAND_FOOTER', 'a\nb', 'must be one line of visible text'],
   ])('refuses %s=%j at the start', async (name, value, words) => {
     const others = { NODE_ENV: 'test', DATABASE_URL: 'postgres://h/x', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };

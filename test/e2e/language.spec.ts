@@ -280,6 +280,12 @@ describe('The language of a page', () => {
       await browserFor().fillIn(path, { email });
       return new URL((await smtp.mailTo(email)).link).pathname;
     };
+    // Neither opening a link nor a mistake uses it up.
+    let forgotten: Promise<string> | undefined;
+    const forgottenLink = () =>
+      (forgotten ??= service.make.user().then(({ email }) => linkTo('/password/forgotten', email)));
+    let signUp: Promise<string> | undefined;
+    const signUpLink = () => (signUp ??= linkTo('/sign-up', newEmail()));
     let counter = 0;
     const newEmail = (): string => `languages${++counter}@mail.example`;
     const organisation = () => service.make.user({ kind: 'organisation', emailVerified: true });
@@ -327,20 +333,11 @@ describe('The language of a page', () => {
       'a forgotten password of no address': (browser) =>
         browser.fillIn('/password/forgotten', { email: 'nobody' }),
       'a mail on its way': (browser) => browser.fillIn('/password/forgotten', { email: newEmail() }),
-      'a new password': async (browser) => {
-        const { email } = await service.make.user();
-        return browser.open(await linkTo('/password/forgotten', email));
-      },
-      'a new password too short': async (browser) => {
-        const { email } = await service.make.user();
-        const link = await linkTo('/password/forgotten', email);
-        return browser.fillIn(link, { password: 'short', password_again: 'short' });
-      },
-      'a new password repeated wrongly': async (browser) => {
-        const { email } = await service.make.user();
-        const link = await linkTo('/password/forgotten', email);
-        return browser.fillIn(link, { password: PASSWORD, password_again: `${PASSWORD}x` });
-      },
+      'a new password': async (browser) => browser.open(await forgottenLink()),
+      'a new password too short': async (browser) =>
+        browser.fillIn(await forgottenLink(), { password: 'short', password_again: 'short' }),
+      'a new password repeated wrongly': async (browser) =>
+        browser.fillIn(await forgottenLink(), { password: PASSWORD, password_again: `${PASSWORD}x` }),
       'a password set': async (browser) => {
         const { email } = await service.make.user();
         const link = await linkTo('/password/forgotten', email);
@@ -352,15 +349,11 @@ describe('The language of a page', () => {
       },
       'a password link that is gone': (browser) => browser.open(`/password/${newSecret('passwordKey')}`),
       'a sign-up': (browser) => browser.open('/sign-up'),
-      'a sign-up by mail': async (browser) => browser.open(await linkTo('/sign-up', newEmail())),
-      'a sign-up without a name': async (browser) => {
-        const link = await linkTo('/sign-up', newEmail());
-        return browser.fillIn(link, { name: '', password: 'short', password_again: 'short' });
-      },
-      'a sign-up with a hidden character': async (browser) => {
-        const link = await linkTo('/sign-up', newEmail());
-        return browser.fillIn(link, { name: 'a\u202eb', password: PASSWORD, password_again: 'x' });
-      },
+      'a sign-up by mail': async (browser) => browser.open(await signUpLink()),
+      'a sign-up without a name': async (browser) =>
+        browser.fillIn(await signUpLink(), { name: '', password: 'short', password_again: 'short' }),
+      'a sign-up with a hidden character': async (browser) =>
+        browser.fillIn(await signUpLink(), { name: 'a\u202eb', password: PASSWORD, password_again: 'x' }),
       'an account created': async (browser) => {
         const link = await linkTo('/sign-up', newEmail());
         return browser.fillIn(link, { name: 'Zoë', password: PASSWORD, password_again: PASSWORD });
@@ -415,7 +408,7 @@ describe('The language of a page', () => {
       'a query that cannot be read': (browser) => browser.open('/login?x=%ff'),
       'a query with too many parameters': (browser) => browser.open(`/login?${'x&'.repeat(200)}`),
       'too many wrong passwords': async (browser) => {
-        const email = newEmail();
+        const { email } = await service.make.user();
         let page = await browser.open('/login');
         for (let n = 0; n < 6; n++) {
           page = await browser.submit(page, '/login', { email, password: 'wrong' });
@@ -446,9 +439,9 @@ describe('The language of a page', () => {
 
   it('is that of the waiting time, in the right number', async () => {
     const browser = browserFor('fr');
-    const email = 'waiting@mail.example';
-    for (let n = 0; n < 5; n++) await browser.fillIn('/login', { email, password: 'wrong' });
-    const page = await browser.fillIn('/login', { email, password: 'wrong' });
+    const { email } = await service.make.user();
+    let page = await browser.open('/login');
+    for (let n = 0; n < 6; n++) page = await browser.submit(page, '/login', { email, password: 'wrong' });
     expect(page.html.querySelector('main')!.text).toMatch(
       /Veuillez réessayer dans \d+ (minutes?|secondes?)\./,
     );

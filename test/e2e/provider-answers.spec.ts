@@ -11,219 +11,137 @@ import { until } from '../support/until.js';
 
 const NOW = Math.floor(Date.now() / 1000);
 const LONG_AGO = NOW - 3600;
-const INVALID = 'provider_answer_invalid';
-const UNAVAILABLE = 'provider_unavailable';
-
-/** A fault, and the reason with which the login is refused. */
-const REFUSED: Record<string, { faults: Faults; reason: string; status?: number }> = {
-  'metadata of another issuer': {
-    faults: { metadata: { issuer: 'https://other.example' } },
-    reason: INVALID,
-  },
-  'metadata without keys': {
-    faults: { metadata: { jwks_uri: undefined } },
-    reason: INVALID,
-  },
-  'keys at an address that is not https': {
-    faults: { metadata: { jwks_uri: 'http://keys.example/jwks' } },
-    reason: INVALID,
-  },
-  'another issuer in the ID token': {
-    faults: { claims: { iss: 'https://other.example' } },
-    reason: INVALID,
-  },
-  'an ID token issued in an hour': {
-    faults: { claims: { iat: NOW + 3600, exp: NOW + 7200 } },
-    reason: INVALID,
-  },
-  'an ID token issued in ten minutes': {
-    faults: { claims: { iat: NOW + 600, exp: NOW + 900 } },
-    reason: INVALID,
-  },
-  'someone who authenticates in an hour': { faults: { claims: { auth_time: NOW + 3600 } }, reason: INVALID },
-  'another nonce': { faults: { claims: { nonce: 'another' } }, reason: INVALID },
-  'no nonce': { faults: { claims: { nonce: undefined } }, reason: INVALID },
-  'another audience': { faults: { claims: { aud: 'another-client' } }, reason: INVALID },
-  'a further audience without azp': {
-    faults: { claims: { aud: [CLIENT_ID, 'another-client'] } },
-    reason: INVALID,
-  },
-  'the azp of another client': {
-    faults: { claims: { azp: 'another-client' } },
-    reason: INVALID,
-  },
-  'an expired ID token': {
-    faults: { claims: { iat: LONG_AGO, exp: LONG_AGO + 300 } },
-    reason: INVALID,
-  },
-  'an ID token without exp': { faults: { claims: { exp: undefined } }, reason: INVALID },
-  'an ID token without iat': { faults: { claims: { iat: undefined } }, reason: INVALID },
-  'an ID token without sub': { faults: { claims: { sub: undefined } }, reason: INVALID },
-  'a subject that is too long': {
-    faults: { claims: { sub: 'x'.repeat(256) } },
-    reason: INVALID,
-  },
-  'a signature by another key': { faults: { signature: 'another key' }, reason: INVALID },
-  'a signature with the client secret': { faults: { signature: 'HS256' }, reason: INVALID },
-  'a signature with the client secret, as announced': {
-    faults: { signature: 'HS256', metadata: { id_token_signing_alg_values_supported: ['HS256'] } },
-    reason: INVALID,
-  },
-  'no signature': { faults: { signature: 'none' }, reason: INVALID },
-  'no signature, as announced': {
-    faults: { signature: 'none', metadata: { id_token_signing_alg_values_supported: ['none'] } },
-    reason: INVALID,
-  },
-  'no iss in the redirect': { faults: { redirect: { iss: undefined } }, reason: INVALID },
-  'another iss in the redirect': {
-    faults: { redirect: { iss: 'https://other.example' } },
-    reason: INVALID,
-  },
-  'another state': { faults: { redirect: { state: 'another' } }, reason: INVALID },
-  'no code': { faults: { redirect: { code: undefined } }, reason: INVALID },
-  'no ID token': {
-    faults: {
-      answers: { '/token': { status: 200, body: '{"access_token":"a","token_type":"Bearer"}' } },
-    },
-    reason: INVALID,
-  },
-  'an error of the token endpoint': {
-    faults: { answers: { '/token': { status: 400, body: '{"error":"invalid_grant"}' } } },
-    reason: 'provider_refused',
-  },
-  'a discovery that fails': {
-    faults: { answers: { '/.well-known/openid-configuration': { status: 500, body: '{}' } } },
-    reason: UNAVAILABLE,
-    status: 503,
-  },
-  'a token endpoint that fails': {
-    faults: { answers: { '/token': { status: 502, body: 'Bad gateway' } } },
-    reason: UNAVAILABLE,
-    status: 503,
-  },
-  'keys that cannot be read': {
-    faults: { answers: { '/jwks': { status: 503, body: '{}' } } },
-    reason: UNAVAILABLE,
-    status: 503,
-  },
-  'an answer that is too long': {
-    faults: { answers: { '/token': { status: 200, body: `"${'x'.repeat(600_000)}"` } } },
-    reason: UNAVAILABLE,
-    status: 503,
-  },
-  'an email address that is not verified': {
-    faults: { claims: { email_verified: false } },
-    reason: 'email_not_verified',
-    status: 403,
-  },
-  'an email_verified that is another text than true': {
-    faults: { claims: { email_verified: 'yes' } },
-    reason: 'email_not_verified',
-    status: 403,
-  },
-  'no email address': { faults: { claims: { email: undefined } }, reason: 'email_missing', status: 403 },
-};
-
 const DISCOVERY = '/.well-known/openid-configuration';
-const HTML = { 'content-type': 'text/html' };
-const page = (status: number) => ({ status, body: '<!doctype html><title>Proxy</title>', headers: HTML });
 
-/** What a provider does, and how the refusal reads. */
-const CASES: [string, Faults, { reason: string; status: number; reads: RegExp }][] = [
-  [
-    'wrong client credentials',
-    { answers: { '/token': { status: 400, body: '{"error":"invalid_client"}' } } },
-    { reason: 'client_refused', status: 503, reads: /does not accept this service/ },
-  ],
-  [
-    'wrong client credentials, with 401 and a challenge',
-    {
-      answers: {
-        '/token': {
-          status: 401,
-          body: '{"error":"invalid_client"}',
-          headers: { 'www-authenticate': 'Basic realm="Company"' },
-        },
-      },
+type Claims = Record<string, unknown>;
+const claims = (different: Claims): Faults => ({ claims: different });
+const redirect = (different: Record<string, string | undefined>): Faults => ({ redirect: different });
+const answer = (path: string, status: number, body: string, headers?: Record<string, string>): Faults => ({
+  answers: { [path]: { status, body, headers } },
+});
+const page = (path: string, status: number): Faults =>
+  answer(path, status, '<!doctype html><title>Proxy</title>', { 'content-type': 'text/html' });
+const announced = (signature: 'HS256' | 'none'): Faults => ({
+  signature,
+  metadata: { id_token_signing_alg_values_supported: [signature] },
+});
+
+/** Faults for each of which a login is refused in this way. */
+interface Refusal {
+  reason: string;
+  status: number;
+  /** What the page says, in its heading or its text. */
+  reads: RegExp;
+  faults: Record<string, Faults>;
+}
+const REFUSALS: Refusal[] = [
+  {
+    ...{ reason: 'provider_answer_invalid', status: 400, reads: /^The answer could not be accepted/ },
+    faults: {
+      'metadata of another issuer': { metadata: { issuer: 'https://other.example' } },
+      'metadata without keys': { metadata: { jwks_uri: undefined } },
+      'keys at an address that is not https': { metadata: { jwks_uri: 'http://keys.example/jwks' } },
+      'another issuer in the ID token': claims({ iss: 'https://other.example' }),
+      'an ID token issued in an hour': claims({ iat: NOW + 3600, exp: NOW + 7200 }),
+      'an ID token issued in ten minutes': claims({ iat: NOW + 600, exp: NOW + 900 }),
+      'someone who authenticates in an hour': claims({ auth_time: NOW + 3600 }),
+      'another nonce': claims({ nonce: 'another' }),
+      'no nonce': claims({ nonce: undefined }),
+      'another audience': claims({ aud: 'another-client' }),
+      'a further audience without azp': claims({ aud: [CLIENT_ID, 'another-client'] }),
+      'the azp of another client': claims({ azp: 'another-client' }),
+      'an expired ID token': claims({ iat: LONG_AGO, exp: LONG_AGO + 300 }),
+      'an ID token without exp': claims({ exp: undefined }),
+      'an ID token without iat': claims({ iat: undefined }),
+      'an ID token without sub': claims({ sub: undefined }),
+      'a subject that is too long': claims({ sub: 'x'.repeat(256) }),
+      'a signature by another key': { signature: 'another key' },
+      'a signature with the client secret': { signature: 'HS256' },
+      'a signature with the client secret, as announced': announced('HS256'),
+      'no signature': { signature: 'none' },
+      'no signature, as announced': announced('none'),
+      'no iss in the redirect': redirect({ iss: undefined }),
+      'another iss in the redirect': redirect({ iss: 'https://other.example' }),
+      'another state': redirect({ state: 'another' }),
+      'no code': redirect({ code: undefined }),
+      'no ID token': answer('/token', 200, '{"access_token":"a","token_type":"Bearer"}'),
     },
-    { reason: 'client_refused', status: 503, reads: /does not accept this service/ },
-  ],
-  [
-    'wrong client credentials, with 401 and a page',
-    { answers: { '/token': page(401) } },
-    { reason: 'client_refused', status: 503, reads: /does not accept this service/ },
-  ],
-  [
-    'a client that may not use this grant',
-    { answers: { '/token': { status: 400, body: '{"error":"unauthorized_client"}' } } },
-    { reason: 'client_refused', status: 503, reads: /does not accept this service/ },
-  ],
-  [
-    'a client that it does not know at the authorization',
-    { redirect: { code: undefined, error: 'unauthorized_client' } },
-    { reason: 'client_refused', status: 503, reads: /does not accept this service/ },
-  ],
-  [
-    'a scope that it does not know',
-    { redirect: { code: undefined, error: 'invalid_scope' } },
-    { reason: 'client_refused', status: 503, reads: /does not accept this service/ },
-  ],
-  [
-    'too many requests at the token endpoint',
-    { answers: { '/token': { status: 429, body: '{"error":"slow_down"}' } } },
-    { reason: 'provider_busy', status: 503, reads: /too many requests/ },
-  ],
-  [
-    'too many requests for its discovery document',
-    { answers: { [DISCOVERY]: page(429) } },
-    { reason: 'provider_busy', status: 503, reads: /too many requests/ },
-  ],
-  [
-    'a page of a proxy instead of tokens',
-    { answers: { '/token': page(200) } },
-    { reason: 'provider_answer_unreadable', status: 503, reads: /something else answers in its place/ },
-  ],
-  [
-    'a page of a proxy that refuses',
-    { answers: { '/token': page(403) } },
-    { reason: 'provider_answer_unreadable', status: 503, reads: /something else answers in its place/ },
-  ],
-  [
-    'a page instead of the discovery document',
-    { answers: { [DISCOVERY]: page(200) } },
-    { reason: 'provider_answer_unreadable', status: 503, reads: /something else answers in its place/ },
-  ],
-  [
-    'a page instead of keys',
-    { answers: { '/jwks': page(200) } },
-    { reason: 'provider_answer_unreadable', status: 503, reads: /something else answers in its place/ },
-  ],
-  [
-    'a page although the header says JSON',
-    { answers: { '/token': { status: 200, body: '<html>' } } },
-    { reason: 'provider_answer_unreadable', status: 503, reads: /something else answers in its place/ },
-  ],
-  [
-    'a redirected discovery',
-    { answers: { [DISCOVERY]: { status: 301, body: '', headers: { location: 'https://other.example/' } } } },
-    { reason: 'provider_redirects', status: 503, reads: /has moved/ },
-  ],
-  [
-    'a redirected token endpoint',
-    { answers: { '/token': { status: 307, body: '', headers: { location: 'https://other.example/' } } } },
-    { reason: 'provider_redirects', status: 503, reads: /has moved/ },
-  ],
-  [
-    'a failure of its own at the authorization',
-    { redirect: { code: undefined, error: 'temporarily_unavailable' } },
-    { reason: 'provider_unavailable', status: 503, reads: /Try again in a few minutes/ },
-  ],
-  [
-    'a person who cancels',
-    { redirect: { code: undefined, error: 'access_denied' } },
-    { reason: 'provider_refused', status: 400, reads: /You cancelled/ },
-  ],
+  },
+  {
+    ...{ reason: 'client_refused', status: 503, reads: /does not accept this service/ },
+    faults: {
+      'wrong client credentials': answer('/token', 400, '{"error":"invalid_client"}'),
+      'wrong client credentials, with 401 and a challenge': answer(
+        '/token',
+        401,
+        '{"error":"invalid_client"}',
+        { 'www-authenticate': 'Basic realm="Company"' },
+      ),
+      'wrong client credentials, with 401 and a page': page('/token', 401),
+      'a client that may not use this grant': answer('/token', 400, '{"error":"unauthorized_client"}'),
+      'a client unknown at the authorization': redirect({ code: undefined, error: 'unauthorized_client' }),
+      'a scope that it does not know': redirect({ code: undefined, error: 'invalid_scope' }),
+    },
+  },
+  {
+    ...{ reason: 'provider_busy', status: 503, reads: /too many requests/ },
+    faults: {
+      'too many requests at the token endpoint': answer('/token', 429, '{"error":"slow_down"}'),
+      'too many requests for its discovery document': page(DISCOVERY, 429),
+    },
+  },
+  {
+    ...{ reason: 'provider_answer_unreadable', status: 503, reads: /something else answers in its place/ },
+    faults: {
+      'a page of a proxy instead of tokens': page('/token', 200),
+      'a page of a proxy that refuses': page('/token', 403),
+      'a page instead of the discovery document': page(DISCOVERY, 200),
+      'a page instead of keys': page('/jwks', 200),
+      'a page although the header says JSON': answer('/token', 200, '<html>'),
+    },
+  },
+  {
+    ...{ reason: 'provider_redirects', status: 503, reads: /has moved/ },
+    faults: {
+      'a redirected discovery': answer(DISCOVERY, 301, '', { location: 'https://other.example/' }),
+      'a redirected token endpoint': answer('/token', 307, '', { location: 'https://other.example/' }),
+    },
+  },
+  {
+    ...{ reason: 'provider_unavailable', status: 503, reads: /Try again in a few minutes/ },
+    faults: {
+      'a failure of its own at the authorization': redirect({
+        code: undefined,
+        error: 'temporarily_unavailable',
+      }),
+      'a discovery that fails': answer(DISCOVERY, 500, '{}'),
+      'a token endpoint that fails': answer('/token', 502, 'Bad gateway'),
+      'keys that cannot be read': answer('/jwks', 503, '{}'),
+      'an answer that is too long': answer('/token', 200, `"${'x'.repeat(600_000)}"`),
+    },
+  },
+  {
+    ...{ reason: 'provider_refused', status: 400, reads: /You cancelled/ },
+    faults: {
+      'a person who cancels': redirect({ code: undefined, error: 'access_denied' }),
+      'an error of the token endpoint': answer('/token', 400, '{"error":"invalid_grant"}'),
+    },
+  },
+  {
+    ...{ reason: 'email_not_verified', status: 403, reads: /^Your email address is not verified/ },
+    faults: {
+      'an email address that is not verified': claims({ email_verified: false }),
+      'an email_verified that is another text than true': claims({ email_verified: 'yes' }),
+    },
+  },
+  {
+    ...{ reason: 'email_missing', status: 403, reads: /^Your email address is needed/ },
+    faults: { 'no email address': claims({ email: undefined }) },
+  },
 ];
+const CASES = REFUSALS.flatMap(({ faults, ...refusal }) =>
+  Object.entries(faults).map(([name, fault]) => [name, fault, refusal] as const),
+);
 
 describe('A login through an identity provider', () => {
   const idp = new BrokenIdentityProvider();
@@ -279,32 +197,22 @@ describe('A login through an identity provider', () => {
       return location ? browser.open(idp.callbackOf(location)) : begun;
     };
 
-    const expectRefused = (answer: Page, reason: string, status: number): void => {
-      expect([lastRefusal(), answer.status]).toEqual([{ provider: 'broken', reason }, status]);
-      expect(answer.html.querySelector('a[href="/login"]')?.text).toBe('Go to the login page');
-      expect(browser.cookies.has('session')).toBe(false);
-    };
-
-    it.each(Object.entries(REFUSED))('for %s', async (_name, { faults, reason, status = 400 }) => {
+    it.each(CASES)('for %s, and the page says so', async (_name, faults, { reason, status, reads }) => {
       await service.database.query('DELETE FROM identities');
-      const answer = await answerWith(faults);
-      expectRefused(answer, reason, status);
-      if (reason === INVALID)
-        expect(answer.html.querySelector('h1')?.text).toBe('The answer could not be accepted');
-      expect(await service.database.query('SELECT 1 FROM identities')).toEqual([]);
-    });
-
-    it.each(CASES)('because of %s, which the page says', async (_name, faults, { reason, status, reads }) => {
       const counted = jest.spyOn(service.app.get(SignInLimitsService), 'countRefused');
       counted.mockClear();
-      const answer = await answerWith(faults);
+      const refused = await answerWith(faults);
       // What the provider does is nobody's fault here, unless only the address that the browser opened says so.
-      expect(counted).toHaveBeenCalledTimes(status === 503 && !faults.redirect ? 0 : 1);
-      expectRefused(answer, reason, status);
-      const text = answer.html.querySelector('main')!.text;
+      if (status === 503) expect(counted).toHaveBeenCalledTimes(faults.redirect ? 1 : 0);
+      if (reason === 'provider_refused') expect(counted).toHaveBeenCalledTimes(1);
+      expect([lastRefusal(), refused.status]).toEqual([{ provider: 'broken', reason }, status]);
+      const text = refused.html.querySelector('main')!.text.trim();
       expect(text).toMatch(reads);
-      expect(text).toContain('You are not logged in.');
-      if (reason !== 'provider_refused') expect(text).not.toMatch(/You cancelled|prove who you are/);
+      if (status !== 403) expect(text).toContain('You are not logged in.');
+      if (status === 503) expect(text).not.toMatch(/You cancelled|prove who you are/);
+      expect(refused.html.querySelector('a[href="/login"]')?.text).toBe('Go to the login page');
+      expect(browser.cookies.has('session')).toBe(false);
+      expect(await service.database.query('SELECT 1 FROM identities')).toEqual([]);
     });
   });
 
@@ -358,7 +266,10 @@ describe('A login through an identity provider', () => {
 
   it('is refused for a provider that is not there', async () => {
     const answer = await logIn(new BrowserSession(service.url), 'gone');
-    expect([lastRefusal(), answer.status]).toEqual([{ provider: 'gone', reason: UNAVAILABLE }, 503]);
+    expect([lastRefusal(), answer.status]).toEqual([
+      { provider: 'gone', reason: 'provider_unavailable' },
+      503,
+    ]);
   });
 
   it('is refused for a provider that does not answer within 10 seconds', async () => {
@@ -369,7 +280,7 @@ describe('A login through an identity provider', () => {
       await until('the token request waits', () => idp.requests.at(-1) === 'POST /token' && timers.count > 0);
       timers.letPass();
       expect((await answer).status).toBe(503);
-      expect(lastRefusal()).toEqual({ provider: 'broken', reason: UNAVAILABLE });
+      expect(lastRefusal()).toEqual({ provider: 'broken', reason: 'provider_unavailable' });
     } finally {
       timers.release();
     }

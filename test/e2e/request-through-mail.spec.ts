@@ -165,21 +165,20 @@ describe('An authorization request', () => {
     expect(sent.html.querySelectorAll('a').map((each) => each.getAttribute('href'))).toContain(back);
   });
 
-  it.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)'])(
-    'is never an address of someone else: %s',
-    async (return_to) => {
-      for (const path of [SIGN_UP, FORGOTTEN]) {
-        const user = path === FORGOTTEN ? await service.make.user() : undefined;
-        const email = user?.email ?? newEmail();
-        const browser = newBrowser();
-        await browser.submit(await browser.open(path), path, { email, return_to });
-        const link = await linkTo(email);
-        const answer = await browser.submit(await browser.open(link), link, person);
-        expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
-        expect(browser.cookies.has('session')).toBe(false);
-      }
-    },
-  );
+  // Of every kind: test/unit/return-to.spec.ts.
+  it('is never an address of someone else', async () => {
+    const return_to = '//evil.example/';
+    for (const path of [SIGN_UP, FORGOTTEN]) {
+      const user = path === FORGOTTEN ? await service.make.user() : undefined;
+      const email = user?.email ?? newEmail();
+      const browser = newBrowser();
+      await browser.submit(await browser.open(path), path, { email, return_to });
+      const link = await linkTo(email);
+      const answer = await browser.submit(await browser.open(link), link, person);
+      expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+      expect(browser.cookies.has('session')).toBe(false);
+    }
+  });
 
   it('is stored sealed, and what someone else writes in its place is not followed', async () => {
     const [request, email] = [requestOf(), newEmail()];
