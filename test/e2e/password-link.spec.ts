@@ -71,24 +71,6 @@ describe('A password link', () => {
       await expectNothingChanged(link);
     });
 
-    it('a form with the CSRF token of another browser or link, or from an unknown origin', async () => {
-      const [link, otherLink] = [await newLink(), await newLink()];
-      const [browser, other] = [newBrowser(), newBrowser()];
-      const tokenOf = async (by: BrowserSession, path: string) => csrfTokenOn(await by.open(path));
-      const post = (csrf_token: string, origin = service.url): Promise<Page> =>
-        browser.open(link, { form: { csrf_token, ...FIELDS }, headers: { origin } });
-      const token = await tokenOf(browser, link);
-      for (const answer of [
-        await post(await tokenOf(other, link)),
-        await post(await tokenOf(browser, otherLink)),
-        await post(token, 'null'),
-      ]) {
-        expect(answer.status).toBe(403);
-      }
-      await expectNothingChanged(link);
-      expect((await post(token)).status).toBe(200);
-    });
-
     it.each(['x', 'cds_pw_', `cds_pw_${'A'.repeat(49)}`, '%3Cscript%3E'])(
       'the unknown key %s',
       async (key) => {

@@ -119,10 +119,7 @@ describe('With SECOND_FACTOR_FOR_OPERATORS', () => {
   it('takes a passkey where the console asks for the password again', async () => {
     const browser = await service.make.signedIn(operator);
     const passkey = await setUpPasskey(service, browser);
-    await service.database.query(
-      "UPDATE sessions SET created_at = now() - interval '16 minutes' WHERE user_id = $1",
-      [operator.id],
-    );
+    await service.make.ageSessions(operator);
     const path = `${CONSOLE}/users/${operator.id}/revoke`;
     const [, confirm] = await locationOf(browser, path);
     expect(confirm).toContain(`${CONSOLE}/confirm-password`);

@@ -4,9 +4,16 @@ import { madeForEach } from '../support/made.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
+import { setUpApp } from '../support/factors-without-pages.js';
 import { whileHeld } from '../support/held-rows.js';
-import { codeOf, giveCode, givePassword, isSignedIn, logInWith } from '../support/second-factors.js';
+import {
+  addPasskey,
+  codeOf,
+  giveCode,
+  givePassword,
+  isSignedIn,
+  logInWith,
+} from '../support/second-factors.js';
 import { newAddress } from '../support/rate-limits.js';
 import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
 import { PATIENT, useSharedService } from '../support/test-service.js';
@@ -239,7 +246,8 @@ describe('The step between password and second factor', () => {
   it('offers the passkey too, which logs in by itself and ends the step', async () => {
     const first = await afterPassword();
     await giveCode(first, codeOf(secret));
-    const passkey = await setUpPasskey(service, first);
+    const { passkey, codes: further } = await addPasskey(first, service.url);
+    expect(further).toEqual([]);
     const browser = await afterPassword();
     const page = await browser.open(STEP);
     expect(page.html.querySelector('[data-passkey-sign-in] button')!.text).toBe('Use a passkey');
