@@ -320,7 +320,7 @@ describe('The first page of the portal', () => {
       const section = (await first(browser)).querySelector('.first-steps');
       return section && [section.text, section.querySelector('li a')?.getAttribute('href')];
     };
-    // The secret was used to open the portal.
+    await service.make.clientToken(client);
     expect(await steps()).toEqual([expect.stringContaining('2 of 5 done'), undefined]);
     const endpoint = await makeEndpoint(service, client, {});
     await seedDelivery(service, endpoint, { state: 'failed' });
@@ -355,6 +355,7 @@ describe('The first page of the portal', () => {
         [id],
       );
     }
+    await service.http.get('/v2/users', { bearer: await service.make.clientToken(client) });
     const page = await first(await enterPortal(service, client));
     expect(words(page, 'Delivery attempts')).toMatch(
       /^Delivery attempts in 24 hours ?24,276 · 99 % succeeded · View failed/,
@@ -377,6 +378,7 @@ describe('The first page of the portal', () => {
   it('says nothing of users where none can authorize the client', async () => {
     const client = await service.make.client({ grantTypes: ['client_credentials'] });
     const browser = await enterPortal(service, client);
+    await service.make.clientToken(client);
     expect((await first(browser)).querySelector('.first-steps')!.text).toContain('2 of 4 done');
     await makeEndpoint(service, client, {});
     expect(words(await first(browser), 'Users')).toBeUndefined();

@@ -31,11 +31,12 @@ describe('The members of an organisation', () => {
         `/login?return_to=${encodeURIComponent(SIGN_IN)}`,
       ]);
       const user = await member('viewer');
-      const account = await (await signedIn(user)).open('/account');
+      const browser = await signedIn(user);
+      const account = await browser.open('/account');
       expect(account.html.querySelector(`a[href="${SIGN_IN}"]`)).not.toBeNull();
       const other = await (await signedIn(await service.make.user())).open('/account');
       expect(other.html.querySelector(`a[href="${SIGN_IN}"]`)).toBeNull();
-      const browser = await inPortal(user);
+      expect((await openPortal(browser)).headers.get('location')).toBe('/portal');
       const page = await browser.open('/portal');
       expect([page.status, wordsOf(page)]).toEqual([200, expect.stringContaining('with the role viewer')]);
       expect(await auditEventsOn(service, client.id, 'portal_session.started')).toMatchObject([

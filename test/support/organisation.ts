@@ -9,7 +9,7 @@ import { newAddress } from './rate-limits.js';
 import { useServiceWithMail, useSharedServiceWithMail } from './set-up.js';
 import { PATIENT, type TestService, type TestServiceOptions } from './test-service.js';
 import { WEBHOOK_ENV } from './webhooks.js';
-import { signIn } from './without-pages.js';
+import { openMembersPortal, signIn } from './without-pages.js';
 
 let counter = 0;
 
@@ -34,13 +34,18 @@ export interface Organisation {
   invite(this: void, admin: BrowserSession, address?: string, role?: MemberRole): Promise<Page>;
 }
 
-/** A service with mail for the tests, of the file alone if it has options; each test has a new organisation with a client. */
-export function setUpOrganisation(options?: TestServiceOptions): Organisation {
+/**
+ * A service with mail for the tests, of the file alone if it has options, unless another is given; each test has a new organisation with a
+ * client.
+ */
+export function setUpOrganisation(options?: TestServiceOptions, service?: TestService): Organisation {
   const env = { ...WEBHOOK_ENV, TRUSTED_PROXIES: '127.0.0.1', ...options?.env };
   const own = {
-    ...(options
-      ? useServiceWithMail({ databaseOptions: PATIENT, ...options, env })
-      : useSharedServiceWithMail()),
+    ...(service
+      ? { service }
+      : options
+        ? useServiceWithMail({ databaseOptions: PATIENT, ...options, env })
+        : useSharedServiceWithMail()),
     // The pages of every test come from a network of their own, because only so many mails are sent from one.
     newBrowser: () => new BrowserSession(own.service.url, { 'x-forwarded-for': newAddress() }),
     signedIn: async (user) => {
@@ -50,9 +55,9 @@ export function setUpOrganisation(options?: TestServiceOptions): Organisation {
     },
     openPortal: async (browser, client = own.client) =>
       browser.submit(await browser.open(SIGN_IN), `${SIGN_IN}/${client.id}`),
-    inPortal: async (user, client) => {
+    inPortal: async (user, client = own.client) => {
       const browser = await own.signedIn(user);
-      expect((await own.openPortal(browser, client)).headers.get('location')).toBe('/portal');
+      await openMembersPortal(own.service, browser, client.id);
       return browser;
     },
     member: async (role) => {

@@ -7,15 +7,12 @@ import type { Attempt, CancelReason, DeliveryState } from '../../src/webhooks/de
 import { BrowserSession, type Page } from './browser-session.js';
 import type { TestClient } from './factory.js';
 import type { TestService } from './test-service.js';
+import { redeemPortalLink } from './without-pages.js';
 
-/** Signs a browser in to the client's portal with a one-time link. */
+/** A browser in the client's portal, as a one-time link opens it; test/e2e/webhook-portal.spec.ts has the link and its page. */
 export async function enterPortal(service: TestService, client: TestClient): Promise<BrowserSession> {
-  const bearer = await service.make.clientToken(client);
-  const { json } = await service.http.get('/webhook_portal', { bearer });
-  const link = new URL(json.url as string).pathname;
   const browser = new BrowserSession(service.url);
-  const answer = await browser.fillIn(link);
-  if (answer.status !== 303) throw new Error(`not in the portal: ${answer.status}`);
+  await redeemPortalLink(service, browser, client);
   return browser;
 }
 
@@ -44,6 +41,7 @@ export interface SeededDelivery {
   isTest?: boolean;
   /** The user it concerns; by default a user without a row. */
   userId?: string;
+  data?: object;
 }
 
 /** Inserts a delivery with its attempts, as the worker would have left it; a pending one is due in an hour. Returns its id. */
@@ -58,6 +56,7 @@ export async function seedDelivery(
     attempts = [],
     isTest = false,
     userId,
+    data = { id: 'é' },
   }: SeededDelivery,
 ): Promise<string> {
   const eventId = newId('evnt');
@@ -67,7 +66,7 @@ export async function seedDelivery(
     type,
     timestamp: '2026-01-31T08:00:00Z',
     user_id: userId ?? 'user1',
-    data: { id: 'é' },
+    data,
   });
   await database.query(
     `INSERT INTO events (id, type, payload, deliveries, test, user_id, realm)

@@ -5,7 +5,9 @@ import type { OpenContext } from '../../src/http/page-routes/open-pages.js';
 import { AuthorizationController } from '../../src/oauth/authorization/authorization.controller.js';
 import { newUlid } from '../../src/secrets/ids.js';
 import { SignInController } from '../../src/sign-in/sign-in.controller.js';
+import type { Principal } from '../../src/tokens/access/principal.js';
 import { SessionsService } from '../../src/users/sessions/sessions.service.js';
+import { PortalAccessService } from '../../src/webhook-portal/access/portal-access.service.js';
 import type { BrowserSession } from './browser-session.js';
 import type { TestInstance } from './test-service.js';
 
@@ -68,4 +70,35 @@ export async function authorize(
   const form = formOf({ request: source, decision: 'authorize', csrf_token });
   await app.get(AuthorizationController).decide(form, request, reply);
   return new URL(reply.location);
+}
+
+/** Opens the portal of the client with a one-time link, as the button of its page does. */
+export async function redeemPortalLink(
+  { app }: WithApp,
+  browser: BrowserSession,
+  { id, type }: { id: string; type: string },
+): Promise<void> {
+  const access = app.get(PortalAccessService);
+  const client = { id, type, webhooksEnabled: true, hasOperatorScope: false };
+  const link = new URL(await access.createLink({ client } as Principal)).pathname;
+  const { request, reply } = exchangeOf(browser, link);
+  app.get(CsrfService).tokenFor(request, reply, link);
+  const actor = { type: 'client', id: null, address: request.ip, requestId: request.id } as const;
+  if (!(await access.redeem(link.split('/').at(-1)!, request, reply, actor)))
+    throw new Error(`not in the portal: ${id}`);
+}
+
+/** Opens the portal of the client as the button of the page that members choose it on does. */
+export async function openMembersPortal(
+  { app }: WithApp,
+  browser: BrowserSession,
+  clientId: string,
+): Promise<void> {
+  const { request, reply } = exchangeOf(browser, `/portal/sign-in/${clientId}`);
+  const user = await app.get(SessionsService).current(request);
+  if (!user) throw new Error('nobody is signed in');
+  const actor = { type: 'user', id: user.id, address: request.ip, requestId: request.id } as const;
+  const access = app.get(PortalAccessService);
+  if (!(await access.openForMember(user, clientId, request, reply, actor)))
+    throw new Error(`not in the portal: ${clientId}`);
 }
