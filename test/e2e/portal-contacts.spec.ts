@@ -1,4 +1,5 @@
 import { auditEventsOn } from '../support/audit-events.js';
+import { newId } from '../../src/secrets/ids.js';
 import type { TestClient } from '../support/factory.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { enterPortal } from '../support/portal.js';
@@ -117,13 +118,16 @@ describe('The contacts of a client', () => {
     let userId: string;
 
     beforeEach(async () => {
-      await add();
-      await confirm();
-      await add(`unverified.${email}`);
+      for (const [address, isVerified] of [
+        [email, true],
+        [`unverified.${email}`, false],
+      ])
+        await service.database.query(
+          'INSERT INTO client_contacts (id, client_id, email, email_key, verified_at) VALUES ($1, $2, $3, $3, CASE WHEN $4 THEN now() END)',
+          [newId('cont'), client.id, address, isVerified],
+        );
       endpoint = await webhooks.endpoint(client);
-      const user = await service.make.user();
-      await service.make.consent(client, user);
-      userId = user.id;
+      userId = (await webhooks.consentedUser(client)).id;
     });
 
     const fail = async (count: number, status = 500): Promise<void> => {
@@ -131,6 +135,11 @@ describe('The contacts of a client', () => {
       const before = await attempts();
       for (let n = 0; n < count; n++) await webhooks.publish(userId);
       await until('all were attempted', async () => (await attempts()) === before + count);
+    };
+    /** The path of the link in the first mail. */
+    const unsubscribeLink = async (): Promise<string> => {
+      const list = (await smtp.mailTo(email)).headers.get('list') as { unsubscribe: { url: string } };
+      return new URL(list.unsubscribe.url).pathname;
     };
     const attempts = async (): Promise<number> => {
       const [row] = await service.database.query<{ n: number }>(
@@ -143,9 +152,9 @@ describe('The contacts of a client', () => {
     it('when 10 of the last 20 attempts have failed, then at most once a day', async () => {
       await fail(9);
       await fail(3, 200);
-      expect(subjects()).toHaveLength(1);
+      expect(subjects()).toEqual([]);
       await fail(1);
-      const mail = await smtp.mailTo(email, 2);
+      const mail = await smtp.mailTo(email);
       expect(mail.subject).toBe(`A webhook endpoint of ${client.name} is failing`);
       expect(mail.text).toContain(endpoint.url);
       await fail(5);
@@ -158,35 +167,31 @@ describe('The contacts of a client', () => {
       await fail(1);
       await day('1 hour');
       await fail(1);
-      await smtp.mailTo(email, 3);
-      expect(subjects()).toHaveLength(3);
-      await smtp.mailTo(`unverified.${email}`);
-      expect(subjects(`unverified.${email}`)).toEqual([`Confirm your address for ${client.name}`]);
+      await smtp.mailTo(email, 2);
+      expect([subjects().length, subjects(`unverified.${email}`)]).toEqual([2, []]);
     });
 
     it('when the service disabled an endpoint, as its owner does', async () => {
       await fail(1, 410);
-      const mail = await smtp.mailTo(email, 2);
+      const mail = await smtp.mailTo(email);
       expect(mail.subject).toBe(`A webhook endpoint of ${client.name} was disabled`);
       expect(mail.text).toContain('responded with “410 Gone”');
     });
 
     it('that names the organisation behind the client, if it has one', async () => {
+      await add(`early.${email}`);
+      expect((await smtp.mailTo(`early.${email}`)).text).not.toContain('is by');
       await service.make.updateClient(client, { organisation: 'Planner GmbH' });
       await fail(1, 410);
       const words = `“${client.name}” is by Planner GmbH.`;
-      expect((await smtp.mailTo(email, 2)).text).toContain(words);
+      expect((await smtp.mailTo(email)).text).toContain(words);
       await add(`late.${email}`);
       expect((await smtp.mailTo(`late.${email}`)).text).toContain(words);
-      expect((await smtp.mailTo(email)).text).not.toContain('is by');
     });
 
     it('which they can stop for themselves without a login, in the page of the link or by one click', async () => {
       await fail(1, 410);
-      const { unsubscribe } = (await smtp.mailTo(email, 2)).headers.get('list') as {
-        unsubscribe: { url: string };
-      };
-      const path = new URL(unsubscribe.url).pathname;
+      const path = await unsubscribeLink();
       const browser = new BrowserSession(service.url);
       const page = await browser.open(path);
       expect([page.status, page.text.includes(email), page.text.includes(client.name)]).toEqual([
@@ -214,13 +219,8 @@ describe('The contacts of a client', () => {
 
     it('and not by the link of another contact, or of one whose client is gone', async () => {
       await fail(1, 410);
-      const { unsubscribe } = (await smtp.mailTo(email, 2)).headers.get('list') as {
-        unsubscribe: { url: string };
-      };
-      const [claim, mac] = new URL(unsubscribe.url).pathname.split('cds_un_')[1]!.split('.') as [
-        string,
-        string,
-      ];
+      const link = await unsubscribeLink();
+      const [claim, mac] = link.split('cds_un_')[1]!.split('.') as [string, string];
       const others = await service.database.column<string>(
         'SELECT id FROM client_contacts WHERE client_id = $1 AND verified_at IS NULL',
         [client.id],

@@ -1,17 +1,29 @@
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { MemberRole } from '../../src/partners/members/member-role.js';
+import { MembersService } from '../../src/partners/members/members.service.js';
+import { MailLimitsService } from '../../src/rate-limits/sign-in/mail-limits.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { auditEventsOn } from '../support/audit-events.js';
+import type { BrowserSession, Page } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { MEMBERS, setUpOrganisation } from '../support/organisation.js';
 import { errorAt, wordsOf } from '../support/portal.js';
+import { expectRetryAfter } from '../support/rate-limits.js';
+
+const own = setUpOrganisation();
+const { service, smtp, newBrowser, signedIn, openPortal, inPortal, member, invite } = own;
+let { owner, email } = own;
+beforeEach(() => void ({ owner, email } = own));
+
+/** The path of the form on the page that begins like this. */
+const formOn = (page: Page, start: string): string =>
+  page.html
+    .querySelectorAll('form')
+    .map((form) => form.getAttribute('action')!)
+    .find((action) => action.startsWith(start))!;
 
 describe('The members of an organisation are invited by a mail whose link', () => {
-  const own = setUpOrganisation();
-  const { service, smtp, newBrowser, signedIn, openPortal, inPortal, member, invite } = own;
-  let { owner, email } = own;
-  beforeEach(() => void ({ owner, email } = own));
-
   const invited = async (role: MemberRole = 'developer'): Promise<string> => {
     expect((await invite(await inPortal(owner), email, role)).status).toBe(303);
     return new URL((await smtp.mailTo(email)).link).pathname;
@@ -105,10 +117,7 @@ describe('The members of an organisation are invited by a mail whose link', () =
     expect((await newBrowser().open(first)).status).toBe(410);
     const page = await admin.open(MEMBERS);
     expect(page.html.querySelectorAll('.entries li')).toHaveLength(1);
-    const withdraw = page.html
-      .querySelectorAll('form')
-      .map((form) => form.getAttribute('action')!)
-      .find((action) => action.includes('/withdraw/'))!;
+    const withdraw = formOn(page, `${MEMBERS}/withdraw/`);
     expect((await newBrowser().open(second)).status).toBe(200);
     expect((await admin.submit(page, withdraw)).status).toBe(303);
     expect((await admin.submit(page, withdraw)).status).toBe(404);
@@ -171,5 +180,72 @@ describe('The members of an organisation are invited by a mail whose link', () =
       [owner.id],
     );
     expect((await browser.fillIn(link)).status).toBe(303);
+  });
+});
+
+/** Contract §18: 20 for each organisation, and for each person, in an hour. */
+describe('Mails that a partner sends from the portal', () => {
+  let n = 0;
+  const stranger = (): string => `stranger${++n}@elsewhere.example`;
+  /** Counts further mails of a person, as the forms do. */
+  const count = async (mails: number, personId = owner.id): Promise<void> => {
+    const limits = service.app.get(MailLimitsService);
+    while (mails-- > 0) expect(await limits.admitOfPartner(stranger(), owner.id, personId)).toBeUndefined();
+  };
+  const inviteAndWithdraw = async (admin: BrowserSession): Promise<void> => {
+    expect((await invite(admin, stranger())).status).toBe(303);
+    const page = await admin.open(MEMBERS);
+    expect((await admin.submit(page, formOn(page, `${MEMBERS}/withdraw/`))).status).toBe(303);
+  };
+  const expectRefused = (page: Page, why: string): void => {
+    expect([page.status, wordsOf(page)]).toEqual([429, expect.stringContaining(why)]);
+    expectRetryAfter(page, 3600);
+  };
+
+  it('are refused beyond 20 invitations of an organisation in an hour, withdrawn ones included', async () => {
+    const user = await member('admin');
+    const [first, second] = [await inPortal(owner), await inPortal(user)];
+    await inviteAndWithdraw(first);
+    await count(9);
+    await count(9, user.id);
+    await inviteAndWithdraw(second);
+    const address = stranger();
+    for (const admin of [first, second]) {
+      const refused = await invite(admin, address);
+      expectRefused(refused, 'Nothing was sent: your organisation has sent 20 mails within an hour.');
+      expect(refused.html.querySelector('input[name="email"]')!.getAttribute('value')).toBe(address);
+    }
+    expect(
+      await service.database.query('SELECT 1 FROM organisation_invitations WHERE email = $1', [address]),
+    ).toEqual([]);
+  });
+
+  it('are refused beyond 20 of a person in an hour, whatever the organisation', async () => {
+    const person = await member('admin');
+    await inviteAndWithdraw(await inPortal(person));
+    await count(19, person.id);
+    const other = await service.make.user({ kind: 'organisation', emailVerified: true });
+    const client = await service.make.client({ ownerId: other.id });
+    await service.app.get(MembersService).add(other.id, person.id, 'admin', SERVICE_ACTOR);
+    const refused = await invite(await inPortal(person, client), stranger());
+    expectRefused(refused, 'Nothing was sent: you have sent 20 mails within an hour.');
+    // Others of that organisation are not held up.
+    expect((await invite(await inPortal(other, client), stranger())).status).toBe(303);
+  });
+
+  it('are refused beyond 20 links to contacts, removed ones included, and count together with invitations', async () => {
+    const admin = await inPortal(owner);
+    const path = '/portal/contacts';
+    const add = () => admin.fillIn(path, { email: stranger() });
+    const addAndRemove = async (): Promise<void> => {
+      expect((await add()).status).toBe(303);
+      const page = await admin.open(path);
+      expect((await admin.submit(page, formOn(page, `${path}/`), { do: 'remove' })).status).toBe(303);
+    };
+    await addAndRemove();
+    await count(18);
+    await addAndRemove();
+    expectRefused(await add(), 'you have sent 20 mails within an hour');
+    expect((await invite(admin, stranger())).status).toBe(429);
   });
 });
