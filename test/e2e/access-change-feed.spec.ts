@@ -9,13 +9,13 @@ import type { TestClient } from '../support/factory.js';
 import { whileFrozen } from '../support/listening-connections.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { refresh, revoke } from '../support/oauth.js';
-import { startInstance, useService } from '../support/test-service.js';
+import { startInstance, useSharedService } from '../support/test-service.js';
 import { accessRecordOf, endingIn } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
 const PATH = '/v2/access_changes';
 
-const service = useService({ instances: 2 });
+const service = useSharedService({ instances: 2 });
 const here = service;
 const there = madeOnce(() => service.instances[1]!);
 let bearer: string;
@@ -227,7 +227,7 @@ describe('The feed of changes', () => {
 
   it('loses nothing to a reader who is cut again and again', async () => {
     await untilAllIsOnDisk();
-    const users = await Promise.all(Array.from({ length: 40 }, () => service.make.user()));
+    const users = await Promise.all(Array.from({ length: 15 }, () => service.make.user()));
     const told = new Set<string>();
     let stream = await followed();
     const changing = (async () => {

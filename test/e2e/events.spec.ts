@@ -1,7 +1,7 @@
 import { type HttpOptions, membersIn } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
 import { rowCounts, unexpectedErrors } from '../support/refusals.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -46,7 +46,7 @@ const BAD: [member: string, values: unknown[]][] = [
 ];
 
 describe('POST /v2/events', () => {
-  const service = useService({ instances: 2, env: WEBHOOK_ENV });
+  const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
 
   const webhooks = madeOnce(() => Webhooks.start(service));
   const client = madeOnce(() => service.make.client());

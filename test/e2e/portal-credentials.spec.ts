@@ -5,12 +5,14 @@ import { auditEventsOn } from '../support/audit-events.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { setUpOrganisation } from '../support/organisation.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
+import { useSharedService } from '../support/test-service.js';
+import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 const PATH = '/portal/credentials';
 const ROTATE = `${PATH}/rotate`;
 const END = `${PATH}/end`;
 
-const own = setUpOrganisation({ instances: 2, env: { RATE_LIMIT_PER_HOUR: '20' } });
+const own = setUpOrganisation({}, useSharedService({ instances: 2, env: WEBHOOK_ENV }));
 const { service, inPortal, member } = own;
 let { owner, client } = own;
 beforeEach(() => void ({ owner, client } = own));
@@ -280,6 +282,7 @@ describe('The requests of a client', () => {
   });
 
   it('and what remains of the limit are shown over time', async () => {
+    await service.make.updateClient(client, { rateLimit: 20 });
     const bearer = await service.make.clientToken(client);
     for (let n = 0; n < 22; n++) await service.http.send('/v2/users', { bearer });
     // A test that was refused in the portal is no request of the client.

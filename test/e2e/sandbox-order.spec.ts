@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from '../support/sandbox.js';
-import { PATIENT, type TestInstance, useService } from '../support/test-service.js';
+import { PATIENT, type TestInstance, useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 interface Event {
@@ -13,7 +13,7 @@ interface Event {
 
 describe('Events that the sandbox and its client publish about one vehicle', () => {
   // Whoever waits keeps waiting, however long it takes until the other waits, too.
-  const service = useService({ instances: 2, databaseOptions: PATIENT });
+  const service = useSharedService({ instances: 2, databaseOptions: PATIENT });
   let partner: SandboxProgram;
   let publisher: string;
   let driver: SandboxDriver;

@@ -3,7 +3,7 @@ import type { TestClient } from './factory.js';
 import type { Answer } from './http.js';
 import { unexpectedErrors } from './refusals.js';
 import type { TestDatabase } from './test-database.js';
-import { startService, type TestInstance, type TestService } from './test-service.js';
+import { type TestInstance, type TestService, useSharedService } from './test-service.js';
 import { until } from './until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from './webhooks.js';
 
@@ -60,7 +60,10 @@ export async function gapInFeed({ query }: TestDatabase): Promise<{ close: () =>
 
 /** Two instances for the tests of a file; each test has a new client with a user. */
 export function setUpEventFeed(): EventFeedSetUp {
+  const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
   const own = {
+    service,
+    webhooks: Webhooks.setUp(service),
     get: (query = '', instance = own.service, token = own.bearer) =>
       instance.http.get(`/v2/events${query}`, { bearer: token }),
     publish: async (fields = {}, of = own.user) => {
@@ -84,22 +87,12 @@ export function setUpEventFeed(): EventFeedSetUp {
         return ids.every((id) => shown.includes(id));
       }),
   } as EventFeedSetUp;
-  beforeAll(async () => {
-    own.service = await startService({
-      instances: 2,
-      env: { ...WEBHOOK_ENV, RATE_LIMIT_PER_HOUR: '1000000' },
-    });
-    own.webhooks = await Webhooks.start(own.service);
-  });
   beforeEach(async () => {
-    own.client = await own.service.make.client();
+    // Tests read again and again until something is shown.
+    own.client = await own.service.make.client({ rateLimit: 1_000_000 });
     own.user = await own.webhooks.consentedUser(own.client);
     own.bearer = await own.service.make.clientToken(own.client);
   });
   afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
-  afterAll(async () => {
-    await own.webhooks.stop();
-    await own.service.stop();
-  });
   return own;
 }

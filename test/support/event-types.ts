@@ -2,7 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from './factory.js';
 import type { Answer, HttpOptions } from './http.js';
 import { unexpectedErrors } from './refusals.js';
-import { startService, type TestInstance, type TestService } from './test-service.js';
+import { type TestInstance, type TestService, useSharedService } from './test-service.js';
 import { WEBHOOK_ENV, Webhooks } from './webhooks.js';
 
 export const SESSION = 'charging_session.updated';
@@ -38,10 +38,15 @@ export interface EventTypesSetUp {
   ): Promise<Answer>;
 }
 
+// Files that share a service need types of their own.
+let n = 0;
+
 /** Two instances, a client and its user for the tests of a file. */
 export function setUpEventTypes(): EventTypesSetUp {
-  let n = 0;
+  const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
   const own = {
+    service,
+    webhooks: Webhooks.setUp(service),
     admin: (method, path, json, options) =>
       own.service.http.send(`/admin/event_types${path}`, {
         method,
@@ -64,15 +69,9 @@ export function setUpEventTypes(): EventTypesSetUp {
       }),
   } as EventTypesSetUp;
   beforeAll(async () => {
-    own.service = await startService({ instances: 2, env: WEBHOOK_ENV });
-    own.webhooks = await Webhooks.start(own.service);
     own.client = await own.service.make.client();
     own.user = await own.webhooks.consentedUser(own.client);
   });
   afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
-  afterAll(async () => {
-    await own.webhooks.stop();
-    await own.service.stop();
-  });
   return own;
 }

@@ -99,6 +99,12 @@ export async function stopPlannedEvents({
   return workers;
 }
 
+/** Publishes nothing more that the tests of a file have planned, for the files that share its service. */
+export async function endSandboxes({ instances, database }: TestService): Promise<void> {
+  await database.query('DELETE FROM sandbox_planned_events');
+  for (const { app } of instances) app.get(SandboxClock, { strict: false }).aheadSeconds = 0;
+}
+
 /** Lets this much time pass in the sandboxes of every instance. */
 export function letSandboxTimePass(service: TestService, seconds: number): void {
   for (const { app } of service.instances) {
