@@ -232,7 +232,7 @@ describe('After a failed attempt,', () => {
     it('that has failed for five days is disabled, and its owner is notified once', async () => {
       await failedOnce();
       await ageFailing('5 days');
-      const users = await Promise.all(Array.from({ length: 10 }, () => webhooks.consentedUser(client)));
+      const users = await Promise.all([1, 2, 3].map(() => webhooks.consentedUser(client)));
       // No delivery is answered before all are published: the first failure stops the fan-out to this endpoint.
       const held: ServerResponse[] = [];
       webhooks.answer(endpoint.path, (response) => void held.push(response));

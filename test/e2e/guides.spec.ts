@@ -3,20 +3,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse, type HTMLElement } from 'node-html-parser';
 import { pathOf, SHELVES } from '../../src/api-docs/handbook/catalogue.js';
+import type { Settings } from '../../src/config/settings.js';
 import { duration } from '../../src/api-docs/handbook/duration.js';
 import { renderMarkdown } from '../../src/api-docs/handbook/markdown.js';
-import { fillIn } from '../../src/api-docs/handbook/placeholders.js';
+import { fillIn, placeholdersOf } from '../../src/api-docs/handbook/placeholders.js';
 import { AUTHORIZATION_ERROR_KINDS, OAUTH_ERROR_KINDS } from '../../src/http/problems/oauth-error-kinds.js';
 import { PROBLEM_KINDS } from '../../src/http/problems/problem-kinds.js';
-import { startService, type TestService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const PAGES = SHELVES.flatMap(({ folder, entries }) => entries.map(({ slug }) => pathOf(folder, slug)));
 
-let service: TestService;
-beforeAll(async () => {
-  const env = { ACCESS_TOKEN_TTL_SECONDS: '7200', RATE_LIMIT_PER_HOUR: '1234' };
-  service = await startService({ env });
-});
+const service = useSharedService();
 
 interface Opened {
   text: string;
@@ -196,9 +193,16 @@ describe('The guides', () => {
   });
 
   it('say what this service is configured with', async () => {
+    const { accessTokenTtl, rateLimit } = service.settings;
     const { html } = await open('/docs/guides/limits');
-    expect(html.text).toMatch(/access token\s*2 hours/);
-    expect(html.text).toContain('1234 in any 60 minutes');
+    expect(html.text).toMatch(new RegExp(`access token\\s*${duration(accessTokenTtl)}`));
+    expect(html.text).toContain(`${rateLimit} in any 60 minutes`);
+    const changes = { accessTokenTtl: { value: 7200 }, rateLimit: { value: 1234 } };
+    const others = Object.create(service.settings, changes) as Settings;
+    const source = await readFile('src/api-docs/guides/limits.md', 'utf8');
+    const text = fillIn(source, placeholdersOf(others));
+    expect(text).toContain('| access token | 2 hours |');
+    expect(text).toContain('1234 in any 60 minutes');
     expect((await open('/docs/guides/first-token')).html.text).toContain(`${service.url}/o/token`);
     expect([duration(36_000), duration(90), duration(86_400), duration(1)]).toEqual([
       '10 hours',

@@ -10,66 +10,27 @@ describe('an instance with ROLE=api', () => {
   const webhooks = Webhooks.setUp(service);
   let client: TestClient;
   let user: UserEntity;
-  const workers: TestInstance[] = [];
-
   beforeEach(async () => {
     client = await service.make.client();
     user = await webhooks.consentedUser(client);
   });
   afterEach(async () => {
-    await Promise.all(workers.splice(0).map(({ app }) => app.close()));
     await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE deleted_at IS NULL');
     await service.database.query("DELETE FROM deliveries WHERE state = 'pending'");
   });
 
-  const startWorker = async (): Promise<TestInstance> => {
-    const worker = await startInstance(service.database, {
+  let started: TestInstance | undefined;
+  afterAll(() => started?.app.close());
+
+  /** The worker of the last tests. Before, nobody delivers. */
+  const startWorker = async (): Promise<TestInstance> =>
+    (started ??= await startInstance(service.database, {
       ...WEBHOOK_ENV,
       BASE_URL: service.url,
       ROLE: 'worker',
-    });
-    workers.push(worker);
-    return worker;
-  };
+    }));
   const metric = async ({ http }: TestInstance, name: string): Promise<string[]> =>
     (await http.get('/metrics')).text.split('\n').filter((line) => line.startsWith(name));
-
-  it('answers requests and delivers nothing; one with ROLE=worker delivers at once what it announces', async () => {
-    const endpoint = await webhooks.endpoint(client);
-    const first = await webhooks.publishOne(user.id);
-    // It would have claimed it when it was announced, which was before the answer.
-    expect(await webhooks.delivery(first.id)).toMatchObject({
-      state: 'pending',
-      lease_id: null,
-      attempts: 0,
-    });
-    await startWorker();
-    expect((await webhooks.finished(first.id)).state).toBe('delivered');
-    const second = await webhooks.publishOne(user.id);
-    expect((await webhooks.finished(second.id)).state).toBe('delivered');
-    expect(webhooks.received(endpoint)).toHaveLength(2);
-  });
-
-  it('has no public route as a worker, but health and metrics, which name its role', async () => {
-    const worker = await startWorker();
-    const token = await service.make.adminToken();
-    const paths = ['/', '/login', '/openapi.json', '/admin/users', '/v2/users', '/o/token', '/no/such/page'];
-    const answers = await Promise.all(
-      paths.map(async (path) => {
-        const answer = await fetch(worker.url + path, { headers: { authorization: `Bearer ${token}` } });
-        return { status: answer.status, text: await answer.text() };
-      }),
-    );
-    for (const { status, text } of answers) {
-      expect(status).toBe(404);
-      expect(text).toContain(
-        'This instance serves no requests. It only works on what waits in the database.',
-      );
-    }
-    expect((await worker.http.get('/health/live')).status).toBe(200);
-    expect((await worker.http.get('/health/ready')).status).toBe(200);
-    expect(await metric(worker, 'instance_role{role="worker"}')).toEqual(['instance_role{role="worker"} 1']);
-  });
 
   describe('the age of the oldest waiting delivery', () => {
     const OLD = 600;
@@ -126,6 +87,43 @@ describe('an instance with ROLE=api', () => {
       await waitingFor();
       expect(await oldest()).toEqual([true, 1]);
     });
+  });
+
+  it('answers requests and delivers nothing; one with ROLE=worker delivers at once what it announces', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    const first = await webhooks.publishOne(user.id);
+    // It would have claimed it when it was announced, which was before the answer.
+    expect(await webhooks.delivery(first.id)).toMatchObject({
+      state: 'pending',
+      lease_id: null,
+      attempts: 0,
+    });
+    await startWorker();
+    expect((await webhooks.finished(first.id)).state).toBe('delivered');
+    const second = await webhooks.publishOne(user.id);
+    expect((await webhooks.finished(second.id)).state).toBe('delivered');
+    expect(webhooks.received(endpoint)).toHaveLength(2);
+  });
+
+  it('has no public route as a worker, but health and metrics, which name its role', async () => {
+    const worker = await startWorker();
+    const token = await service.make.adminToken();
+    const paths = ['/', '/login', '/openapi.json', '/admin/users', '/v2/users', '/o/token', '/no/such/page'];
+    const answers = await Promise.all(
+      paths.map(async (path) => {
+        const answer = await fetch(worker.url + path, { headers: { authorization: `Bearer ${token}` } });
+        return { status: answer.status, text: await answer.text() };
+      }),
+    );
+    for (const { status, text } of answers) {
+      expect(status).toBe(404);
+      expect(text).toContain(
+        'This instance serves no requests. It only works on what waits in the database.',
+      );
+    }
+    expect((await worker.http.get('/health/live')).status).toBe(200);
+    expect((await worker.http.get('/health/ready')).status).toBe(200);
+    expect(await metric(worker, 'instance_role{role="worker"}')).toEqual(['instance_role{role="worker"} 1']);
   });
 
   it('is refused in the demonstration, which is complete by itself', async () => {

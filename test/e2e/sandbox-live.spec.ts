@@ -4,8 +4,8 @@ import type { BrowserSession } from '../support/browser-session.js';
 import { EventStream } from '../support/event-stream.js';
 import { madeForEach } from '../support/made.js';
 import { enterPortal } from '../support/portal.js';
-import { SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
-import { startInstance, useService } from '../support/test-service.js';
+import { endSandboxes, SandboxProgram, type SandboxDriver } from '../support/sandbox.js';
+import { startInstance, useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
@@ -14,7 +14,8 @@ const TYPES = ['charging_session.created', 'vehicle.updated', 'charging_session.
 
 /* Contract §19: what happens to a driver is seen as it happens, on the page of a sandbox. */
 describe('The page of a sandbox', () => {
-  const service = useService({ env: WEBHOOK_ENV, instances: 2 });
+  const service = useSharedService({ env: WEBHOOK_ENV, instances: 2 });
+  afterAll(() => endSandboxes(service));
   const webhooks = Webhooks.setUp(service);
   const there = () => service.instances[1]!;
   const partner = madeForEach(() => SandboxProgram.start(service));
@@ -102,8 +103,9 @@ describe('The page of a sandbox', () => {
     await partner.call('POST', `drivers/${driver.id}/sessions`, { speed: 1 });
     await webhooks.receives(endpoint, 1);
     const [received] = webhooks.received(endpoint);
-    await until('it is delivered', async () => (await live(driver)).includes('Delivered'));
+    await webhooks.finished(String(received!.headers['webhook-id']));
     const page = await live(driver);
+    expect(page).toContain('Delivered');
     expect(page).toContain('plugged in, waiting to charge');
     expect(page).toContain(`webhook-signature: ${String(received!.headers['webhook-signature'])}`);
     expect(page).not.toContain('authorization');
@@ -124,9 +126,11 @@ describe('The page of a sandbox', () => {
 
   it('hides signatures of what the driver no longer shares and was never delivered', async () => {
     const driver = await partner.driver();
-    await webhooks.endpoint(partner.client, { types: TYPES, reply: 500 });
+    const endpoint = await webhooks.endpoint(partner.client, { types: TYPES, reply: 500 });
     await partner.call('POST', `drivers/${driver.id}/events`, { count: 1 });
-    await until('it was attempted', async () => (await live(driver)).includes('webhook-signature: v1,'));
+    await webhooks.receives(endpoint);
+    await webhooks.attempted(String(webhooks.received(endpoint)[0]!.headers['webhook-id']));
+    expect(await live(driver)).toContain('webhook-signature: v1,');
     await partner.call('DELETE', `drivers/${driver.id}/consent`);
     expect(await live(driver)).not.toContain('v1,');
   });

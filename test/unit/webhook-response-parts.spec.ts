@@ -43,5 +43,7 @@ describe('the start of a body', () => {
     expect(textOfBody(bytes)).toBe('Zo\u00eb \u{1f697}');
     expect(textOfBody(bytes.subarray(0, -1))).toBe('Zo\u00eb ');
     expect(textOfBody(Buffer.from('a\0b'))).toBe('a\ufffdb');
+    expect(textOfBody(Buffer.from([0xff, 0xfe, 0x41]))).toBe('\ufffd\ufffdA');
+    expect(textOfBody(Buffer.from('<b>\u202e"\\'))).toBe('<b>\u202e"\\');
   });
 });
