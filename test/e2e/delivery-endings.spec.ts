@@ -14,10 +14,7 @@ interface NotificationRow {
 }
 
 describe('After a failed attempt,', () => {
-  const own = setUpFailingEndpoint('1000');
-  const { admin, query } = own;
-  let { service, webhooks, client, user, endpoint } = own;
-  beforeEach(() => void ({ service, webhooks, client, user, endpoint } = own));
+  const { service, webhooks, client, user, endpoint, admin, query } = setUpFailingEndpoint('1000');
 
   const endpointView = async (): Promise<Record<string, unknown>> =>
     (await admin('GET', `/admin/webhook_endpoints/${endpoint.id}`)).json as Record<string, unknown>;

@@ -7,10 +7,7 @@ import { errorsIn } from '../support/plain-words.js';
 import { rowCounts } from '../support/refusals.js';
 
 describe('The catalogue of event types:', () => {
-  const own = setUpEventTypes();
-  const { admin, newName, newType, publishAt } = own;
-  let { service, webhooks, client, user } = own;
-  beforeAll(() => void ({ service, webhooks, client, user } = own));
+  const { service, webhooks, client, user, admin, newName, newType, publishAt } = setUpEventTypes();
 
   const publish = (fields: Record<string, unknown>) => webhooks.publish(user.id, fields);
 

@@ -18,13 +18,10 @@ describe('Events as a contract', () => {
   let strict: TestInstance;
   // Before the database is dropped.
   afterAll(() => strict.app.close());
-  const own = setUpEventTypes();
-  const { admin, newName, newType, publishAt } = own;
-  let { service, webhooks, client, user } = own;
+  const { service, webhooks, client, user, admin, newName, newType, publishAt } = setUpEventTypes();
   let endpoint: TestEndpoint;
 
   beforeAll(async () => {
-    ({ service, webhooks, client, user } = own);
     await leaveOutScheduledPurges(service);
     strict = await startInstance(service.database, {
       ...WEBHOOK_ENV,

@@ -100,12 +100,12 @@ describe('An event', () => {
     });
   });
 
-  it('goes once to every endpoint that should receive it, and to no other', async () => {
+  it('goes once to every endpoint that should receive it, in the same bytes with its id, and to no other', async () => {
     const other = await service.make.client();
     const third = await service.make.client({ scopes: ['vehicle:read'] });
     await service.make.consent(other, user, ['charging_session:read']);
     await service.make.consent(third, user, ['vehicle:read']);
-    const mine = await Promise.all(Array.from({ length: 12 }, () => webhooks.endpoint(client)));
+    const mine = await Promise.all([1, 2, 3, 4, 5].map(() => webhooks.endpoint(client)));
     const theirs = await webhooks.endpoint(other, { types: ['vehicle.updated', TYPE] });
     const silent = [
       await webhooks.endpoint(client, { types: ['vehicle.updated'] }),
@@ -114,7 +114,7 @@ describe('An event', () => {
       await webhooks.endpoint(await service.make.client()),
     ];
     const answer = await webhooks.publish(user.id, { data: { kwh: 1.5 } });
-    expect(answer.json.deliveries).toBe(13);
+    expect(answer.json.deliveries).toBe(6);
     const expected = [...mine, theirs];
     for (const endpoint of expected) await webhooks.receives(endpoint);
     const rows = await webhooks.deliveriesOf(answer.json.id as string);
@@ -122,18 +122,18 @@ describe('An event', () => {
     for (const row of rows) expect(await webhooks.finished(row.id)).toMatchObject({ state: 'delivered' });
     expect(expected.map((each) => webhooks.received(each).length)).toEqual(expected.map(() => 1));
     expect(silent.map((each) => webhooks.received(each).length)).toEqual(silent.map(() => 0));
+    const bodies = new Set(expected.flatMap((each) => webhooks.received(each)).map(({ body }) => body));
+    expect([...bodies].map((body) => JSON.parse(body) as unknown)).toEqual([
+      {
+        id: answer.json.id,
+        type: TYPE,
+        timestamp: '2026-01-01T00:00:00Z',
+        user_id: user.id,
+        data: { kwh: 1.5 },
+      },
+    ]);
     // Only the second client holds the scope and has the consent for it.
     expect(await targetsOf('vehicle.updated')).toEqual([silent[0]!.id, silent[2]!.id].sort());
-  });
-
-  it("arrives at all endpoints in the same bytes, with the event's id, by which they can be matched", async () => {
-    const endpoints = [await webhooks.endpoint(client), await webhooks.endpoint(client)];
-    const { json } = await webhooks.publish(user.id, { data: { kwh: 1.5 } });
-    for (const endpoint of endpoints) await webhooks.receives(endpoint);
-    const bodies = new Set(endpoints.flatMap((each) => webhooks.received(each)).map(({ body }) => body));
-    expect([...bodies].map((body) => JSON.parse(body) as unknown)).toEqual([
-      { id: json.id, type: TYPE, timestamp: '2026-01-01T00:00:00Z', user_id: user.id, data: { kwh: 1.5 } },
-    ]);
   });
 
   it('has an id that puts deliveries in chronological order', async () => {

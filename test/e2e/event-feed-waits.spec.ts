@@ -9,11 +9,9 @@ import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 describe('GET /v2/events with wait', () => {
   const own = setUpEventFeed();
-  const { get, publish, readAll, untilShown } = own;
-  let { service, client, bearer } = own;
+  const { service, client, get, publish, readAll, untilShown } = own;
   let nowhere: string;
   beforeEach(async () => {
-    ({ service, client, bearer } = own);
     await until('the consent is shown', async () => (await readAll()).length === 1);
     nowhere = nextOf(await get('?after=latest'));
   });
@@ -90,7 +88,7 @@ describe('GET /v2/events with wait', () => {
   it('ends when the client goes away', async () => {
     const leaving = new AbortController();
     const left = fetch(`${service.url}/v2/events${nowhere}&wait=20`, {
-      headers: { authorization: `Bearer ${bearer}` },
+      headers: { authorization: `Bearer ${own.bearer}` },
       signal: leaving.signal,
     }).catch(() => undefined);
     await untilItWaits();

@@ -18,9 +18,7 @@ const UNKNOWN_EVENT = 'evnt01HN2NJ9NMRZBXT1H6FT9N7735';
 
 describe('GET /v2/events', () => {
   const own = setUpEventFeed();
-  const { get, publish, readAll, untilShown } = own;
-  let { service, webhooks, client, user, bearer } = own;
-  beforeEach(() => void ({ service, webhooks, client, user, bearer } = own));
+  const { service, webhooks, client, user, get, publish, readAll, untilShown } = own;
 
   describe('refuses', () => {
     it('a request without a token, and the token of a user', async () => {
@@ -80,7 +78,10 @@ describe('GET /v2/events', () => {
         const answer = await get(`?${query}`);
         expect([query, answer.status, membersIn(answer)]).toEqual([query, 400, [member]]);
       }
-      const version = await service.http.get('/v2/events', { bearer, headers: { 'service-version': '3' } });
+      const version = await service.http.get('/v2/events', {
+        bearer: own.bearer,
+        headers: { 'service-version': '3' },
+      });
       expect(version.status).toBe(400);
     });
   });

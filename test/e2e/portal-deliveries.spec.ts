@@ -27,11 +27,8 @@ describe('Deliveries in the portal', () => {
     ['endpoint', 'endpx', 'Choose one of your endpoints.'],
     ['type', 'x'.repeat(65), 'Choose one of these event types.'],
     ['from', 'yesterday', 'Enter a date and a time'],
-    ['from', '2026-02-30T10:00', 'Enter a date and a time'],
+    // test/properties/portal-parsers.spec.ts has every time.
     ['from', '1969-12-31T23:59', 'Enter a date and a time'],
-    ['from', '0000-01-01T00:00', 'Enter a date and a time'],
-    ['to', '2026-01-01', 'Enter a date and a time'],
-    ['to', '+123456-01-01T00:00', 'Enter a date and a time'],
     ['to', "' OR 1=1 --", 'Enter a date and a time'],
   ])(
     'are not filtered by %s %j: the error is next to the field, which keeps its value',

@@ -181,13 +181,10 @@ describe('Endpoints in the portal', () => {
     expect(await stored()).toHaveLength(50);
   });
 
-  it('start as an empty list, and the page says what to do', async () => {
-    const page = await browser.open('/portal');
-    expect(wordsOf(page)).toContain('There are no endpoints yet');
-    expect(page.html.querySelector(`a[href="${NEW}"]`)!.text).toBe('Add endpoint');
-  });
-
-  it('can be added, shown in full, edited, disabled, enabled and deleted', async () => {
+  it('are none at first, and can be added, shown in full, edited, disabled, enabled and deleted', async () => {
+    const empty = await browser.open('/portal');
+    expect(wordsOf(empty)).toContain('There are no endpoints yet');
+    expect(empty.html.querySelector(`a[href="${NEW}"]`)!.text).toBe('Add endpoint');
     const page = await browser.open(NEW);
     const answer = await browser.open(NEW, {
       form: [

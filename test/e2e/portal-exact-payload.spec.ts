@@ -6,10 +6,7 @@ import { setUpPortal } from '../support/portal-set-up.js';
 import { until } from '../support/until.js';
 
 describe('The page of a delivery in the portal', () => {
-  const portal = setUpPortal();
-  const { service, receiver } = portal;
-  let { client, browser } = portal;
-  beforeEach(() => void ({ client, browser } = portal));
+  const { service, receiver, client, browser } = setUpPortal();
 
   const newEndpoint = () => makeEndpoint(service, client, { url: receiver.url() });
   const region = (page: Page, name: string): string =>

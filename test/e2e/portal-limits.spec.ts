@@ -3,20 +3,14 @@ import {
   PORTAL_SENDINGS_PER_MINUTE,
   RateLimitsService,
 } from '../../src/rate-limits/rate-limits.service.js';
-import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
 import type { Page } from '../support/browser-session.js';
+import { madeForEach } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { setUpPortal } from '../support/portal-set-up.js';
 
 describe("The limit of a client's actions in its portal", () => {
-  const portal = setUpPortal();
-  let endpoint: EndpointEntity;
-  const { service, receiver } = portal;
-  let { client, browser } = portal;
-  beforeEach(async () => {
-    ({ client, browser } = portal);
-    endpoint = await makeEndpoint(service, client, { url: receiver.url() });
-  });
+  const { service, receiver, client, browser } = setUpPortal();
+  const endpoint = madeForEach(() => makeEndpoint(service, client, { url: receiver.url() }));
 
   const limits = () => service.app.get(RateLimitsService);
   const sendings = async (count: number): Promise<void> => {

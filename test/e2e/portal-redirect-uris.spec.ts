@@ -17,7 +17,8 @@ describe('Redirect URIs that a partner asks for', () => {
   const { service, smtp, inPortal, member } = own;
   let { owner, client } = own;
   let browser: BrowserSession;
-
+  let bearer: string;
+  beforeAll(async () => (bearer = await service.make.adminToken()));
   beforeEach(async () => {
     ({ owner, client } = own);
     browser = await inPortal(owner);
@@ -37,12 +38,8 @@ describe('Redirect URIs that a partner asks for', () => {
   };
   const registered = async (): Promise<string[]> =>
     (await service.app.get(ClientsService).get(client.id)).redirectUris;
-  const decide = async (id: string, what: 'approve' | 'reject', json?: object) =>
-    service.http.send(`${API}/${id}/${what}`, {
-      method: 'POST',
-      bearer: await service.make.adminToken(),
-      ...(json ? { json } : {}),
-    });
+  const decide = (id: string, what: 'approve' | 'reject', json?: object) =>
+    service.http.send(`${API}/${id}/${what}`, { method: 'POST', bearer, ...(json ? { json } : {}) });
 
   it('change nothing until an operator approves them, who is told in the console', async () => {
     expect((await ask()).headers.get('location')).toBe(PATH);
@@ -167,11 +164,8 @@ describe('Redirect URIs that a partner asks for', () => {
   it('are decided once, whoever decides at the same moment', async () => {
     await ask();
     const id = await asked();
-    const bearer = await service.make.adminToken();
     const answers = await Promise.all(
-      (['approve', 'reject', 'approve', 'reject'] as const).map((what) =>
-        service.http.send(`${API}/${id}/${what}`, { method: 'POST', bearer }),
-      ),
+      (['approve', 'reject', 'approve', 'reject'] as const).map((what) => decide(id, what)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
     const approved = answers.find(({ status }) => status === 200)!.json.state === 'approved';
@@ -198,15 +192,14 @@ describe('Redirect URIs that a partner asks for', () => {
         ...{ scopes: ['admin:read', 'admin:write'], grantTypes: ['client_credentials'], redirectUris: [] },
         ownerId: operator.id,
       });
-      const bearer = await service.make.clientToken(weak);
-      const answer = await service.http.send(`${API}/${await asked()}/approve`, { method: 'POST', bearer });
+      const own = { method: 'POST', bearer: await service.make.clientToken(weak) };
+      const answer = await service.http.send(`${API}/${await asked()}/approve`, own);
       expect(answer.status).toBe(403);
     }
   });
 
   it('are listed for programs, filtered, and refused with a reason', async () => {
     await ask();
-    const bearer = await service.make.adminToken();
     const get = (query: string) => service.http.get(`${API}?${query}`, { bearer });
     const found = await get(`state=pending&client_id=${client.id}`);
     expect(found.json).toEqual([
@@ -225,12 +218,9 @@ describe('Redirect URIs that a partner asks for', () => {
     ]);
     expect((await get(`state=approved&client_id=${client.id}`)).json).toEqual([]);
     expect((await get('state=maybe')).status).toBe(400);
-    const unknown = `${API}/ruri01HN2NJ9NMRZBXT1H6FT9N7735`;
-    for (const what of ['approve', 'reject']) {
-      expect((await service.http.send(`${unknown}/${what}`, { method: 'POST', bearer })).status).toBe(404);
-    }
-    const long = { reason: 'x'.repeat(301) };
-    const refused = await service.http.send(`${API}/${await asked()}/reject`, { bearer, json: long });
+    for (const what of ['approve', 'reject'] as const)
+      expect((await decide('ruri01HN2NJ9NMRZBXT1H6FT9N7735', what)).status).toBe(404);
+    const refused = await decide(await asked(), 'reject', { reason: 'x'.repeat(301) });
     expect([refused.status, Object.keys(refused.json.field_errors as object)]).toEqual([400, ['reason']]);
   });
 });

@@ -18,10 +18,7 @@ const region = (page: Page, label: string): string =>
 
 /* Contract §22: resending many, the page of a delivery, and the list that is live. */
 describe('In the portal,', () => {
-  const portal = setUpPortal();
-  const { service, receiver: partner } = portal;
-  let { client, browser } = portal;
-  beforeEach(() => void ({ client, browser } = portal));
+  const { service, receiver: partner, client, browser } = setUpPortal();
   const newEndpoint = () => makeEndpoint(service, client, { url: partner.url() });
   const seed = async (
     input: Partial<SeededDelivery> = {},

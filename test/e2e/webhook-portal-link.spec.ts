@@ -60,23 +60,22 @@ describe('A webhook portal link', () => {
       }
     });
 
-    it.each(GARBAGE)('shows that same page for %s', async (key) => {
+    it('shows that same page for what is no key', async () => {
       const used = await newLink();
       await enter(used);
-      const [page, expected] = [
-        await newBrowser().open(`/portal/login/${key}`),
-        await newBrowser().open(used),
-      ];
-      expect([page.status, page.text]).toEqual([410, expected.text]);
+      const expected = (await newBrowser().open(used)).text;
+      for (const key of GARBAGE) {
+        const page = await newBrowser().open(`/portal/login/${key}`);
+        expect([key, page.status, page.text]).toEqual([key, 410, expected]);
+      }
     });
 
-    it.each(['%00', '%zz', '%FF', 'a'.repeat(600)])(
-      'is refused as a malformed address with the key %s',
-      async (key) => {
+    it('is refused as a malformed address with a key that no address can have', async () => {
+      for (const key of ['%00', '%zz', '%FF', 'a'.repeat(600)]) {
         const page = await newBrowser().open(`/portal/login/${key}`);
-        expect([page.status, page.text.includes('portal')]).toEqual([400, false]);
-      },
-    );
+        expect([key, page.status, page.text.includes('portal')]).toEqual([key, 400, false]);
+      }
+    });
 
     it('shows that page also on submission, if it was used or has expired since it was opened', async () => {
       const link = await newLink();

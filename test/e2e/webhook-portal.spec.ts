@@ -111,22 +111,24 @@ describe('GET /webhook_portal', () => {
   });
 
   describe('with a Service-Version that is not 2', () => {
-    it.each([
-      ...['3', '1', '0', '-2', '2.1', '2.0.1', 'two', 'v2', '2,2', '2, 2', '2;q=1', '2 2', '0x2', '', 'NaN'],
-    ])('such as %j answers 400 of the kind unsupported-version', async (version) => {
-      const before = await linkCount();
-      const answer = await ask({ bearer, headers: { 'service-version': version } });
-      expect(answer.status).toBe(400);
-      expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-      expect(answer.headers.get('service-version')).toBe('2');
-      expect(answer.json).toMatchObject({
-        type: `${service.settings.baseUrl}/v2/problems/unsupported-version/`,
-        status: 400,
-        title: 'Unsupported version',
-      });
-      expect(answer.json.detail).toContain('Service-Version');
-      expect(await linkCount()).toBe(before);
-    });
+    // test/properties/http-parsers.spec.ts has every value.
+    it.each(['3', 'two', '2, 2', ''])(
+      'such as %j answers 400 of the kind unsupported-version',
+      async (version) => {
+        const before = await linkCount();
+        const answer = await ask({ bearer, headers: { 'service-version': version } });
+        expect(answer.status).toBe(400);
+        expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+        expect(answer.headers.get('service-version')).toBe('2');
+        expect(answer.json).toMatchObject({
+          type: `${service.settings.baseUrl}/v2/problems/unsupported-version/`,
+          status: 400,
+          title: 'Unsupported version',
+        });
+        expect(answer.json.detail).toContain('Service-Version');
+        expect(await linkCount()).toBe(before);
+      },
+    );
 
     it('names a problem kind whose type URL works', async () => {
       const { json } = await ask({ bearer, headers: { 'service-version': '3' } });

@@ -2,6 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from './factory.js';
 import type { Answer } from './http.js';
 import { unexpectedErrors } from './refusals.js';
+import { madeForEach } from './made.js';
 import type { TestDatabase } from './test-database.js';
 import { type TestInstance, type TestService, useSharedService } from './test-service.js';
 import { until } from './until.js';
@@ -61,17 +62,20 @@ export async function gapInFeed({ query }: TestDatabase): Promise<{ close: () =>
 /** Two instances for the tests of a file; each test has a new client with a user. */
 export function setUpEventFeed(): EventFeedSetUp {
   const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
+  const webhooks = Webhooks.setUp(service);
+  // Tests read again and again until something is shown.
+  const client = madeForEach(() => service.make.client({ rateLimit: 1_000_000 }));
+  const user = madeForEach(() => webhooks.consentedUser(client));
   const own = {
-    service,
-    webhooks: Webhooks.setUp(service),
-    get: (query = '', instance = own.service, token = own.bearer) =>
+    ...{ service, webhooks, client, user },
+    get: (query = '', instance = service, token = own.bearer) =>
       instance.http.get(`/v2/events${query}`, { bearer: token }),
-    publish: async (fields = {}, of = own.user) => {
-      const answer = await own.webhooks.publish(of.id, fields);
+    publish: async (fields = {}, of = user) => {
+      const answer = await webhooks.publish(of.id, fields);
       expect(answer.status).toBe(202);
       return answer.json.id as string;
     },
-    readAll: async (query = '', instance = own.service) => {
+    readAll: async (query = '', instance = service) => {
       const events: FeedEvent[] = [];
       for (let at = query; ;) {
         const answer = await own.get(at, instance);
@@ -88,11 +92,8 @@ export function setUpEventFeed(): EventFeedSetUp {
       }),
   } as EventFeedSetUp;
   beforeEach(async () => {
-    // Tests read again and again until something is shown.
-    own.client = await own.service.make.client({ rateLimit: 1_000_000 });
-    own.user = await own.webhooks.consentedUser(own.client);
-    own.bearer = await own.service.make.clientToken(own.client);
+    own.bearer = await service.make.clientToken(client);
   });
-  afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
   return own;
 }

@@ -1,6 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from './factory.js';
 import type { Answer, HttpOptions } from './http.js';
+import { madeOnce } from './made.js';
 import { unexpectedErrors } from './refusals.js';
 import { type TestInstance, type TestService, useSharedService } from './test-service.js';
 import { WEBHOOK_ENV, Webhooks } from './webhooks.js';
@@ -44,13 +45,16 @@ let n = 0;
 /** Two instances, a client and its user for the tests of a file. */
 export function setUpEventTypes(): EventTypesSetUp {
   const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
-  const own = {
-    service,
-    webhooks: Webhooks.setUp(service),
+  const webhooks = Webhooks.setUp(service);
+  const client = madeOnce(() => service.make.client());
+  const user = madeOnce(() => webhooks.consentedUser(client));
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  const own: EventTypesSetUp = {
+    ...{ service, webhooks, client, user },
     admin: (method, path, json, options) =>
-      own.service.http.send(`/admin/event_types${path}`, {
+      service.http.send(`/admin/event_types${path}`, {
         method,
-        bearer: own.webhooks.bearer,
+        bearer: webhooks.bearer,
         json,
         ...options,
       }),
@@ -63,15 +67,10 @@ export function setUpEventTypes(): EventTypesSetUp {
     },
     publishAt: (instance, json, headers) =>
       instance.http.send('/v2/events', {
-        bearer: own.webhooks.bearer,
+        bearer: webhooks.bearer,
         headers,
-        json: { user_id: own.user.id, timestamp: '2026-01-01T00:00:00Z', ...json },
+        json: { user_id: user.id, timestamp: '2026-01-01T00:00:00Z', ...json },
       }),
-  } as EventTypesSetUp;
-  beforeAll(async () => {
-    own.client = await own.service.make.client();
-    own.user = await own.webhooks.consentedUser(own.client);
-  });
-  afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
+  };
   return own;
 }

@@ -1,6 +1,7 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { TestClient } from './factory.js';
 import type { Answer } from './http.js';
+import { madeForEach } from './made.js';
 import { unexpectedErrors } from './refusals.js';
 import { type TestService, useService } from './test-service.js';
 import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from './webhooks.js';
@@ -24,17 +25,14 @@ export function setUpFailingEndpoint(retrySchedule: string, types?: string[]): F
     instances: 2,
     env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: retrySchedule },
   });
-  const own = {
-    service,
-    webhooks: Webhooks.setUp(service),
-    query: (sql, params = []) => own.service.database.query(sql, params),
-    admin: (method, path, json) => own.service.http.send(path, { method, bearer: own.webhooks.bearer, json }),
-  } as FailingEndpoint;
-  beforeEach(async () => {
-    own.client = await own.service.make.client();
-    own.user = await own.webhooks.consentedUser(own.client);
-    own.endpoint = await own.webhooks.endpoint(own.client, { types, reply: 500 });
-  });
-  afterEach(() => expect(unexpectedErrors(own.service)).toEqual([]));
-  return own;
+  const webhooks = Webhooks.setUp(service);
+  const client = madeForEach(() => service.make.client());
+  const user = madeForEach(() => webhooks.consentedUser(client));
+  const endpoint = madeForEach(() => webhooks.endpoint(client, { types, reply: 500 }));
+  afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
+  return {
+    ...{ service, webhooks, client, user, endpoint },
+    query: (sql, params = []) => service.database.query(sql, params),
+    admin: (method, path, json) => service.http.send(path, { method, bearer: webhooks.bearer, json }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { BrowserSession } from './browser-session.js';
 import type { TestClient } from './factory.js';
 import { HeldTimers } from './held-timers.js';
+import { madeForEach } from './made.js';
 import { enterPortal } from './portal.js';
 import { Receiver } from './receiver.js';
 import { type TestService, useSharedService } from './test-service.js';
@@ -21,11 +22,9 @@ export const holdWaitForTest = (): HeldTimers => HeldTimers.hold(3_000, 3_000, '
 export function setUpPortal(): PortalSetUp {
   holdWaitForTest();
   const service = useSharedService({ env: WEBHOOK_ENV });
-  const portal = { service, receiver: Receiver.setUp() } as PortalSetUp;
-  beforeEach(async () => {
-    portal.client = await portal.service.make.client();
-    portal.browser = await enterPortal(portal.service, portal.client);
-    portal.receiver.requests.length = 0;
-  });
-  return portal;
+  const receiver = Receiver.setUp();
+  const client = madeForEach(() => service.make.client());
+  const browser = madeForEach(() => enterPortal(service, client));
+  beforeEach(() => void (receiver.requests.length = 0));
+  return { service, receiver, client, browser };
 }
