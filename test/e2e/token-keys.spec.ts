@@ -1,27 +1,185 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { AuditService } from '../../src/audit/audit.service.js';
 import { Settings } from '../../src/config/settings.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { seal } from '../../src/secrets/seal.js';
 import { SealedBox } from '../../src/secrets/sealed-box.js';
 import { TokenKeysRepository } from '../../src/tokens/keys/token-keys.repository.js';
 import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
-import { tokenKeysOf } from '../support/tokens.js';
-import { startInstance, type TestInstance, useService } from '../support/test-service.js';
+import { writeRefreshToken } from '../../src/tokens/keys/token-record.js';
+import type { Tokens } from '../support/factory.js';
+import { madeForEach, madeOnce } from '../support/made.js';
+import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
+import {
+  startInstance,
+  TEST_ENCRYPTION_KEY,
+  type TestInstance,
+  useService,
+} from '../support/test-service.js';
+import { endGrace, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 
-/** The keys that sign tokens. */
+const NEXT_ENCRYPTION_KEY = Buffer.alloc(32, 'n').toString('base64');
+/** A grant lives for a year, and is kept for 30 days after its end. */
+const NEEDED = '394 days 23 hours';
+const NEEDED_NO_MORE = '395 days 1 hour';
+
+const service = useService({ instances: 2 });
+beforeAll(() => leaveOutScheduledPurges(service));
+const client = madeOnce(() => service.make.client());
+const user = madeOnce(() => service.make.user());
+const keysOf = ({ app }: TestInstance) => app.get(TokenKeysService);
+const keys = () => keysOf(service);
+const use = (token: string, http = service.http) => refresh(http, client, token);
+const expectRefused = async (token: string) => expectOAuthError(await use(token), 400, 'invalid_grant');
+
+/** Refresh tokens and the keys that sign them. */
+describe('A refresh token', () => {
+  let second: Tokens;
+
+  const first = madeForEach(() => service.make.tokens(client, user));
+  beforeEach(async () => {
+    second = (await use(first.refresh_token)).json as Tokens;
+  });
+
+  const goesOn = async () => {
+    expect(await isAccepted(service.http, second.access_token)).toBe(true);
+    return ((await use(second.refresh_token)).json as Tokens).refresh_token;
+  };
+
+  it('with a forged signature revokes nothing, whichever generation of a grant it names', async () => {
+    const record = await refreshRecordOf(service, first.refresh_token);
+    const forged = [record.keyId, record.keyId + 1].flatMap((keyId) =>
+      [0, 1, 2, 2 ** 31].map((generation) =>
+        writeRefreshToken({ ...record, keyId, generation }, createSecretKey(randomBytes(32))),
+      ),
+    );
+    await endGrace(service, first.refresh_token);
+    for (const token of forged) await expectRefused(token);
+    expect(await goesOn()).toBeDefined();
+  });
+
+  it('of a revoked key is refused, and revokes nothing that another key signed', async () => {
+    const { keyId } = await refreshRecordOf(service, first.refresh_token);
+    await keys().rotate();
+    const third = (await use(second.refresh_token)).json as Tokens;
+    await keys().revoke(keyId);
+    await endGrace(service, first.refresh_token);
+    // With the leaked key, a thief can sign any generation.
+    const leaked = (await tokenKeysOf(service)).get(keyId)!;
+    const { grantId } = await refreshRecordOf(service, third.refresh_token);
+    const made = [0, 1, 2, 3].map((generation) => writeRefreshToken({ keyId, grantId, generation }, leaked));
+    for (const token of [first.refresh_token, second.refresh_token, ...made]) await expectRefused(token);
+    expect(await isAccepted(service.http, third.access_token)).toBe(true);
+    expect((await use(third.refresh_token)).status).toBe(200);
+  });
+
+  it("does not return its successor if the successor's key has been revoked", async () => {
+    const { keyId } = await refreshRecordOf(service, second.refresh_token);
+    await keys().revoke(keyId);
+    await expectRefused(first.refresh_token);
+    await expectRefused(second.refresh_token);
+  });
+
+  it('returns the same pair again after a key rotation, and the next refresh uses the new key', async () => {
+    await keys().rotate();
+    expect((await use(first.refresh_token)).json).toMatchObject({
+      access_token: second.access_token,
+      refresh_token: second.refresh_token,
+    });
+    const third = await refreshRecordOf(service, await goesOn());
+    expect(third.keyId).toBe((await keys().signing()).id);
+    expect(third.keyId).not.toBe((await refreshRecordOf(service, second.refresh_token)).keyId);
+  });
+
+  it('returns the same pair again under another ENCRYPTION_KEY', async () => {
+    const env = { ENCRYPTION_KEY: NEXT_ENCRYPTION_KEY, ENCRYPTION_KEYS_PREVIOUS: TEST_ENCRYPTION_KEY };
+    const next = await startInstance(service.database, env);
+    try {
+      expect((await use(first.refresh_token, next.http)).json).toMatchObject({
+        access_token: second.access_token,
+        refresh_token: second.refresh_token,
+      });
+    } finally {
+      await next.app.close();
+    }
+  });
+
+  it('is still detected as a replay, which revokes its grant, after a key rotation', async () => {
+    await keys().rotate();
+    const third = await goesOn();
+    await endGrace(service, first.refresh_token);
+    await expectRefused(first.refresh_token);
+    await expectRefused(third);
+    expect(await isAccepted(service.http, second.access_token)).toBe(false);
+  });
+});
+
+/** A retired key is still needed to tell a replay of a token that it signed from a forged token. */
+describe('A retired token key', () => {
+  let first: Tokens;
+  let second: Tokens;
+  let keyId: number;
+
+  beforeEach(async () => {
+    first = await service.make.tokens(client, user);
+    ({ keyId } = await refreshRecordOf(service, first.refresh_token));
+    await keys().rotate();
+    second = (await use(first.refresh_token)).json as Tokens;
+    await endGrace(service, first.refresh_token);
+  });
+
+  const isKept = async () => (await keys().list()).some(({ id }) => id === keyId);
+  const purgeAfter = async (time: string) => {
+    await service.database.query('UPDATE token_keys SET retired_at = now() - $2::interval WHERE id = $1', [
+      keyId,
+      time,
+    ]);
+    await service.app.get(PurgeService).purge();
+  };
+  const isLive = () => isAccepted(service.http, second.access_token);
+
+  it('is deleted with the last grant that it can have signed for; then a replay is unknown and revokes nothing', async () => {
+    await purgeAfter(NEEDED_NO_MORE);
+    expect(await isKept()).toBe(false);
+    // The service reads the keys again, as after a start.
+    await keys().signing();
+    await expectRefused(first.refresh_token);
+    expect(await isAccepted(service.http, first.access_token)).toBe(false);
+    expect(await isLive()).toBe(true);
+  });
+
+  it('is kept until its last grant is deleted, so that a replay is detected', async () => {
+    await purgeAfter(NEEDED);
+    expect(await isKept()).toBe(true);
+    expect(await isLive()).toBe(true);
+    await expectRefused(first.refresh_token);
+    expect(await isLive()).toBe(false);
+  });
+
+  it('is kept as long as the longest grant lifetime that any instance has used, whatever the setting is now', async () => {
+    ({ id: keyId } = await keys().signing());
+    const generous = await startInstance(service.database, { GRANT_TTL_SECONDS: String(2 * 365 * 86_400) });
+    await generous.app.close();
+    await keys().rotate();
+    await purgeAfter(NEEDED_NO_MORE);
+    expect(await isKept()).toBe(true);
+    await purgeAfter('760 days 1 hour');
+    expect(await isKept()).toBe(false);
+  });
+});
+
 describe('Token keys', () => {
-  const service = useService({ instances: 2 });
   let instances: TestInstance[];
 
   beforeAll(async () => {
     instances = service.instances;
   });
 
-  const keysOf = ({ app }: TestInstance) => app.get(TokenKeysService);
   const signing = () => Promise.all(instances.map(async (each) => (await keysOf(each).signing()).id));
-  const states = async () =>
-    Object.fromEntries((await keysOf(service).list()).map(({ id, state }) => [id, state]));
+  const states = async () => Object.fromEntries((await keys().list()).map(({ id, state }) => [id, state]));
   /** Waits until every instance has read the earlier changes. */
   const everywhere = () => service.database.query('SELECT 1');
 
@@ -38,7 +196,7 @@ describe('Token keys', () => {
 
   it('are rotated by the operator: the new one signs everywhere, the old one still verifies', async () => {
     const [old] = await signing();
-    const id = await keysOf(service).rotate();
+    const id = await keys().rotate();
     await everywhere();
     expect(await signing()).toEqual([id, id]);
     expect(await states()).toMatchObject({ [old!]: 'verifies', [id]: 'signs' });
@@ -63,21 +221,21 @@ describe('Token keys', () => {
       `UPDATE token_keys SET created_at = now() - interval '89 days' WHERE id = $1`,
       [id],
     );
-    await keysOf(service).rotateWhenOld();
+    await keys().rotateWhenOld();
     expect(await signing()).toEqual([id, id]);
   });
 
   it('can be revoked: another key signs, and every instance knows', async () => {
     const [id] = await signing();
-    await keysOf(service).revoke(id!);
+    await keys().revoke(id!);
     await everywhere();
     const [now, there] = await signing();
     expect(now).toBe(there);
     expect(now).not.toBe(id);
     expect(await Promise.all(instances.map((each) => keysOf(each).isRevoked(id!)))).toEqual([true, true]);
-    await expect(keysOf(service).revoke(id!)).rejects.toMatchObject({ status: 404 });
+    await expect(keys().revoke(id!)).rejects.toMatchObject({ status: 404 });
     for (const none of [0, -1, NaN, 1.5, 2 ** 40]) {
-      await expect(keysOf(service).revoke(none)).rejects.toMatchObject({ status: 404 });
+      await expect(keys().revoke(none)).rejects.toMatchObject({ status: 404 });
     }
   });
 
@@ -88,7 +246,7 @@ describe('Token keys', () => {
       await service.database.query('UPDATE token_keys SET sealed = $2 WHERE id = $1', [id, sealed]);
     }
     const later = await startInstance(service.database, {});
-    const [one, other] = [await keysOf(later).signing(), await keysOf(service).signing()];
+    const [one, other] = [await keysOf(later).signing(), await keys().signing()];
     expect(one.secret.equals(other.secret)).toBe(true);
     expect((await keysOf(later).reseal()).unreadable).toEqual([]);
     const box = new SealedBox('token key', [encryptionKey]);
@@ -120,9 +278,7 @@ describe('Token keys', () => {
     expect(await keysOf(both).reseal()).toEqual({ resealed: all, unreadable: [] });
     await both.app.close();
     const alone = await startInstance(service.database, { ENCRYPTION_KEY: fresh });
-    expect((await keysOf(alone).signing()).secret.equals((await keysOf(service).signing()).secret)).toBe(
-      true,
-    );
+    expect((await keysOf(alone).signing()).secret.equals((await keys().signing()).secret)).toBe(true);
     await alone.app.close();
   });
 });
