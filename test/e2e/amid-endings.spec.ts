@@ -1,12 +1,13 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
-import { authorizePath } from '../support/browser-session.js';
+import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import { consentedCode } from '../support/codes.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
 import { whileHeld } from '../support/held-rows.js';
 import { waitingForLocks } from '../support/locks.js';
 import { madeForEach } from '../support/made.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { PATIENT, useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 /*
@@ -15,7 +16,7 @@ import { until } from '../support/until.js';
  */
 const GATE = 4711;
 
-const service = useService({ databaseOptions: PATIENT });
+const service = useSharedService({ databaseOptions: PATIENT });
 const owner = madeForEach(() => service.make.user());
 const user = madeForEach(() => service.make.user());
 const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
@@ -31,6 +32,7 @@ beforeAll(async () => {
     CREATE TRIGGER gate BEFORE INSERT ON portal_links FOR EACH ROW EXECUTE FUNCTION wait_at_gate();
     CREATE TRIGGER gate BEFORE INSERT ON portal_sessions FOR EACH ROW EXECUTE FUNCTION wait_at_gate();`);
 });
+afterAll(() => service.database.query('DROP FUNCTION wait_at_gate CASCADE'));
 
 /** Runs both so that the ending comes while the issuing statement is held at the gate. Returns what was issued. */
 async function amid<T>(issue: () => Promise<T>, end: () => Promise<unknown>): Promise<T> {
@@ -119,7 +121,7 @@ it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED])(
 it.each([CLIENT_DISABLED, USER_DISABLED, CONSENT_REVOKED, TOKENS_REVOKED])(
   'tokens that a code is being exchanged for are not accepted after %s',
   async (_name, end, undo) => {
-    const code = await service.make.code(client, user);
+    const code = await consentedCode(service, client.id, user.id);
     const { json, status } = await amid(() => exchange(service.http, client, code), end);
     await undo();
     if (status !== 200) return;
@@ -173,7 +175,7 @@ it.each([CLIENT_DISABLED, OWNER_DISABLED, TOKENS_REVOKED, SECRET_ROTATED, WEBHOO
     const bearer = await service.make.clientToken(client);
     const { json } = await service.http.get('/webhook_portal', { bearer });
     const path = new URL(json.url as string).pathname;
-    const browser = await service.make.signedIn(user);
+    const browser = new BrowserSession(service.url);
     const page = await browser.open(path);
     await amid(() => browser.submit(page, path), end);
     await undo();

@@ -13,13 +13,17 @@ import { REDIRECT_URI } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { madeForEach } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const DAY = 86_400;
 
 describe('A consent that ends by itself', () => {
-  const service = useService({ env: { CONSENT_EXPIRY_NOTICE_DAYS: '14' }, instances: 2 });
-  beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
+  const service = useSharedService({ instances: 2 });
+  beforeAll(async () => {
+    await leaveOutSchedule(service, ConsentExpiryService);
+    // Of other files.
+    await work();
+  });
   const client = madeForEach(() => service.make.client({ consentExpiryDays: 90 }));
   const user = madeForEach(() => service.make.user());
 
@@ -48,6 +52,7 @@ describe('A consent that ends by itself', () => {
        VALUES ('endp' || substr($1, 5), $1, 'http://127.0.0.1:9/', '{user.consent_granted,user.consent_changed,user.consent_expiring,user.consent_expired}', '\\x00')`,
       [client.id],
     );
+  afterEach(() => service.database.query('DELETE FROM webhook_endpoints WHERE client_id = $1', [client.id]));
 
   it('limits what is issued for it, and says so in the token response', async () => {
     const tokens = await service.make.tokens(client, user);

@@ -8,10 +8,10 @@ import type { SignedReceipt } from '../../src/consents/record/receipt.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { authorizePath } from '../support/browser-session.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { authorizePath, type BrowserSession } from '../support/browser-session.js';
+import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 interface Version {
   id: string;
@@ -29,8 +29,54 @@ interface Version {
   forgotten_at: Date | null;
 }
 
+const service = useSharedService();
+const consentPage = (browser: BrowserSession, client: TestClient, scope?: string) =>
+  browser.open(
+    authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, scope }),
+  );
+/** Agrees on the page, and returns it. */
+const agree = async (browser: BrowserSession, client: TestClient, scope = 'vehicle:read') => {
+  const page = await consentPage(browser, client, scope);
+  await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+  return page;
+};
+/** As the service does, with its own role. */
+const asService = (sql: string): Promise<unknown> => service.app.get(DataSource).query(sql);
+
+describe('The record of consents refuses', () => {
+  beforeAll(async () => void (await agree(await service.make.signedInNew(), await service.make.client())));
+
+  it.each([
+    ['UPDATE', "UPDATE consent_versions SET scopes = '{}'"],
+    ['DELETE', 'DELETE FROM consent_versions'],
+    ['UPDATE of words', "UPDATE consent_words SET words = '{}'"],
+    ['DELETE of words', 'DELETE FROM consent_words'],
+  ])('%s by the role of the service', async (_what, statement) => {
+    await expect(asService(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it.each([
+    ['UPDATE', "UPDATE consent_versions SET scopes = '{}'"],
+    [
+      'forgetting a user who is still there',
+      'UPDATE consent_versions SET evidence = NULL, forgotten_at = now()',
+    ],
+    ['DELETE', 'DELETE FROM consent_versions'],
+    ['TRUNCATE', 'TRUNCATE consent_versions'],
+    ['UPDATE of words', "UPDATE consent_words SET language = 'fr'"],
+    ['DELETE of words', 'DELETE FROM consent_words'],
+  ])('%s by the owner of the schema', async (_what, statement) => {
+    await expect(service.database.query(statement)).rejects.toThrow('cannot be changed');
+  });
+
+  it('words that do not have their digest', async () => {
+    await expect(
+      service.database.query("INSERT INTO consent_words VALUES (sha256('a'), 'en', 'b')"),
+    ).rejects.toThrow('violates check constraint');
+  });
+});
+
 describe('The record of consents', () => {
-  const service = useService();
   const client = madeForEach(() => service.make.client({ name: 'Charge Planner' }));
   const user = madeForEach(() => service.make.user({ name: 'Dana Driver' }));
   const browser = madeForEach(() => service.make.signedIn(user));
@@ -40,50 +86,9 @@ describe('The record of consents', () => {
       'SELECT * FROM consent_versions WHERE user_id = $1 ORDER BY client_id, number',
       [user.id],
     );
-  /** As the service does, with its own role. */
-  const asService = (sql: string): Promise<unknown> => service.app.get(DataSource).query(sql);
-  const authorize = async (scope = 'vehicle:read') => {
-    const page = await browser.open(
-      authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, scope }),
-    );
-    await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
-    return page;
-  };
+  const authorize = (scope?: string) => agree(browser, client, scope);
   const receiptOf = async (id: string): Promise<SignedReceipt> =>
     JSON.parse((await browser.open(`/account/receipts/${id}/file`)).text) as SignedReceipt;
-
-  describe('refuses', () => {
-    it.each([
-      ['UPDATE', "UPDATE consent_versions SET scopes = '{}'"],
-      ['DELETE', 'DELETE FROM consent_versions'],
-      ['UPDATE of words', "UPDATE consent_words SET words = '{}'"],
-      ['DELETE of words', 'DELETE FROM consent_words'],
-    ])('%s by the role of the service', async (_what, statement) => {
-      await authorize();
-      await expect(asService(statement)).rejects.toMatchObject({ code: '42501' });
-    });
-
-    it.each([
-      ['UPDATE', "UPDATE consent_versions SET scopes = '{}'"],
-      [
-        'forgetting a user who is still there',
-        'UPDATE consent_versions SET evidence = NULL, forgotten_at = now()',
-      ],
-      ['DELETE', 'DELETE FROM consent_versions'],
-      ['TRUNCATE', 'TRUNCATE consent_versions'],
-      ['UPDATE of words', "UPDATE consent_words SET language = 'fr'"],
-      ['DELETE of words', 'DELETE FROM consent_words'],
-    ])('%s by the owner of the schema', async (_what, statement) => {
-      await authorize();
-      await expect(service.database.query(statement)).rejects.toThrow('cannot be changed');
-    });
-
-    it('words that do not have their digest', async () => {
-      await expect(
-        service.database.query("INSERT INTO consent_words VALUES (sha256('a'), 'en', 'b')"),
-      ).rejects.toThrow('violates check constraint');
-    });
-  });
 
   it('has every state of a consent, with the words that were shown', async () => {
     const page = await authorize();
@@ -116,15 +121,7 @@ describe('The record of consents', () => {
   it('keeps the words of a page once, for all who saw them', async () => {
     await authorize();
     const other = await service.make.signedInNew();
-    const page = await other.open(
-      authorizePath({
-        response_type: 'code',
-        client_id: client.id,
-        redirect_uri: REDIRECT_URI,
-        scope: 'vehicle:read',
-      }),
-    );
-    await other.submit(page, '/o/authorize/', { decision: 'authorize' });
+    await agree(other, client);
     const [row] = await service.database.query<{ words: number; versions: number }>(
       `SELECT count(DISTINCT words_digest)::int AS words, count(*)::int AS versions FROM consent_versions WHERE client_id = $1`,
       [client.id],
@@ -133,9 +130,7 @@ describe('The record of consents', () => {
   });
 
   it('shows the page again, and records nothing, if its words changed while it was open', async () => {
-    const page = await browser.open(
-      authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI }),
-    );
+    const page = await consentPage(browser, client);
     await service.make.updateClient(client, { name: 'Charge Planner Plus' });
     const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
     expect(answer.status).toBe(422);
@@ -194,7 +189,10 @@ describe('The record of consents', () => {
     await service.make.revokeConsent(other, user);
     // As if it had all been recorded long ago.
     await service.database.query('ALTER TABLE consent_versions DISABLE TRIGGER USER');
-    await service.database.query("UPDATE consent_versions SET recorded_at = now() - interval '1827 days'");
+    await service.database.query(
+      "UPDATE consent_versions SET recorded_at = now() - interval '1827 days' WHERE user_id = $1",
+      [user.id],
+    );
     await service.database.query('ALTER TABLE consent_versions ENABLE TRIGGER USER');
     await asService("SELECT purge_consent_versions('-infinity', 100)");
     expect((await versions()).map((version) => version.method)).toEqual(['page']);
@@ -288,8 +286,8 @@ describe('The record of consents', () => {
       const after = await keysUnder(old!).signing();
       expect(after.id).not.toBe(before.id);
       const { keys } = await keysUnder(old!).published();
-      expect(keys.map(({ kid }) => kid)).toEqual([after.id, before.id]);
-      expect(await keysUnder(fresh, old!).reseal()).toEqual({ resealed: 2, unreadable: [] });
+      expect(keys.slice(0, 2).map(({ kid }) => kid)).toEqual([after.id, before.id]);
+      expect(await keysUnder(fresh, old!).reseal()).toEqual({ resealed: keys.length, unreadable: [] });
       expect(await keysUnder(fresh, old!).reseal()).toEqual({ resealed: 0, unreadable: [] });
       expect((await keysUnder(fresh).signing()).id).toBe(after.id);
       await keysUnder(old!, fresh).reseal();

@@ -6,7 +6,7 @@ import { ClientBasicStrategy } from '../../src/oauth/clients/client-basic.strate
 import { madeOnce } from '../support/made.js';
 import type { TestClient } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
-import { startService, type TestService, useSharedService } from '../support/test-service.js';
+import { sharedService, type TestService, useSharedService } from '../support/test-service.js';
 
 const GRANT = { grant_type: 'client_credentials' };
 
@@ -21,11 +21,10 @@ describe('Two applications in one process', () => {
   let applications: Application[];
 
   beforeAll(async () => {
-    applications = await Promise.all([start(), start()]);
+    applications = [await use(await sharedService()), await use(await sharedService({ instances: 2 }))];
   });
 
-  const start = async (): Promise<Application> => {
-    const service = await startService();
+  const use = async (service: TestService): Promise<Application> => {
     const client = await service.make.client();
     return { service, client, bearer: await service.make.clientToken(client) };
   };
@@ -45,7 +44,7 @@ describe('Two applications in one process', () => {
   });
 
   it('keep their requests apart even with hundreds in progress in both', async () => {
-    const requests = Array.from({ length: 400 }, async (_, n) => {
+    const requests = Array.from({ length: 200 }, async (_, n) => {
       const [mine, theirs] = [applications[n % 2]!, applications[Math.floor(n / 2) % 2]!];
       const { status } = await (n % 8 < 4 ? read : issue)(mine, theirs);
       return { status, expected: mine === theirs ? 200 : 401 };
