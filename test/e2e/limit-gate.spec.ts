@@ -27,11 +27,12 @@ const operator = madeOnce(() => service.make.operatorClient());
 beforeAll(async () => {
   admin = await service.make.clientToken(operator);
 });
-const client = madeForEach(() => service.make.client());
-beforeEach(async () => {
-  // Not from the token endpoint, which counts.
-  const tokens = service.app.get(AccessTokensService);
-  bearer = (await tokens.issueForClient(client.id, PARTNER_SCOPES))!.accessToken;
+const client = madeOnce(() => service.make.client());
+/** Not from the token endpoint, which counts. */
+const tokenOf = async ({ id }: { id: string }): Promise<string> =>
+  (await service.app.get(AccessTokensService).issueForClient(id, PARTNER_SCOPES))!.accessToken;
+beforeAll(async () => {
+  bearer = await tokenOf(client);
 });
 
 type Request = [path: string, options: HttpOptions];
@@ -44,9 +45,9 @@ const wrong = (): HttpOptions => ({
   form: { ...GRANT, token: 'x' },
   basic: { id: client.id, secret: 'x'.repeat(40) },
 });
-const exhaust = async (address: string) => {
+const useUp = async (address: string, times: number) => {
   const garbage = () => send(address, ['/v2/users', { bearer: 'garbage' }]);
-  expect(await statusesOf(ADDRESS_LIMIT + 1, garbage)).toEqual([...Array(ADDRESS_LIMIT).fill(401), 429]);
+  expect(await statusesOf(times, garbage)).toEqual(Array(times).fill(401));
 };
 
 /** Requests that are refused or have no session count for their address. */
@@ -119,10 +120,9 @@ const GATED: [what: string, request: () => Request][] = [
 describe('The limit of an address counts', () => {
   it.each(COUNTED)('%s', async (_what, request, status) => {
     const address = newAddress();
-    const statuses = await statusesOf(ADDRESS_LIMIT, () => send(address, request()));
-    expect(statuses).toEqual(Array(ADDRESS_LIMIT).fill(status));
-    expect((await send(address, request())).status).toBe(429);
-    expect((await send(newAddress(), request())).status).toBe(status);
+    await useUp(address, ADDRESS_LIMIT - 1);
+    const statuses = await statusesOf(2, () => send(address, request()));
+    expect([...statuses, (await send(newAddress(), request())).status]).toEqual([status, 429, status]);
   });
 
   it.each<[string, () => Request, number]>([
@@ -139,14 +139,12 @@ describe('The limit of an address counts', () => {
 
 describe('From an address that is over its limit,', () => {
   const address = newAddress();
-  beforeAll(() => exhaust(address));
+  beforeAll(() => useUp(address, ADDRESS_LIMIT));
 
   it.each(GATED)('%s is refused without a query', async (_what, request) => {
-    const answers: Answer[] = [];
-    const statements = await statementsDuring(async () => {
-      for (let n = 0; n < 3; n++) answers.push(await send(address, request()));
-    });
-    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429]);
+    const statements = await statementsDuring(async () =>
+      expect((await send(address, request())).status).toBe(429),
+    );
     expect(statements).toEqual([]);
   });
 
@@ -183,9 +181,12 @@ describe('From an address that is over its limit,', () => {
 });
 
 describe('A partner over its own limit', () => {
-  const ask = (path = '/v2/users') => service.http.get(path, { bearer });
+  const partner = madeForEach(() => service.make.client());
+  let own: string;
+  beforeEach(async () => void (own = await tokenOf(partner)));
+  const ask = (path = '/v2/users') => service.http.get(path, { bearer: own });
   const exhaustOwn = async () => {
-    await service.http.send(`/admin/clients/${client.id}`, {
+    await service.http.send(`/admin/clients/${partner.id}`, {
       method: 'PATCH',
       bearer: admin,
       json: { rate_limit: 3 },
@@ -198,7 +199,7 @@ describe('A partner over its own limit', () => {
     const { notification } = (await exhaustOwn()).json as { notification: object };
     const answers: Answer[] = [];
     const statements = await statementsDuring(async () => {
-      for (let n = 0; n < 50; n++) answers.push(await ask());
+      for (let n = 0; n < 20; n++) answers.push(await ask());
       // After this time nothing proves that the token is still live.
       for (let n = 0; n < 5; n++) {
         putClockForward(10);
@@ -206,7 +207,7 @@ describe('A partner over its own limit', () => {
       }
     });
     expect(answers.map((answer) => [answer.status, ...limitHeaders(answer)])).toEqual(
-      Array(55).fill([429, 3, 0]),
+      Array(25).fill([429, 3, 0]),
     );
     expect(
       answers.every(({ json }) => JSON.stringify(json.notification) === JSON.stringify(notification)),
@@ -221,7 +222,7 @@ describe('A partner over its own limit', () => {
     putClockForward(61);
     expect((await ask()).status).toBe(429);
     const direct = await connectionTo(service);
-    await direct.query('UPDATE clients SET token_epoch = token_epoch + 1 WHERE id = $1', [client.id]);
+    await direct.query('UPDATE clients SET token_epoch = token_epoch + 1 WHERE id = $1', [partner.id]);
     putClockForward(61);
     expect((await ask()).status).toBe(401);
   });
@@ -229,7 +230,7 @@ describe('A partner over its own limit', () => {
   it('gets a 401 as soon as its token is revoked', async () => {
     await exhaustOwn();
     expect((await ask()).status).toBe(429);
-    await service.app.get(AccessTokensService).revoke(bearer, client.id);
+    await service.app.get(AccessTokensService).revoke(own, partner.id);
     expect((await ask()).status).toBe(401);
   });
 
@@ -244,14 +245,18 @@ describe('A partner over its own limit', () => {
       );
       expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual([null, null, null]);
       expect(answers[0]!.json).toEqual(notification);
-      expect(answers[2]!.json).toEqual({ id: client.ownerId, url: instance, scopes: [] });
+      expect(answers[2]!.json).toEqual({ id: partner.ownerId, url: instance, scopes: [] });
       expect((await ask()).status).toBe(429);
     });
 
     it('only these, and cannot mark them', async () => {
       const { json } = await exhaustOwn();
       const { pathname } = new URL((json.notification as { url: string }).url);
-      const marked = await service.http.send(pathname, { method: 'PATCH', bearer, json: { read: true } });
+      const marked = await service.http.send(pathname, {
+        method: 'PATCH',
+        bearer: own,
+        json: { read: true },
+      });
       expect(marked.status).toBe(429);
       expect((await ask('/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735')).status).toBe(429);
       expect((await ask('/webhook_portal')).status).toBe(429);
@@ -271,18 +276,18 @@ describe('A partner over its own limit', () => {
 
     it('nothing with a revoked token', async () => {
       await exhaustOwn();
-      await service.app.get(AccessTokensService).revoke(bearer, client.id);
+      await service.app.get(AccessTokensService).revoke(own, partner.id);
       expect((await ask('/notifications')).status).toBe(401);
     });
   });
 
   it("can read its user's own resource with a user's token", async () => {
     const user = await service.make.user();
-    bearer = (await service.make.tokens(client, user)).access_token;
+    own = (await service.make.tokens(partner, user)).access_token;
     const refused = await exhaustOwn();
     expect(refused.json.instance).toBe(`${service.settings.baseUrl}/v2/users/${user.id}`);
     expect((await ask(`/v2/users/${user.id}`)).json).toMatchObject({ id: user.id, email: user.email });
-    expect((await ask(`/v2/users/${client.ownerId}`)).status).toBe(429);
+    expect((await ask(`/v2/users/${partner.ownerId}`)).status).toBe(429);
   });
 });
 

@@ -15,7 +15,7 @@ import {
 } from '../support/rate-limits.js';
 import { useService } from '../support/test-service.js';
 
-const LIMIT = 5;
+const LIMIT = 4;
 const ADDRESS_LIMIT = 10 * LIMIT;
 const GRANT = { grant_type: 'client_credentials' };
 
@@ -39,8 +39,7 @@ describe('The rate limits of /o/* and the login', () => {
 
     it('apply to all authentication methods and endpoints together', async () => {
       const inBody = { form: { ...GRANT, ...credentialsOf(client) }, basic: undefined };
-      const { access_token } = (await token()).json as { access_token: string };
-      expect((await token(inBody)).status).toBe(200);
+      const { access_token } = (await token(inBody)).json as { access_token: string };
       expect((await revoke(service.http, client, access_token)).status).toBe(200);
       // The request is invalid, but the client was authenticated.
       expect((await exchange(service.http, client, 'garbage')).json.error).toBe('invalid_grant');
@@ -50,7 +49,7 @@ describe('The rate limits of /o/* and the login', () => {
     });
 
     it('let exactly the allowed number of many concurrent requests through', async () => {
-      expect(await tally(Array.from({ length: 60 }, () => token()))).toEqual({ 200: LIMIT, 429: 60 - LIMIT });
+      expect(await tally(Array.from({ length: 20 }, () => token()))).toEqual({ 200: LIMIT, 429: 20 - LIMIT });
     });
 
     it('leave other clients alone, even at the same address', async () => {
@@ -131,8 +130,8 @@ describe('The rate limits of /o/* and the login', () => {
 
     it('let exactly the allowed number of many concurrent failures through', async () => {
       const address = newAddress();
-      const answers = Array.from({ length: 150 }, () => token(wrongSecret(), address));
-      expect(await tally(answers)).toEqual({ 401: ADDRESS_LIMIT, 429: 100 });
+      const answers = Array.from({ length: ADDRESS_LIMIT + 20 }, () => token(wrongSecret(), address));
+      expect(await tally(answers)).toEqual({ 401: ADDRESS_LIMIT, 429: 20 });
     });
 
     it.each(['/o/token', '/o/revoke_token/', '/o/introspect/'])('count failures at %s', async (path) => {

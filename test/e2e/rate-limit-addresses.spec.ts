@@ -141,25 +141,3 @@ describe('The limit of an address for requests without a valid token', () => {
     });
   });
 });
-
-describe('Without trusted proxies, the limit of an address', () => {
-  const service = useService({ env: { OAUTH_RATE_LIMIT_PER_MINUTE } });
-
-  it('ignores a forged X-Forwarded-For or Forwarded header', async () => {
-    const garbage = (): Promise<Answer> => {
-      const address = newAddress();
-      return service.http.get('/v2/users', {
-        bearer: 'garbage',
-        headers: {
-          'x-forwarded-for': address,
-          'x-real-ip': address,
-          'x-client-ip': address,
-          'cf-connecting-ip': address,
-          forwarded: `for=${address}`,
-        },
-      });
-    };
-    expect(await statusesOf(ADDRESS_LIMIT, garbage)).toEqual(Array(ADDRESS_LIMIT).fill(401));
-    expect((await garbage()).status).toBe(429);
-  });
-});

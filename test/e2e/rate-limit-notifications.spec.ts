@@ -9,7 +9,7 @@ import type { Answer } from '../support/http.js';
 import { statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
 import { stopPurges } from '../support/stop-purges.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 const LIMIT = 2;
@@ -24,7 +24,7 @@ interface Row {
 }
 
 describe('The notification in a 429', () => {
-  const service = useService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
+  const service = useSharedService({ instances: 2 });
   let admin: string;
   let bearer: string;
 
@@ -33,7 +33,7 @@ describe('The notification in a 429', () => {
     await stopPurges(service);
     admin = await service.make.adminToken();
   });
-  const client = madeForEach(() => service.make.client());
+  const client = madeForEach(() => service.make.client({ rateLimit: LIMIT }));
   beforeEach(async () => {
     bearer = await service.make.clientToken(client);
   });
@@ -75,9 +75,9 @@ describe('The notification in a 429', () => {
     expect(answer.status).toBe(200);
   };
 
-  it('is created once for 200 concurrent refusals on two instances, and is the same in each', async () => {
+  it('is created once for 60 concurrent refusals on two instances, and is the same in each', async () => {
     await exhaust();
-    const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(bearer, n % 2)));
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(bearer, n % 2)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
     const ids = answers.map(({ json }) => json.notification.id as string);
     expect(await rows()).toMatchObject([{ id: ids[0], resolved_at: null }]);
@@ -98,7 +98,7 @@ describe('The notification in a 429', () => {
     await exhaust();
     await refused();
     const flood = async (): Promise<void> => {
-      const answers = await Promise.all(Array.from({ length: 300 }, () => ask()));
+      const answers = await Promise.all(Array.from({ length: 60 }, () => ask()));
       expect(answers.every(({ status }) => status === 429)).toBe(true);
     };
     expect(await statementsDuring(flood)).toEqual([]);
@@ -143,7 +143,7 @@ describe('The notification in a 429', () => {
 
   it("belongs to the owner for client credentials, and is the same as for the owner's token", async () => {
     const owner: UserEntity = await service.make.user();
-    const owned = await service.make.client({ ownerId: owner.id });
+    const owned = await service.make.client({ ownerId: owner.id, rateLimit: LIMIT });
     const tokens = [
       await service.make.clientToken(owned),
       (await service.make.tokens(owned, owner)).access_token,
@@ -227,7 +227,7 @@ describe('The notification in a 429', () => {
     await refused(bearer, 1);
     await endPeriods();
     putClockForward(CACHED_SECONDS + 1);
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(bearer, n % 2)));
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(bearer, n % 2)));
     const ids = new Set(answers.map(({ json }) => json.notification.id as string));
     expect([ids.size, ids.has(first.id as string)]).toEqual([1, false]);
     await service.app.get(NotificationsService).resolveDue();

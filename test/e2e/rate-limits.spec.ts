@@ -3,10 +3,19 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { madeForEach } from '../support/made.js';
 import { holdClock, putClockForward } from '../support/clock.js';
 import type { Answer, HttpOptions } from '../support/http.js';
-import { limitHeaders, retryAfterOf, expectRetryAfter, statusesOf, tally } from '../support/rate-limits.js';
+import {
+  expectRetryAfter,
+  limitHeaders,
+  newAddress,
+  retryAfterOf,
+  statusesOf,
+  tally,
+} from '../support/rate-limits.js';
 import { useService } from '../support/test-service.js';
 
 const LIMIT = 5;
+/** Without a valid token, a minute. */
+const ADDRESS_LIMIT = 100;
 const HOUR = 3600;
 const UNKNOWN_USER = 'user01HN2NJ9NMRZBXT1H6FT9N7735';
 const UNKNOWN_NOTIFICATION = 'notf01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -25,7 +34,8 @@ const isRead = ([path, { method }]: [string, HttpOptions, number]): boolean =>
   path.startsWith('/notifications') && method === undefined;
 
 describe('The limit of bearer endpoints', () => {
-  const service = useService({ env: { RATE_LIMIT_PER_HOUR: String(LIMIT) }, instances: 2 });
+  const env = { RATE_LIMIT_PER_HOUR: String(LIMIT), OAUTH_RATE_LIMIT_PER_MINUTE: String(ADDRESS_LIMIT / 10) };
+  const service = useService({ env, instances: 2 });
   let admin: string;
   let bearer: string;
 
@@ -110,12 +120,12 @@ describe('The limit of bearer endpoints', () => {
       );
     });
 
-    it('all but 50 of 200 concurrent requests at a limit of 50', async () => {
-      await setLimit(50);
+    it('all but 20 of 80 concurrent requests at a limit of 20', async () => {
+      await setLimit(20);
       const others = await Promise.all([service.make.clientToken(client), service.make.clientToken(client)]);
       const tokens = [bearer, ...others];
-      const answers = Array.from({ length: 200 }, (_, n) => as(tokens[n % 3]!)());
-      expect(await tally(answers)).toEqual({ 200: 50, 429: 150 });
+      const answers = Array.from({ length: 80 }, (_, n) => as(tokens[n % 3]!)());
+      expect(await tally(answers)).toEqual({ 200: 20, 429: 60 });
     });
 
     it('for exactly as long as Retry-After says, which other refusals do not change', async () => {
@@ -274,5 +284,18 @@ describe('The limit of bearer endpoints', () => {
       expect((await exhaust()).status).toBe(429);
       expect(limitHeaders(await as(await service.make.clientToken(other))())).toEqual([1, 0]);
     });
+  });
+
+  it('of an address, without trusted proxies, ignores a forged X-Forwarded-For or Forwarded header', async () => {
+    // What others have sent counts no more.
+    putClockForward(60);
+    const garbage = (): Promise<Answer> => {
+      const address = newAddress();
+      const forged = ['x-forwarded-for', 'x-real-ip', 'x-client-ip', 'cf-connecting-ip'];
+      const headers = Object.fromEntries(forged.map((name) => [name, address]));
+      return ask('/v2/users', { bearer: 'garbage', headers: { ...headers, forwarded: `for=${address}` } });
+    };
+    expect(await statusesOf(ADDRESS_LIMIT, garbage)).toEqual(Array(ADDRESS_LIMIT).fill(401));
+    expect((await garbage()).status).toBe(429);
   });
 });
