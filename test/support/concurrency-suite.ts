@@ -5,23 +5,17 @@ import { newPkce, REDIRECT_URI, type Tokens } from './factory.js';
 import type { Answer, Http } from './http.js';
 import { madeForEach } from './made.js';
 import { credentialsOf, exchange, expectOAuthError, isAccepted, refresh, revoke } from './oauth.js';
-import { PATIENT, useService } from './test-service.js';
+import { PATIENT, useSharedService } from './test-service.js';
 import { endGrace, refreshRecordOf } from './tokens.js';
 
-const FIFTY = 50;
 /** In the first of them a change comes before all requests, in the last after four fifths of them. */
 const ROUNDS = 5;
 
 type Ending = (token: Tokens) => Promise<unknown>;
 
-/** Defines the tests of what happens at once, in these rounds of those that are repeated: 1 to 5. */
-export function describeConcurrency(rounds: number[]): void {
-  // Neither the rate limit nor the time limits of a statement are what is tested here.
-  const service = useService({
-    instances: 2,
-    env: { OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000' },
-    databaseOptions: PATIENT,
-  });
+/** Defines the tests of what happens at once: with so many requests, in these rounds of those that are repeated: 1 to 5. */
+export function describeConcurrency(rounds: number[], many: number): void {
+  const service = useSharedService({ instances: 2, databaseOptions: PATIENT });
 
   const client = madeForEach(() => service.make.client());
   const user = madeForEach(() => service.make.user());
@@ -72,16 +66,16 @@ export function describeConcurrency(rounds: number[]): void {
     }
   }
 
-  describe('Fifty concurrent exchanges of one code', () => {
+  describe('Concurrent exchanges of one code', () => {
     it.each(rounds)('succeed only once, and create only one grant (round %i)', async () => {
       const pkce = newPkce();
       const code = await service.make.code(client, user, { pkce });
       const fields = { code_verifier: pkce.verifier };
-      const answers = await atOnce(FIFTY, (http) => exchange(http, client, code, fields));
+      const answers = await atOnce(many, (http) => exchange(http, client, code, fields));
       const tokens = tokensIn(answers, [[400, 'invalid_grant']]);
       expect(tokens).toHaveLength(1);
       expect(await count('grants WHERE client_id = $1', [client.id])).toBe(1);
-      // The other forty-nine are replays: the tokens of the code are revoked, once.
+      // The others are replays: the tokens of the code are revoked, once.
       await expectNothingLive(tokens);
       const revoked = `audit_events WHERE action = 'grant.revoked' AND after->>'client_id' = $1`;
       expect(await count(revoked, [client.id])).toBe(1);
@@ -90,8 +84,8 @@ export function describeConcurrency(rounds: number[]): void {
     it('succeed only once if all but one send a wrong verifier', async () => {
       const pkce = newPkce();
       const code = await service.make.code(client, user, { pkce });
-      const answers = await atOnce(FIFTY, (http, n) =>
-        exchange(http, client, code, { code_verifier: n === 25 ? pkce.verifier : newPkce().verifier }),
+      const answers = await atOnce(many, (http, n) =>
+        exchange(http, client, code, { code_verifier: n === many / 2 ? pkce.verifier : newPkce().verifier }),
       );
       const [tokens, ...more] = tokensIn(answers, [[400, 'invalid_grant']]);
       expect(more).toEqual([]);
@@ -100,12 +94,12 @@ export function describeConcurrency(rounds: number[]): void {
     });
   });
 
-  describe('Fifty concurrent refreshes with one token', () => {
+  describe('Concurrent refreshes with one token', () => {
     it.each(rounds)('all get the same pair, and only one refresh token is live (round %i)', async () => {
       const first = await service.make.tokens(client, user);
-      const answers = await atOnce(FIFTY, (http) => refresh(http, client, first.refresh_token));
+      const answers = await atOnce(many, (http) => refresh(http, client, first.refresh_token));
       const pairs = tokensIn(answers, [[400, 'none is expected']]);
-      expect(pairs).toHaveLength(FIFTY);
+      expect(pairs).toHaveLength(many);
       const distinct = new Set(
         pairs.map((pair) => [pair.access_token, pair.refresh_token, pair.scope].join(' ')),
       );
@@ -130,7 +124,7 @@ export function describeConcurrency(rounds: number[]): void {
       const first = await service.make.tokens(client, user);
       const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
       await endGrace(service, first.refresh_token);
-      const answers = await atOnce(FIFTY, (http) => refresh(http, client, first.refresh_token));
+      const answers = await atOnce(many, (http) => refresh(http, client, first.refresh_token));
       expect(tokensIn(answers, [[400, 'invalid_grant']])).toEqual([]);
       await expectNothingLive([first, second]);
       const revoked = `audit_events WHERE action = 'grant.revoked' AND after->>'client_id' = $1`;
@@ -157,7 +151,7 @@ export function describeConcurrency(rounds: number[]): void {
       const second = (await refresh(service.http, client, first.refresh_token)).json as Tokens;
       // Some send the earlier token again, some use the current one.
       const answers = await racing(
-        [FIFTY, round],
+        [many, round],
         (http, n) => refresh(http, client, (n % 5 === 0 ? first : second).refresh_token),
         () => end(second),
       );
@@ -187,7 +181,7 @@ export function describeConcurrency(rounds: number[]): void {
       'client credentials give no token that is accepted afterwards (round %i)',
       async (round) => {
         const form = { grant_type: 'client_credentials', ...credentialsOf(client) };
-        const answers = await racing([FIFTY, round], (http) => http.token(form), disable);
+        const answers = await racing([many, round], (http) => http.token(form), disable);
         const tokens = tokensIn(answers, [
           [401, 'invalid_client'],
           [400, 'unauthorized_client'],
@@ -218,7 +212,7 @@ export function describeConcurrency(rounds: number[]): void {
     });
   });
 
-  describe('Fifty concurrent submissions of one portal link', () => {
+  describe('Concurrent submissions of one portal link', () => {
     it.each(rounds)('start exactly one session (round %i)', async () => {
       const bearer = await service.make.clientToken(client);
       const link = new URL((await service.http.get('/webhook_portal', { bearer })).json.url as string)
@@ -232,14 +226,14 @@ export function describeConcurrency(rounds: number[]): void {
         page.html.querySelector('input[name=csrf_token]')!.getAttribute('value')!,
       );
       const answers = await Promise.all(
-        Array.from({ length: FIFTY }, (_, n) => n % browsers.length).map((n) =>
+        Array.from({ length: many }, (_, n) => n % browsers.length).map((n) =>
           // The base URL of both instances is the URL of the first.
           browsers[n]!.open(link, { form: { csrf_token: tokens[n] }, headers: { origin: service.url } }),
         ),
       );
       const opened = answers.filter(({ status }) => status === 303);
       expect(opened).toHaveLength(1);
-      expect(answers.filter(({ status }) => status === 410)).toHaveLength(FIFTY - 1);
+      expect(answers.filter(({ status }) => status === 410)).toHaveLength(many - 1);
       expect(answers.filter(({ headers }) => headers.getSetCookie().length > 0)).toEqual(opened);
       expect(await count('portal_sessions WHERE client_id = $1', [client.id])).toBe(1);
       const inside = await Promise.all(browsers.map((browser) => browser.open('/portal')));
