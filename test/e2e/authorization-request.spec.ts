@@ -11,6 +11,19 @@ const STATE = 'a state/with+signs & umläuts="1"';
 const PUBLIC_URI = 'com.example.app:/callback';
 const LOOPBACK_URIS = ['http://127.0.0.1/cb', 'http://[::1]:7000/cb', 'http://localhost:8000/cb'];
 
+const UNDECODABLE = ['%00', 'a%00b', '%', '%zz', '%C3%28', '%ED%A0%80', '%FF'];
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' OR '1'='1",
+  "'; DROP TABLE clients; --",
+  'x\r\nSet-Cookie: session=1',
+  '\u202e\ufeff${7*7}{{7*7}}',
+];
+let turn = 0;
+/** Two of these texts, and the next time others; test/properties/endpoints.ts has such texts in any place. */
+const nextOf = (texts: string[]): string[] => [turn++, turn + 2].map((n) => texts[n % texts.length]!);
+
 describe('An authorization request', () => {
   const service = useSharedService();
   const { challenge } = newPkce();
@@ -105,10 +118,12 @@ describe('An authorization request', () => {
     });
   });
 
-  describe.each(['/o/authorize', '/o/authorize/'])('to %s is redirected with', (path) => {
-    const query = (parameters: Parameters) => authorizePath(parameters).split('?')[1]!;
-    const askHere = (parameters: Parameters) => service.http.get(`${path}?${query(parameters)}`);
+  it.each(['/o/authorize', '/o/authorize/'])('is checked at %s', async (path) => {
+    const query = authorizePath(good({ response_type: 'token' })).split('?')[1]!;
+    expectRefusal(await service.http.get(`${path}?${query}`), 'unsupported_response_type');
+  });
 
+  describe('is redirected with', () => {
     it.each([
       ['invalid_request', { response_type: undefined }],
       ['invalid_request', { response_type: '' }],
@@ -129,20 +144,20 @@ describe('An authorization request', () => {
       ['invalid_request', { code_challenge: challenge.slice(1), code_challenge_method: 'S256' }],
       ['invalid_request', { code_challenge: `${challenge}=`, code_challenge_method: 'S256' }],
       ['invalid_request', { code_challenge: `${challenge.slice(1)}+`, code_challenge_method: 'S256' }],
-    ])('%s for %j', async (error, changes) => expectRefusal(await askHere(good(changes)), error));
+    ])('%s for %j', async (error, changes) => expectRefusal(await ask(good(changes)), error));
 
     it('unauthorized_client for a client without the authorization code grant', async () => {
-      expectRefusal(await askHere(good({ client_id: codeless.id })), 'unauthorized_client');
+      expectRefusal(await ask(good({ client_id: codeless.id })), 'unauthorized_client');
     });
 
     it('invalid_request for a public client without a challenge', async () => {
       const without = { code_challenge: undefined, code_challenge_method: undefined };
-      expectRefusal(await askHere(goodOfApp(without)), 'invalid_request', { uri: PUBLIC_URI });
-      expectRefusal(await askHere(goodOfApp({ code_challenge: '' })), 'invalid_request', { uri: PUBLIC_URI });
+      expectRefusal(await ask(goodOfApp(without)), 'invalid_request', { uri: PUBLIC_URI });
+      expectRefusal(await ask(goodOfApp({ code_challenge: '' })), 'invalid_request', { uri: PUBLIC_URI });
     });
 
     it('no state if none was given', async () => {
-      const answer = await askHere(good({ state: undefined, response_type: 'token' }));
+      const answer = await ask(good({ state: undefined, response_type: 'token' }));
       expectRefusal(answer, 'unsupported_response_type', { state: null });
     });
   });
@@ -185,58 +200,21 @@ describe('An authorization request', () => {
   });
 
   describe('with the redirect URI', () => {
+    // test/unit/redirect-uri.spec.ts has every way to resemble one.
     it.each([
-      'https://app.example/Callback',
       'https://APP.example/callback',
-      'HTTPS://app.example/callback',
-      'http://app.example/callback',
-      'https://app.example/callback/',
-      'https://app.example/callback?',
-      'https://app.example/callback?x=1',
-      'https://app.example/callback#',
       'https://app.example:443/callback',
-      'https://app.example/%63allback',
-      'https://app.example/x/../callback',
-      'https://app.example//callback',
+      'https://app.example/callback/',
       'https://app.example/callback ',
-      ' https://app.example/callback',
       'https://app.example/callback\n',
-      'https://app.example/callback%00',
-      'https://app.example.evil.example/callback',
       'https://app.example@evil.example/callback',
-      'https://evil.example\\@app.example/callback',
-      '//app.example/callback',
-      '/callback',
-      'javascript:alert(1)//https://app.example/callback',
     ])('%j is refused, because it is not exactly the registered one', async (uri) =>
       expectPage(await ask(good({ redirect_uri: uri }))),
     );
 
-    it.each([
-      'http://localhost:8001/cb',
-      'http://localhost/cb',
-      'https://127.0.0.1:8443/cb',
-      'http://127.0.0.1:49152/other',
-      'http://127.0.0.1:49152/cb/',
-      'http://127.0.0.1:49152/cb?x=1',
-      'http://127.0.0.1:49152/cb#x',
-      'http://127.0.0.1:49152/CB',
-      'http://127.0.0.2:49152/cb',
-      'http://127.1:49152/cb',
-      'http://2130706433/cb',
-      'http://[0:0:0:0:0:0:0:1]:7000/cb',
-      'http://[::ffff:127.0.0.1]:7000/cb',
-      'http://127.0.0.1:/cb',
-      'http://127.0.0.1:http/cb',
-      'http://127.0.0.1:65536/cb',
-      'http://127.0.0.1:49152@evil.example/cb',
-      'http://127.0.0.1.evil.example/cb',
-      'http://user@127.0.0.1/cb',
-      'com.example.app:/callback/',
-      'com.example.app://callback',
-      'com.example.app.evil:/callback',
-    ])('%j of an app on the device is refused, because it is not registered', async (uri) =>
-      expectPage(await ask(goodOfApp({ redirect_uri: uri }))),
+    it.each(['http://localhost:8001/cb', 'http://127.0.0.1:49152/other', 'com.example.app://callback'])(
+      '%j of an app on the device is refused, because it is not registered',
+      async (uri) => expectPage(await ask(goodOfApp({ redirect_uri: uri }))),
     );
 
     it.each([
@@ -286,25 +264,19 @@ describe('An authorization request', () => {
       return service.http.get(`${rest}&${name}=${text}`);
     };
 
-    it.each(['%00', 'a%00b', '%', '%zz', '%C3%28', '%ED%A0%80', '%FF'])(
-      'is answered with a page if %s cannot be decoded',
-      async (text) => expectPage(await withText(text)),
-    );
+    it('is answered with a page if it cannot be decoded', async () => {
+      for (const text of nextOf(UNDECODABLE)) expectPage(await withText(text));
+    });
 
-    it.each([
-      '<script>alert(1)</script>',
-      '"><img src=x onerror=alert(1)>',
-      "' OR '1'='1",
-      "'; DROP TABLE clients; --",
-      'x\r\nSet-Cookie: session=1',
-      '\u202e\ufeff${7*7}{{7*7}}',
-    ])('never gets %j echoed unescaped, and causes no error', async (text) => {
-      const answer = await withText(encodeURIComponent(text));
-      expect([302, 400]).toContain(answer.status);
-      if (name === 'client_id' || name === 'redirect_uri') expectPage(answer);
-      expect(answer.text).not.toContain(text);
-      expect(answer.headers.get('location') ?? '').not.toMatch(/[\s<>"]/);
-      expect(answer.headers.getSetCookie()).toEqual([]);
+    it('never gets it echoed unescaped, and causes no error', async () => {
+      for (const text of nextOf(HOSTILE)) {
+        const answer = await withText(encodeURIComponent(text));
+        expect([302, 400]).toContain(answer.status);
+        if (name === 'client_id' || name === 'redirect_uri') expectPage(answer);
+        expect(answer.text).not.toContain(text);
+        expect(answer.headers.get('location') ?? '').not.toMatch(/[\s<>"]/);
+        expect(answer.headers.getSetCookie()).toEqual([]);
+      }
       expectLogin(await ask(good()));
     });
   });

@@ -151,6 +151,18 @@ describe('a redirect URI', () => {
       'com.example.app:8080/cb',
       'com.example.app://cb',
     ],
+    ...['HTTPS://app.example/callback', 'https://app.example//callback', 'https://app.example/callback '],
+    ...['https://app.example/callback\n', 'https://app.example/callback%00', '//app.example/callback'],
+    ...[
+      'https://app.example@evil.example/callback',
+      'https://evil.example\\@app.example/callback',
+      '/callback',
+    ],
+    ...['javascript:alert(1)//https://app.example/callback', 'http://127.0.0.1:49152/cb/'],
+    ...['http://127.0.0.1:49152/cb?x=1', 'http://127.0.0.1:49152/cb#x', 'http://127.0.0.1:49152/CB'],
+    ...['http://127.1:49152/cb', 'http://2130706433/cb', 'http://[0:0:0:0:0:0:0:1]:4000/cb'],
+    ...['http://[::ffff:127.0.0.1]:4000/cb', 'http://127.0.0.1:http/cb', 'http://user@127.0.0.1/cb'],
+    ...['com.example.app:/cb/', 'com.example.app.evil:/cb'],
   ])('does not match a registered one that it only resembles: %j', (uri) => {
     expect(isRegisteredRedirectUri(uri, REGISTERED)).toBe(false);
   });
