@@ -3,7 +3,7 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import { authorizePath, type BrowserSession, type Page } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 
 const BOTH = ['charging_session:read', 'vehicle:read'];
@@ -11,8 +11,8 @@ const BOTH = ['charging_session:read', 'vehicle:read'];
 describe('Optional scopes', () => {
   const service = useSharedService();
   const client = madeForEach(() => service.make.client({ optionalScopes: ['vehicle:read'] }));
-  const user = madeForEach(() => service.make.user());
-  const browser = madeForEach(() => service.make.signedIn(user));
+  const user = madeOnce(() => service.make.user());
+  const browser = madeOnce(() => service.make.signedIn(user));
 
   const open = (of: TestClient = client, by: BrowserSession = browser): Promise<Page> =>
     by.open(authorizePath({ response_type: 'code', client_id: of.id, redirect_uri: REDIRECT_URI }));
@@ -159,7 +159,7 @@ describe('Optional scopes', () => {
   });
 
   describe('of a gatekeeper under the Digital Markets Act', () => {
-    const gatekeeper = madeForEach(() => service.make.client({ gatekeeper: true }));
+    const gatekeeper = madeOnce(() => service.make.client({ gatekeeper: true }));
 
     it('and its other scopes cannot be given by users', async () => {
       const answer = await browser.open(

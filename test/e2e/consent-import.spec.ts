@@ -35,7 +35,7 @@ describe('Importing consents', () => {
     );
 
   describe('refuses', () => {
-    it.each<[string, string | Record<string, unknown>, string]>([
+    const BAD: [what: string, changes: string | Record<string, unknown>, reason: string][] = [
       ['what is not JSON', '{', 'The line is not JSON.'],
       ['a member that it does not know', { note: 'x' }, 'note is not a known member'],
       [
@@ -61,15 +61,21 @@ describe('Importing consents', () => {
         'granted_at must not be in the future',
       ],
       ['an end that has passed', { expires_at: '2026-01-01T00:00:00Z' }, 'expires_at must be in the future'],
-    ])('%s, and goes on with the other lines', async (_what, changes, reason) => {
+    ];
+
+    it('bad lines with what is wrong with each, and goes on with the other lines', async () => {
       const other = await service.make.user();
-      const bad = typeof changes === 'string' ? changes : line(changes);
-      const result = await run(['', bad, line({ user_id: other.id })]);
-      expect(result).toEqual({
-        imported: 1,
-        unchanged: 0,
-        refused: [{ line: 2, reason: expect.stringContaining(reason) as string }],
-      });
+      const bad = BAD.map(([, changes]) => (typeof changes === 'string' ? changes : line(changes)));
+      const result = await run(['', ...bad, line({ user_id: other.id })]);
+      expect([result.imported, result.unchanged]).toEqual([1, 0]);
+      const told = BAD.map(([what], n) => [what, result.refused[n]]);
+      expect(told).toEqual(
+        BAD.map(([what, , reason], n) => [
+          what,
+          { line: n + 2, reason: expect.stringContaining(reason) as string },
+        ]),
+      );
+      expect(result.refused).toHaveLength(BAD.length);
       expect(await found()).toBeNull();
     });
 
