@@ -68,18 +68,17 @@ describe('An exchange is refused, and the code stays usable,', () => {
     await expectUsable(app, code, { code_verifier });
   });
 
-  it.each([
-    OTHER_REDIRECT_URI,
-    `${REDIRECT_URI}/`,
-    `${REDIRECT_URI}?`,
-    `${REDIRECT_URI}#`,
-    'https://APP.example/callback',
-    'https://app.example:443/callback',
-    'https://evil.example/callback',
-    'x',
-  ])('with another redirect URI: %s', async (redirect_uri) => {
+  it('with another redirect URI', async () => {
     const code = await newCode(client);
-    expectOAuthError(await exchange(service.http, client, code, { redirect_uri }), 400, 'invalid_grant');
+    for (const redirect_uri of [
+      OTHER_REDIRECT_URI,
+      ...['/', '?', '#'].map((end) => `${REDIRECT_URI}${end}`),
+      'https://APP.example/callback',
+      'https://app.example:443/callback',
+      'https://evil.example/callback',
+      'x',
+    ])
+      expectOAuthError(await exchange(service.http, client, code, { redirect_uri }), 400, 'invalid_grant');
     await expectUsable(client, code);
   });
 
@@ -112,20 +111,20 @@ describe('An exchange is refused, and the code stays usable,', () => {
     await expectUsable(client, code);
   });
 
-  it.each([
-    ['42 characters', 'a'.repeat(42)],
-    ['129 characters', 'a'.repeat(129)],
-    ['one character', 'a'],
-    ['a space', `${'a'.repeat(42)} `],
-    ['a plus', `${'a'.repeat(42)}+`],
-    ['a slash', `${'a'.repeat(42)}/`],
-    ['padding', `${'a'.repeat(43)}=`],
-    ['a letter beyond ASCII', `${'a'.repeat(42)}é`],
-    ['a line break at the end', `${'a'.repeat(43)}\n`],
-  ])('with a verifier of %s', async (_what, code_verifier) => {
+  it('with a verifier that is too short or too long, or has other characters', async () => {
     const pkce = newPkce();
     const code = await newCode(client, { pkce });
-    expectOAuthError(await exchange(service.http, client, code, { code_verifier }), 400, 'invalid_request');
+    const others = [' ', '+', '/', 'é'].map((other) => `${'a'.repeat(42)}${other}`);
+    const malformed = [
+      'a'.repeat(42),
+      'a'.repeat(129),
+      'a',
+      ...others,
+      `${'a'.repeat(43)}=`,
+      `${'a'.repeat(43)}\n`,
+    ];
+    for (const code_verifier of malformed)
+      expectOAuthError(await exchange(service.http, client, code, { code_verifier }), 400, 'invalid_request');
     await expectUsable(client, code, { code_verifier: pkce.verifier });
   });
 });

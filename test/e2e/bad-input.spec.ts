@@ -162,10 +162,9 @@ describe('The service,', () => {
       ],
       ...['/login;a=b', '/LOGIN', '/o//token', 'login', '/\\login', '/<script>alert(1)</script>'],
     ])('finds nothing at %s', async (path) => {
-      for (const method of ['GET', 'POST', 'DELETE']) {
-        expectRefusal(await raw(`${method} ${path}`, { Accept: 'text/html' }), method);
+      expectRefusal(await raw(`GET ${path}`, { Accept: 'text/html' }), 'GET');
+      for (const method of ['GET', 'POST', 'DELETE'])
         expectRefusal(await raw(`${method} ${path}`, { Authorization: `Bearer ${admin}` }), method);
-      }
     });
 
     it.each([

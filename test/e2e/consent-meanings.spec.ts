@@ -284,7 +284,7 @@ describe('When the words of a scope come to mean something else', () => {
       `WITH made AS (
          INSERT INTO users (id, email, email_key, name, kind, role)
          SELECT 'user' || left('01HN2NJ9NMRZBXT1' || lpad(n::text, 10, '0'), 26), 'many' || n || '@mail.example', 'many' || n || '@mail.example', 'Many', 'individual', 'user'
-           FROM generate_series(1, 450) n RETURNING id
+           FROM generate_series(1, 210) n RETURNING id
        )
        INSERT INTO consents (client_id, user_id, scopes) SELECT $1, id, '{vehicle:read}' FROM made`,
       [client.id],
@@ -292,13 +292,13 @@ describe('When the words of a scope come to mean something else', () => {
     await changeMeaning();
     const counts = await Promise.all(service.instances.map(({ app }) => app.get(ChangedMeanings).run()));
     await work();
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(450);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(210);
     const [found] = await service.database.query(
       `SELECT count(*)::int AS versions, count(DISTINCT user_id)::int AS users FROM consent_versions
         WHERE client_id = $1 AND reason = 'words_changed'`,
       [client.id],
     );
-    expect(found).toEqual({ versions: 450, users: 450 });
+    expect(found).toEqual({ versions: 210, users: 210 });
     expect(await pending()).toEqual([]);
   });
 

@@ -6,13 +6,13 @@ import { isAccepted } from '../support/oauth.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { connectionTo } from '../support/test-database.js';
-import { PATIENT, type TestInstance, useService } from '../support/test-service.js';
+import { PATIENT, type TestInstance, useSharedService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
 /** A slow check of a token: its client is not cached, and the database is slow to answer. */
 describe('A token that is revoked while an instance is still looking its client up', () => {
-  const service = useService({ instances: 2, databaseOptions: PATIENT });
+  const service = useSharedService({ instances: 2, databaseOptions: PATIENT });
   let there: TestInstance;
   let token: string;
   let record: AccessTokenRecord;
@@ -82,5 +82,7 @@ describe('A token that is revoked while an instance is still looking its client 
       await changes().catchUp();
     };
     expect(await judgedAmid(heard)).toBe(false);
+    // The service goes on with another key.
+    expect(await isAccepted(there.http, await service.make.clientToken(client))).toBe(true);
   });
 });

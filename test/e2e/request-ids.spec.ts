@@ -3,10 +3,10 @@ import { RequestLogService } from '../../src/partners/request-log/request-log.se
 import type { BrowserSession, Page } from '../support/browser-session.js';
 import { enterPortal } from '../support/portal.js';
 import { madeForEach } from '../support/made.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 describe('A request id', () => {
-  const service = useService();
+  const service = useSharedService();
   const client = madeForEach(() => service.make.client());
   let operator: BrowserSession;
   let bearer: string;

@@ -5,7 +5,7 @@ import { accessTokenId } from '../../src/tokens/keys/token-record.js';
 import { holdClock, putClockForward } from '../support/clock.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { isAccepted } from '../support/oauth.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 import { until } from '../support/until.js';
 
@@ -19,7 +19,7 @@ interface HeldAnswers {
 
 /** The test holds the clock: time only passes when it is put forward. */
 describe('An instance that has cached a token', () => {
-  const service = useService();
+  const service = useSharedService();
   let changes: AccessChanges;
   let outside: Client;
   let token: string;
