@@ -4,7 +4,7 @@ import { putClockForward } from '../support/clock.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { PARTNER_SCOPES } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
-import { from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
+import { countFor, from, limitHeaders, newAddress, statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
 import { connectionTo } from '../support/test-database.js';
 import { useService } from '../support/test-service.js';
@@ -45,10 +45,6 @@ const wrong = (): HttpOptions => ({
   form: { ...GRANT, token: 'x' },
   basic: { id: client.id, secret: 'x'.repeat(40) },
 });
-const useUp = async (address: string, times: number) => {
-  const garbage = () => send(address, ['/v2/users', { bearer: 'garbage' }]);
-  expect(await statusesOf(times, garbage)).toEqual(Array(times).fill(401));
-};
 
 /** Requests that are refused or have no session count for their address. */
 const COUNTED: [what: string, request: () => Request, status: number][] = [
@@ -120,7 +116,7 @@ const GATED: [what: string, request: () => Request][] = [
 describe('The limit of an address counts', () => {
   it.each(COUNTED)('%s', async (_what, request, status) => {
     const address = newAddress();
-    await useUp(address, ADDRESS_LIMIT - 1);
+    await countFor(service, address, ADDRESS_LIMIT - 1);
     const statuses = await statusesOf(2, () => send(address, request()));
     expect([...statuses, (await send(newAddress(), request())).status]).toEqual([status, 429, status]);
   });
@@ -139,7 +135,7 @@ describe('The limit of an address counts', () => {
 
 describe('From an address that is over its limit,', () => {
   const address = newAddress();
-  beforeAll(() => useUp(address, ADDRESS_LIMIT));
+  beforeAll(() => countFor(service, address, ADDRESS_LIMIT));
 
   it.each(GATED)('%s is refused without a query', async (_what, request) => {
     const statements = await statementsDuring(async () =>

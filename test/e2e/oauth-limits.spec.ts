@@ -1,10 +1,11 @@
 import { madeForEach } from '../support/made.js';
 import { BrowserSession, authorizePath, type Page } from '../support/browser-session.js';
 import { putClockForward } from '../support/clock.js';
-import { REDIRECT_URI } from '../support/factory.js';
+import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, exchange, refresh, revoke } from '../support/oauth.js';
 import {
+  countFor,
   expectPlainRefusal,
   expectRetryAfter,
   from,
@@ -80,9 +81,9 @@ describe('The rate limits of /o/* and the login', () => {
         { basic: undefined, form: { ...GRANT, client_id: client.id } },
         { form: { ...GRANT, ...credentialsOf(client) } },
       ];
-      for (let n = 0; n < ADDRESS_LIMIT; n++) {
-        expect([400, 401]).toContain((await token(attempts[n % attempts.length], address)).status);
-      }
+      await countFor(service, address, ADDRESS_LIMIT - 2 * attempts.length);
+      for (const attempt of [...attempts, ...attempts])
+        expect([400, 401]).toContain((await token(attempt, address)).status);
       expectPlainRefusal(await token(wrongSecret(), address), service.settings.baseUrl, 60);
       expect(await statusesOf(LIMIT, () => token())).toEqual(Array(LIMIT).fill(200));
     });
@@ -90,7 +91,8 @@ describe('The rate limits of /o/* and the login', () => {
     it('affect every request from that address, even a right secret and introspection, but none from elsewhere', async () => {
       const operator = await service.make.operatorClient();
       const address = newAddress();
-      await statusesOf(ADDRESS_LIMIT, () => token(wrongSecret(), address));
+      await countFor(service, address, ADDRESS_LIMIT - 1);
+      expect((await token(wrongSecret(), address)).status).toBe(401);
       expect((await token(wrongSecret(), address)).status).toBe(429);
       expectPlainRefusal(await token({}, address), service.settings.baseUrl, 60);
       const introspect = (at: string): Promise<Answer> =>
@@ -109,12 +111,8 @@ describe('The rate limits of /o/* and the login', () => {
         { basic: { id: `client:${client.id}`, secret: '' } },
         { basic: undefined, headers: { authorization: 'Basic !!!' } },
       ];
-      const statuses = await statusesOf(ADDRESS_LIMIT, async () => {
-        const next = broken.shift()!;
-        broken.push(next);
-        return token(next, address);
-      });
-      expect(statuses.filter((status) => status === 429)).toEqual([]);
+      await countFor(service, address, ADDRESS_LIMIT - broken.length);
+      for (const each of broken) expect((await token(each, address)).status).not.toBe(429);
       expect((await token(wrongSecret(), address)).status).toBe(429);
     });
 
@@ -123,7 +121,8 @@ describe('The rate limits of /o/* and the login', () => {
       const [address, elsewhere] = [newAddress(), newAddress()];
       const form = { grant_type: 'refresh_token', client_id: app.id, refresh_token: 'x' };
       const attempt = (at: string) => (): Promise<Answer> => token({ basic: undefined, form }, at);
-      expect(await statusesOf(ADDRESS_LIMIT, attempt(address))).toEqual(Array(ADDRESS_LIMIT).fill(400));
+      await countFor(service, address, ADDRESS_LIMIT - 2 * LIMIT);
+      expect(await statusesOf(2 * LIMIT, attempt(address))).toEqual(Array(2 * LIMIT).fill(400));
       expect((await attempt(address)()).status).toBe(429);
       expect((await attempt(elsewhere)()).status).toBe(400);
     });
@@ -138,7 +137,8 @@ describe('The rate limits of /o/* and the login', () => {
       const address = newAddress();
       const attempt = (): Promise<Answer> =>
         from(service.http, address)(path, { form: { token: 'x' }, ...wrongSecret() });
-      expect(await statusesOf(ADDRESS_LIMIT, attempt)).toEqual(Array(ADDRESS_LIMIT).fill(401));
+      await countFor(service, address, ADDRESS_LIMIT - 1);
+      expect((await attempt()).status).toBe(401);
       expectPlainRefusal(await attempt(), service.settings.baseUrl, 60);
     });
   });
@@ -170,10 +170,10 @@ describe('The rate limits of /o/* and the login', () => {
     };
 
     it('on the login, authorization and logout pages, whatever the method', async () => {
-      const browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
-      expect(await statusesOf(ADDRESS_LIMIT, () => browser.open('/login'))).toEqual(
-        Array(ADDRESS_LIMIT).fill(200),
-      );
+      const address = newAddress();
+      const browser = new BrowserSession(service.url, { 'x-forwarded-for': address });
+      await countFor(service, address, ADDRESS_LIMIT - 1);
+      expect((await browser.open('/login')).status).toBe(200);
       for (const path of ['/login', authorize(), '/o/authorize/']) expectPage(await browser.open(path));
       for (const path of ['/login', '/logout', '/o/authorize/']) {
         expectPage(await browser.open(path, { form: { email: 'x' }, headers: { origin: service.url } }));
@@ -182,11 +182,12 @@ describe('The rate limits of /o/* and the login', () => {
 
     it('even if authorization requests used the limit up, signed in or not', async () => {
       const user = await service.make.user();
-      const browser = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
-      await browser.logIn(user.email, 'correct horse battery staple');
-      expect(await statusesOf(ADDRESS_LIMIT - 2, () => browser.open(authorize()))).toEqual(
-        Array(ADDRESS_LIMIT - 2).fill(200),
-      );
+      const address = newAddress();
+      const browser = new BrowserSession(service.url, { 'x-forwarded-for': address });
+      // Two requests.
+      await browser.logIn(user.email, PASSWORD);
+      await countFor(service, address, ADDRESS_LIMIT - 4);
+      expect(await statusesOf(2, () => browser.open(authorize()))).toEqual([200, 200]);
       expectPage(await browser.open(authorize()));
       const elsewhere = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
       expect((await elsewhere.open(authorize())).status).toBe(302);

@@ -1,5 +1,8 @@
+import type { FastifyRequest } from 'fastify';
+import { RateLimitsService } from '../../src/rate-limits/rate-limits.service.js';
 import { waitingTime } from '../../src/rate-limits/waiting-time.js';
 import type { Answer, Http, HttpOptions } from './http.js';
+import type { TestInstance } from './test-service.js';
 
 /** The statuses of that many responses, in order. */
 export async function statusesOf(times: number, send: () => Promise<{ status: number }>): Promise<number[]> {
@@ -54,6 +57,16 @@ export const from =
   (http: Http, address: string) =>
   (path: string, options: HttpOptions = {}): Promise<Answer> =>
     http.send(path, { ...options, headers: { 'x-forwarded-for': address, ...options.headers } });
+
+/** As if so many requests had come from this address that count for it, which rate-limit-addresses.spec.ts really sends. */
+export async function countFor(
+  { app }: Pick<TestInstance, 'app'>,
+  address: string,
+  times: number,
+): Promise<void> {
+  const limits = app.get(RateLimitsService);
+  for (let n = 0; n < times; n++) await limits.countAddress({ ip: address } as FastifyRequest);
+}
 
 let networks = 0;
 
