@@ -96,8 +96,8 @@ describe('The admin API for notifications', () => {
   beforeAll(async () => {
     admin = await service.make.clientToken(adminClient);
   });
-  const user = madeForEach(() => service.make.user());
-  const client = madeForEach(() => service.make.client());
+  const user = madeOnce(() => service.make.user());
+  const client = madeOnce(() => service.make.client());
 
   const post = (fields: Record<string, unknown> = {}, options: HttpOptions = {}) =>
     service.http.send('/admin/notifications', {
@@ -197,7 +197,7 @@ describe('The admin API for notifications', () => {
       expect(answer.json).toMatchObject(full);
       const { access_token } = await service.make.tokens(client, user);
       const shown = await service.http.get('/notifications', { bearer: access_token });
-      expect(shown.json).toEqual([expect.objectContaining({ detail_page_body: full.detail_page_body })]);
+      expect(shown.json).toContainEqual(expect.objectContaining({ detail_page_body: full.detail_page_body }));
     });
 
     it.each(['ACTIONABLE', 'SERVICE', 'RETRY', 'MARKETING', 'INTERNAL'])(
@@ -254,6 +254,10 @@ describe('The admin API for notifications', () => {
   });
 
   describe('lists notifications', () => {
+    const user = madeForEach(() => service.make.user());
+    const client = madeForEach(() => service.make.client());
+    const raise = (fields: Record<string, unknown> = {}) => post({ user_id: user.id, ...fields });
+
     it('newest first with their recipients, and filters by user and client', async () => {
       const other = await service.make.user();
       const raised: string[] = [];
@@ -262,7 +266,7 @@ describe('The admin API for notifications', () => {
         [user.id, null],
         [other.id, client.id],
       ]) {
-        raised.unshift((await post({ user_id, client_id })).json.id as string);
+        raised.unshift((await raise({ user_id, client_id })).json.id as string);
       }
       const all = await list('?page_size=100');
       expect(idsOf(all).filter((id) => raised.includes(id))).toEqual(raised);
@@ -278,7 +282,7 @@ describe('The admin API for notifications', () => {
 
     it('in pages, with links that keep the filter', async () => {
       const raised: string[] = [];
-      for (let n = 0; n < 3; n++) raised.unshift((await post()).json.id as string);
+      for (let n = 0; n < 3; n++) raised.unshift((await raise()).json.id as string);
       const first = await list(`?user_id=${user.id}&page_size=2`);
       const [, next] = /<([^>]+)>; rel="next"/.exec(first.headers.get('link')!)!;
       expect(new URL(next!).searchParams.get('user_id')).toBe(user.id);
@@ -289,7 +293,7 @@ describe('The admin API for notifications', () => {
     });
 
     it('except those of an erased user or a deleted client', async () => {
-      const { id } = (await post({ client_id: client.id })).json as { id: string };
+      const { id } = (await raise({ client_id: client.id })).json as { id: string };
       const erased = await service.http.send(`/admin/clients/${client.id}`, {
         method: 'DELETE',
         bearer: admin,

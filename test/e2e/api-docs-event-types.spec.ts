@@ -1,6 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { OpenApiDocument } from '../../src/api-docs/openapi.js';
-import { describeApi } from '../../src/describe-api.js';
 import { putClockForward } from '../support/clock.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { useService } from '../support/test-service.js';
@@ -77,13 +76,11 @@ describe('The API description, when operators change the catalogue of event type
         first: { $ref: '#/components/schemas/MeterReadData/$defs/reading' },
         like: { const: { enum: { $ref: '#/$defs/reading' } } },
       });
-      // The rest is as it was.
-      const generated = JSON.parse(
-        JSON.stringify((await describeApi(service.url)).partners),
-      ) as OpenApiDocument;
-      expect(document.paths).toEqual(generated.paths);
-      expect(document.components.schemas).toMatchObject(generated.components.schemas);
-      expect(Object.keys(document.webhooks)).toEqual([...Object.keys(generated.webhooks), 'meter.read']);
+      // The rest is as it was: generated, as api-docs.spec.ts shows.
+      const { paths, components, webhooks } = before.json as unknown as OpenApiDocument;
+      expect(document.paths).toEqual(paths);
+      expect(document.components.schemas).toMatchObject(components.schemas);
+      expect(Object.keys(document.webhooks)).toEqual([...Object.keys(webhooks), 'meter.read']);
     }
     const after = await service.http.get('/openapi.json');
     const etag = after.headers.get('etag')!;

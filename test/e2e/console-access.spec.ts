@@ -3,7 +3,7 @@ import { pathWith } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';
 import { placeOf } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
-import { rowCounts, unexpectedErrors } from '../support/refusals.js';
+import { rowCounts } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
 
 const ROUTES = consoleRoutes();
@@ -60,15 +60,6 @@ describe('The console', () => {
 
   describe('for an operator', () => {
     const browser = madeOnce(() => service.make.signedIn(operator));
-
-    it.each(ROUTES.filter(({ method }) => method === 'GET'))('shows $path, or answers 404', async (route) => {
-      const from = service.log.length;
-      const answer = await send(browser, route);
-      expect(unexpectedErrors(service, from)).toEqual([]);
-      expect([200, 404]).toContain(answer.status);
-      const type = route.path.endsWith('/csv') ? 'text/csv' : 'text/html';
-      expect(answer.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
-    });
 
     it('refuses JSON, which is not a form, with a 415', async () => {
       const answer = await browser.open('/admin/console/users/new', { json: { name: 'X' } });

@@ -1,6 +1,7 @@
 import { AuditService } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { auditEventsOn } from '../support/audit-events.js';
 import { madeOnce } from '../support/made.js';
 import { useSharedService } from '../support/test-service.js';
 import { endGrace } from '../support/tokens.js';
@@ -71,6 +72,19 @@ describe('The audit log', () => {
     const next = first.html.querySelector('a[rel="next"]')!.getAttribute('href')!;
     const second = await browser.open(next.replaceAll('&amp;', '&'));
     expect(second.html.querySelectorAll('tbody tr')).toHaveLength(1);
+  });
+
+  it('records that a consent lost its evidence', async () => {
+    const [client, user] = [await service.make.client(), await service.make.user()];
+    const bearer = await service.make.adminToken();
+    const record = (json: object) =>
+      service.http.send(`/admin/clients/${client.id}/consents/${user.id}`, { method: 'PUT', bearer, json });
+    await record({ scopes: ['vehicle:read'], evidence: 'Contract 7' });
+    await record({ scopes: ['vehicle:read'] });
+    const scopes = { client_id: client.id, scopes: ['vehicle:read'] };
+    expect(await auditEventsOn(service, user.id, 'consent.updated')).toMatchObject([
+      { before: { ...scopes, evidence: 'Contract 7' }, after: scopes },
+    ]);
   });
 
   it('describes what each row unfolds on a phone by its header', async () => {

@@ -1,14 +1,15 @@
 import { ClientsService } from '../../src/clients/clients.service.js';
+import { UsersService } from '../../src/users/accounts/users.service.js';
+import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { CONSOLE, type Fields } from '../support/console.js';
 import { madeOnce } from '../support/made.js';
 import { makeEndpoint } from '../support/portal.js';
 import { API_WORDS, errorsIn, expectPlainErrors } from '../support/plain-words.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 describe('The forms of the console', () => {
-  // Of the file alone: no names are offered where other files have made more than 200 users or clients.
-  const service = useService({ env: WEBHOOK_ENV });
+  const service = useSharedService({ env: WEBHOOK_ENV });
 
   const browser = madeOnce(() => service.make.signedInNew({ role: 'operator' }));
   const user = madeOnce(() => service.make.user());
@@ -132,6 +133,12 @@ describe('The forms of the console', () => {
   });
 
   it('offer names for ids, with the id as the value, unless there are too many', async () => {
+    // Other files may have made so many that none are offered.
+    const { app } = service;
+    jest.spyOn(app.get(UsersService), 'firstNames').mockResolvedValue([user]);
+    const ofEndpoint = [{ id: endpoint.id, name: endpoint.url }];
+    jest.spyOn(app.get(EndpointsService), 'firstNames').mockResolvedValue(ofEndpoint);
+    const names = jest.spyOn(app.get(ClientsService), 'firstNames').mockResolvedValue([client]);
     const offered = async (path: string): Promise<Record<string, string[]>> => {
       const { html } = await browser.open(fill(path));
       const lists = html.querySelectorAll('input[list]').map((field) => {
@@ -162,7 +169,6 @@ describe('The forms of the console', () => {
     for (const [path, expected] of Object.entries(fields))
       expect([path, await offered(path)]).toEqual([path, expected]);
     const many = Array.from({ length: 201 }, (_, n) => ({ id: `clnt${n}`, name: `Client ${n}` }));
-    const names = jest.spyOn(service.app.get(ClientsService), 'firstNames');
     names.mockResolvedValueOnce(many.slice(0, 200)).mockResolvedValueOnce(many);
     expect((await offered('/endpoints'))['client_id']).toHaveLength(200);
     expect(await offered('/endpoints')).toEqual({});

@@ -2,22 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../../src/secrets/ids.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import type { Page } from '../support/browser-session.js';
+import { CONSOLE, pathWith, seedDecisions, type Fields } from '../support/console.js';
 import { consoleRoutes } from '../support/console-routes.js';
 import { PASSWORD } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
 import { MAIL_ENV } from '../support/mail-server.js';
-import { makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
+import { makeEndpoint, seedDelivery, wordsOf, type SeededDelivery } from '../support/portal.js';
 import { rowCounts } from '../support/refusals.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { useService } from '../support/test-service.js';
 import { showLogo } from '../support/uploads.js';
 
-const CONSOLE = '/admin/console';
 const POSTS = consoleRoutes()
   .filter(({ method }) => method === 'POST')
   .map(({ path }) => path.slice(CONSOLE.length));
-
-type Fields = Record<string, string | string[] | undefined>;
 
 /** How a test sends a form. */
 interface Sent {
@@ -78,11 +76,11 @@ const ASKING: Record<string, Sent> = {
   '/users/:id/members/new': { fields: { user: 'OWNER', role: 'admin' } },
   '/users/:id/members/:user_id/remove': {},
   // Codes go to redirect URIs.
-  '/redirect-uris/:redirect_uri_request_id/approve': { from: '/redirect-uris/:redirect_uri_request_id' },
-  '/redirect-uris/:redirect_uri_request_id/reject': { from: '/redirect-uris/:redirect_uri_request_id' },
+  '/redirect-uris/:id/approve': { from: '/redirect-uris/:id' },
+  '/redirect-uris/:id/reject': { from: '/redirect-uris/:id' },
   // A second admin carries out, or gives up, what the first asked for.
-  '/approvals/:approval_id/approve': { from: '/approvals/:approval_id' },
-  '/approvals/:approval_id/reject': { from: '/approvals/:approval_id' },
+  '/approvals/:id/approve': { from: '/approvals/:id' },
+  '/approvals/:id/reject': { from: '/approvals/:id' },
   // The description is what users read when they agree; the audience decides who may hold the scope.
   '/scopes/new': { fields: { name: 'a:scope', description: 'Nothing at all' } },
   '/scopes/:name/edit': { fields: { description: 'Nothing at all' } },
@@ -100,9 +98,9 @@ const ASKING: Record<string, Sent> = {
   '/clients/:client_id/endpoints/new': {
     fields: { url: 'http://127.0.0.1:9/evil', event_types: ['vehicle.updated'] },
   },
-  '/endpoints/:endpoint_id/edit': { fields: { url: 'http://127.0.0.1:9/evil' } },
-  '/endpoints/:endpoint_id/enable': { from: '/endpoints/:endpoint_id' },
-  '/endpoints/:endpoint_id/delete': {},
+  '/endpoints/:id/edit': { fields: { url: 'http://127.0.0.1:9/evil' } },
+  '/endpoints/:id/enable': { from: '/endpoints/:id' },
+  '/endpoints/:id/delete': {},
 };
 
 /** Forms that do not require a recent password, and why. */
@@ -121,13 +119,13 @@ const NOT_ASKING: Record<string, Sent & { because: string }> = {
     because: 'it can be uploaded again',
     from: '/clients/:client_id/logo',
   },
-  '/endpoints/:endpoint_id/disable': {
+  '/endpoints/:id/disable': {
     because: 'the endpoint can be enabled again, and missed deliveries can be resent',
-    from: '/endpoints/:endpoint_id',
+    from: '/endpoints/:id',
   },
-  '/deliveries/:delivery_id/resend': {
+  '/deliveries/:id/resend': {
     because: 'the same payload goes to the same endpoint, and consent is checked again',
-    from: '/deliveries/:delivery_id',
+    from: '/deliveries/:id',
   },
   '/notifications/new': {
     because: 'it informs a user, and gives nobody access',
@@ -145,139 +143,115 @@ const NOT_ASKING: Record<string, Sent & { because: string }> = {
 const HARMLESS: Record<string, Fields> = {
   '/clients/:client_id/edit': { name: 'Another name', rate_limit: '7', redirect_uris: '' },
   '/users/:id/edit': { name: 'Another name' },
-  '/endpoints/:endpoint_id/edit': { description: 'Another description' },
+  '/endpoints/:id/edit': { description: 'Another description' },
 };
 
 describe('When the password was given more than 15 minutes ago, a form of the console', () => {
   const service = useService({ env: { ...MAIL_ENV, WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' } });
-  // What a form may end or give up is made for each; whom it does not touch, once.
+  // What a form may end or give up is made for each; whom it does not touch, once. So is who sends the forms.
   const owner = madeOnce(() => service.make.user({ kind: 'organisation' }));
   const other = madeOnce(() => service.make.user({ role: 'operator' }));
-  const operator = madeForEach(() => service.make.user({ role: 'operator' }));
-  const browser = madeForEach(() => service.make.signedIn(operator));
+  const operator = madeOnce(() => service.make.user({ role: 'operator' }));
+  const browser = madeOnce(() => service.make.signedIn(operator));
   const user = madeForEach(() => service.make.user());
   const client = madeForEach(() => service.make.client({ ownerId: owner.id }));
-  const ids = { endpoint: '', delivery: '', approval: '', invitation: '', redirectUriRequest: '' };
+  let ids: Record<string, string> = {};
+  /** The last entry of the audit log before the form was opened. */
+  let since = '';
 
+  const query = <T>(sql: string, params: unknown[] = []) => service.database.query<T>(sql, params);
   beforeAll(() =>
     query(
       `INSERT INTO purposes VALUES ('route_planning', '{"en": "To plan routes"}') ON CONFLICT DO NOTHING`,
-      [],
     ),
   );
 
-  /** Makes what the form of this path is about, beside the user and the client. */
-  async function makeWhatIsIn(path: string): Promise<void> {
-    if (/:(endpoint|delivery)_id/.test(path)) {
-      const endpoint = await makeEndpoint(service, client);
-      ids.endpoint = endpoint.id;
-      if (path.includes(':delivery_id')) {
-        ids.delivery = await seedDelivery(service, endpoint, {
-          state: 'failed',
-          attempts: [{ status: 500 }],
-        });
-      }
-    }
-    if (path.includes('/consents/:user_id/') || path.includes('/applications/')) {
-      await service.make.consent(client, user);
-    }
-    if (path.startsWith('/grants/')) await service.make.tokens(client, user);
-    if (path.includes(':approval_id')) {
-      // Approving also needs a second factor in the session.
-      await query('UPDATE sessions SET second_factor = true WHERE user_id = $1', [operator.id]);
-      ids.approval = newId('appr');
-      await query(
-        `INSERT INTO approvals (id, action, subject_id, requested_by_type, requested_by_id, requested_by_person, expires_at)
-         VALUES ($1, 'user.erase', $2, 'user', $3, $3, now() + interval '1 day')`,
-        [ids.approval, user.id, other.id],
-      );
-    }
-    if (path.includes('/withdraw/')) {
-      ids.invitation = newId('mbiv');
-      await query(
-        `INSERT INTO organisation_invitations (id, email, email_key, role, invited_by, digest, expires_at)
-         VALUES ($1, $1, lower($1), 'viewer', $2, sha256($1::bytea), now() + interval '1 day')`,
-        [ids.invitation, operator.id],
-      );
-    }
-    if (path.includes(':redirect_uri_request_id')) {
-      ids.redirectUriRequest = newId('ruri');
-      await query(
-        `INSERT INTO redirect_uri_requests (id, client_id, action, uri, requested_by)
-         VALUES ($1, $2, 'add', 'https://other.example/', $3)`,
-        [ids.redirectUriRequest, client.id, client.ownerId],
-      );
-    }
-  }
-
-  const query = <T>(sql: string, params: unknown[]) => service.database.query<T>(sql, params);
-  const IDS: Record<string, string> = {
-    endpoints: 'endpoint_id',
-    deliveries: 'delivery_id',
-    approvals: 'approval_id',
-    'redirect-uris': 'redirect_uri_request_id',
-  };
-  const named = (path: string): string =>
-    path.replace(/^\/([a-z-]+)\/:id/, (all, noun: string) => (noun in IDS ? `/${noun}/:${IDS[noun]}` : all));
+  /** What a form is about beside the user and the client, by what its path contains. */
+  const MAKE: [path: RegExp, make: () => Promise<unknown>][] = [
+    [
+      /^\/(endpoints|deliveries)\//,
+      async () => {
+        const endpoint = await makeEndpoint(service, client);
+        const failed: SeededDelivery = { state: 'failed', attempts: [{ status: 500 }] };
+        ids = { endpoints: endpoint.id, deliveries: await seedDelivery(service, endpoint, failed) };
+      },
+    ],
+    [/\/consents\/:user_id\/|\/applications\//, () => service.make.consent(client, user)],
+    [/^\/grants\//, () => service.make.tokens(client, user)],
+    // Approving also needs a second factor in the session.
+    [
+      /^\/approvals\//,
+      () => query('UPDATE sessions SET second_factor = true WHERE user_id = $1', [operator.id]),
+    ],
+    [
+      /^\/(approvals|redirect-uris)\//,
+      async () => (ids = await seedDecisions(service, { user, client, by: other.id })),
+    ],
+    [
+      /\/withdraw\//,
+      async () => {
+        ids = { withdraw: newId('mbiv') };
+        await query(
+          `INSERT INTO organisation_invitations (id, email, email_key, role, invited_by, digest, expires_at)
+           VALUES ($1, $1, lower($1), 'viewer', $2, sha256($1::bytea), now() + interval '1 day')`,
+          [ids.withdraw, operator.id],
+        );
+      },
+    ],
+    [/remove-operator$/, () => query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id])],
+    [
+      /reset-second-factor$/,
+      () =>
+        query("INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)", [
+          user.id,
+        ]),
+    ],
+    [/\/members\//, () => query("UPDATE users SET kind = 'organisation' WHERE id = $1", [user.id])],
+    [
+      /\/members\/:user_id\/remove$/,
+      () =>
+        query("INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'viewer')", [
+          user.id,
+          owner.id,
+        ]),
+    ],
+    [/logo\/remove$/, () => showLogo(service, client)],
+    [
+      /\/identities\//,
+      () =>
+        query(
+          "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://company.example', $1, $1, 'company')",
+          [user.id],
+        ),
+    ],
+    [/^\/users\/.*\/enable$/, () => query('UPDATE users SET enabled = false WHERE id = $1', [user.id])],
+    [/^\/clients\/.*\/enable$/, () => query('UPDATE clients SET enabled = false WHERE id = $1', [client.id])],
+    [
+      /^\/endpoints\/.*\/enable$/,
+      () =>
+        query('UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1', [
+          ids.endpoints,
+        ]),
+    ],
+  ];
   const fill = (path: string): string =>
     CONSOLE +
-    path
-      .replace(':client_id', client.id)
-      .replace('/members/:user_id', `/members/${client.ownerId}`)
-      .replace(':user_id', user.id)
-      .replace(':endpoint_id', ids.endpoint)
-      .replace(':delivery_id', ids.delivery)
-      .replace(':approval_id', ids.approval)
-      .replace(':redirect_uri_request_id', ids.redirectUriRequest)
-      .replace(':name', 'vehicle:read')
-      .replace(':purpose', 'route_planning')
-      .replace(':type', 'vehicle.updated')
-      .replace(':version', '2')
-      .replace(':provider', 'company')
-      .replace('withdraw/:id', `withdraw/${ids.invitation}`)
-      .replace(':id', user.id);
+    pathWith(path, {
+      ...{ client_id: client.id, user_id: user.id, users: user.id, members: owner.id },
+      ...ids,
+    });
   const filled = (fields: Fields = {}): Fields =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
         name,
-        value === 'USER' ? user.id : value === 'OWNER' ? client.ownerId : value,
+        value === 'USER' ? user.id : value === 'OWNER' ? owner.id : value,
       ]),
     );
   /** Opens the form while the password is recent. The caller then makes the session old and submits it. */
   const open = async (path: string, { from = path }: Sent): Promise<{ page: Page; action: string }> => {
-    await makeWhatIsIn(path);
-    if (/remove-operator$/.test(path))
-      await query("UPDATE users SET role = 'operator' WHERE id = $1", [user.id]);
-    if (path.endsWith('/reset-second-factor')) {
-      await query("INSERT INTO authenticator_apps (user_id, sealed_secret, last_step) VALUES ($1, 'x', 0)", [
-        user.id,
-      ]);
-    }
-    if (path.includes('/members/')) {
-      await query("UPDATE users SET kind = 'organisation' WHERE id = $1", [user.id]);
-    }
-    if (path.endsWith('/logo/remove')) await showLogo(service, client);
-    if (path.endsWith('/members/:user_id/remove')) {
-      await query(
-        "INSERT INTO organisation_members (organisation_id, user_id, role) VALUES ($1, $2, 'viewer')",
-        [user.id, client.ownerId],
-      );
-    }
-    if (path.includes('/identities/')) {
-      await query(
-        "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://company.example', $1, $1, 'company')",
-        [user.id],
-      );
-    }
-    if (path.endsWith('/enable')) {
-      const id = path.startsWith('/users') ? user.id : path.startsWith('/clients') ? client.id : ids.endpoint;
-      for (const [table, disabled] of [
-        ['users', 'enabled = false'],
-        ['clients', 'enabled = false'],
-        ['webhook_endpoints', 'enabled = false, disabled_at = now()'],
-      ])
-        await query(`UPDATE ${table} SET ${disabled} WHERE id = $1`, [id]);
-    }
+    await renewSession();
+    for (const [paths, make] of MAKE) if (paths.test(path)) await make();
+    since = await service.database.value<string>('SELECT max(id) FROM audit_events', []);
     const page = await browser.open(fill(from));
     const action =
       path === '/grants/:id/revoke'
@@ -290,12 +264,12 @@ describe('When the password was given more than 15 minutes ago, a form of the co
   const auditLog = () =>
     query(
       `SELECT action FROM audit_events
-        WHERE actor_id = $1 AND action NOT LIKE 'session.%' AND action <> 'user.sign_in_ways_ended' ORDER BY id`,
-      [operator.id],
+        WHERE actor_id = $1 AND id > $2 AND action NOT LIKE 'session.%' AND action <> 'user.sign_in_ways_ended' ORDER BY id`,
+      [operator.id, since],
     );
 
   it('is in exactly one of the two lists', () => {
-    expect([...Object.keys(ASKING), ...Object.keys(NOT_ASKING)].sort()).toEqual(POSTS.map(named).sort());
+    expect([...Object.keys(ASKING), ...Object.keys(NOT_ASKING)].sort()).toEqual([...POSTS].sort());
   });
 
   /** That the password leads back to where it was asked for is in console-users.spec.ts. */
@@ -328,14 +302,26 @@ describe('When the password was given more than 15 minutes ago, a form of the co
       // The page keeps what was typed.
       expect(answer.status).toBe(400);
       expect(answer.html.querySelector('[role="alert"]')!.text).toContain('Enter your password again');
-      const wrong = await browser.submit(answer, action, { confirm_password: 'wrong horse battery staple' });
-      expect(wrong.html.querySelector('#confirm_password-error')!.text).toBe('This is not your password.');
-      expect(await auditLog()).toEqual([]);
-      const done = await browser.submit(wrong, action, { confirm_password: PASSWORD });
+      const done = await browser.submit(answer, action, { confirm_password: PASSWORD });
       expect([done.status, done.headers.get('location')]).toEqual([303, expect.any(String)]);
     }
     // Approving is an event of its own, beside what it carries out.
     expect(await auditLog()).toHaveLength(path.endsWith('/approve') ? 2 : 1);
+  });
+
+  it('keeps asking for the password after a wrong one', async () => {
+    const path = '/users/:id/edit';
+    const { page, action } = await open(path, {});
+    await ageSession();
+    const asking = await browser.submit(page, action, { email: 'another@evil.example' });
+    const wrong = await browser.submit(asking, action, { confirm_password: 'wrong horse battery staple' });
+    expect([wrong.status, wrong.html.querySelector('#confirm_password-error')!.text]).toEqual([
+      400,
+      'This is not your password.',
+    ]);
+    expect(await auditLog()).toEqual([]);
+    expect((await browser.submit(wrong, action, { confirm_password: PASSWORD })).status).toBe(303);
+    expect(await auditLog()).toHaveLength(1);
   });
 
   it.each(Object.entries(NOT_ASKING).map(([path, { because }]) => [path, because]))(
@@ -367,14 +353,15 @@ describe('When the password was given more than 15 minutes ago, a form of the co
 
   it("creates no password link for the operator's own account, however recent the password", async () => {
     const own = `${CONSOLE}/users/${operator.id}`;
-    const page = await browser.open(own);
+    const { page } = await open(own.slice(CONSOLE.length), {});
     expect(page.html.querySelector('form[action$="/password-link"]')).toBeNull();
     expect(page.html.querySelector('a[href="/account/password"]')).not.toBeNull();
     // The page has no such form, so the test creates the CSRF token as the service does.
     const path = `${own}/password-link`;
-    const [session] = await query<{ digest: Buffer }>('SELECT digest FROM sessions WHERE user_id = $1', [
-      operator.id,
-    ]);
+    const [session] = await query<{ digest: Buffer }>(
+      'SELECT digest FROM sessions WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1',
+      [operator.id],
+    );
     const request = { cookies: Object.fromEntries(browser.cookies) } as unknown as FastifyRequest;
     const binding = `console ${path} ${session!.digest.toString('base64url')}`;
     const token = service.app.get(CsrfService).tokenFor(request, {} as FastifyReply, binding);

@@ -165,10 +165,19 @@ describe('In the console, an operator', () => {
     const page = await browser.open(`${CONSOLE}/users/${driver.id}`);
     for (const label of ['Create password link', 'Make operator', 'Erase'])
       expect(page.text).toContain(label);
-    // That every page is shown to one is in console-access.spec.ts.
     for (const { path } of consoleRoutes().filter(({ method }) => method === 'POST')) {
       const answer = await post(browser, fill(path));
       expect([path, answer.text.includes(REFUSED)]).toEqual([path, false]);
     }
+    // The pages that the other roles do not see either.
+    const from = service.log.length;
+    const pages = consoleRoutes().filter(({ method, least }) => method === 'GET' && least === 'admin');
+    for (const { path } of pages) {
+      const { status, headers } = await browser.open(fill(path));
+      const type = path.endsWith('/csv') ? 'text/csv' : 'text/html';
+      expect([path, headers.get('content-type')]).toEqual([path, `${type}; charset=utf-8`]);
+      expect([200, 404]).toContain(status);
+    }
+    expect(unexpectedErrors(service, from)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { CONSOLE, setUpConsole } from '../support/console.js';
-import { madeForEach } from '../support/made.js';
+import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, makeEndpoint, seedDelivery } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
@@ -212,46 +212,50 @@ describe('In the console,', () => {
     expect((await browser.open(`${CONSOLE}/event-types`)).text).toContain('charging_session.created');
   });
 
-  it.each([
-    ['healthy', { enabled: true }, 'Enabled', 'badge-good', ''],
-    ['failing since its last success', { enabled: true, failing: true }, 'Failing', 'badge-warn', ''],
-    ['disabled by a person', { enabled: false }, 'Disabled', 'badge-plain', ''],
-    [
-      'disabled after a 410',
-      { enabled: false, reason: 'gone' },
-      'Disabled by the service',
-      'badge-bad',
-      ': it responded with “410 Gone”',
-    ],
-    [
-      'disabled after five days of failures',
-      { enabled: false, failing: true, reason: 'failing' },
-      'Disabled by the service',
-      'badge-bad',
-      ': it accepted no events for five days',
-    ],
-  ] as [string, { enabled: boolean; failing?: boolean; reason?: string }, string, string, string][])(
-    'an endpoint has the same label in the portal and in the console: %s',
-    async (_what, { enabled, failing = false, reason }, label, badge, why) => {
-      const endpoint = await makeEndpoint(service, client);
-      const portal = await enterPortal(service, client);
-      await service.database.query(
-        `UPDATE webhook_endpoints
+  describe('an endpoint', () => {
+    const shown = madeOnce(() => service.make.client());
+    const endpoint = madeOnce(() => makeEndpoint(service, shown));
+    const portal = madeOnce(() => enterPortal(service, shown));
+
+    it.each([
+      ['healthy', { enabled: true }, 'Enabled', 'badge-good', ''],
+      ['failing since its last success', { enabled: true, failing: true }, 'Failing', 'badge-warn', ''],
+      ['disabled by a person', { enabled: false }, 'Disabled', 'badge-plain', ''],
+      [
+        'disabled after a 410',
+        { enabled: false, reason: 'gone' },
+        'Disabled by the service',
+        'badge-bad',
+        ': it responded with “410 Gone”',
+      ],
+      [
+        'disabled after five days of failures',
+        { enabled: false, failing: true, reason: 'failing' },
+        'Disabled by the service',
+        'badge-bad',
+        ': it accepted no events for five days',
+      ],
+    ] as [string, { enabled: boolean; failing?: boolean; reason?: string }, string, string, string][])(
+      'has the same label in the portal and in the console: %s',
+      async (_what, { enabled, failing = false, reason }, label, badge, why) => {
+        await service.database.query(
+          `UPDATE webhook_endpoints
             SET enabled = $2, disabled_reason = $3, disabled_at = CASE WHEN NOT $2 THEN now() END,
                 failing_since = CASE WHEN $4 THEN now() - interval '1 hour' END
           WHERE id = $1`,
-        [endpoint.id, enabled, reason ?? null, failing],
-      );
-      const labels = [
-        [portal, '/portal', label],
-        [portal, `/portal/endpoints/${endpoint.id}`, label],
-        [browser, `${CONSOLE}/endpoints?client_id=${client.id}`, label + why],
-        [browser, `/admin/console/endpoints/${endpoint.id}`, label + why],
-      ] as const;
-      for (const [by, path, text] of labels) {
-        const shown = (await by.open(path)).html.querySelector('main .badge')!;
-        expect([path, shown.text, shown.classList.contains(badge)]).toEqual([path, text, true]);
-      }
-    },
-  );
+          [endpoint.id, enabled, reason ?? null, failing],
+        );
+        const labels = [
+          [portal, '/portal', label],
+          [portal, `/portal/endpoints/${endpoint.id}`, label],
+          [browser, `${CONSOLE}/endpoints?client_id=${shown.id}`, label + why],
+          [browser, `/admin/console/endpoints/${endpoint.id}`, label + why],
+        ] as const;
+        for (const [by, path, text] of labels) {
+          const found = (await by.open(path)).html.querySelector('main .badge')!;
+          expect([path, found.text, found.classList.contains(badge)]).toEqual([path, text, true]);
+        }
+      },
+    );
+  });
 });

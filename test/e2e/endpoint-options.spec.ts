@@ -2,9 +2,10 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { HEADER_MASK } from '../../src/webhooks/endpoints/endpoint-headers.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
+import type { TestClient } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
@@ -17,12 +18,14 @@ const RESERVED = [
 
 /* Contract §22: the throttle and the headers of an endpoint, and what it missed while it was disabled. */
 describe('An endpoint', () => {
-  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
+  const service = useSharedService({ env: WEBHOOK_ENV });
 
   const webhooks = madeOnce(() => Webhooks.start(service));
-  const client = madeForEach(() => service.make.client());
+  /** What is refused changes nothing: those tests share a client, and its portal. */
+  let kept: TestClient | undefined;
+  const client = madeForEach(() => kept ?? service.make.client());
   let entered: Promise<BrowserSession> | undefined;
-  beforeEach(() => void (entered = undefined));
+  beforeEach(() => void (kept || (entered = undefined)));
   /** The portal of the client, entered when a test first needs it: most do without. */
   const portal = (): Promise<BrowserSession> => (entered ??= enterPortal(service, client));
   const openPage = async (path: string): Promise<Page> => (await portal()).open(path);
@@ -46,7 +49,11 @@ describe('An endpoint', () => {
   const edit = async (endpoint: { id: string }, fields: Record<string, string>) =>
     submit(await openPage(editPath(endpoint)), editPath(endpoint), fields);
 
-  describe('has headers of its own', () => {
+  describe('is refused', () => {
+    beforeAll(async () => void ([kept, entered] = [await service.make.client(), undefined]));
+    const endpoint = madeOnce(() => webhooks.endpoint(kept!));
+    afterAll(() => void (kept = undefined));
+
     it.each<[string, unknown]>([
       ['a list', ['x: y']],
       ['null', null],
@@ -66,13 +73,12 @@ describe('An endpoint', () => {
       ['nothing to keep', { 'x-y': null }],
       ['one name twice', { 'x-y': 'a', 'X-Y': 'b' }],
       ['eleven', Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`x-${n}`, 'a']))],
-    ])('refused: %s', async (_what, headers) => {
+    ])('with the headers %s', async (_what, headers) => {
       const answer = await create({ headers });
       expect([answer.status, Object.keys(fieldErrors(answer))]).toEqual([400, ['headers']]);
     });
 
-    it('refused beside the field of the portal, with what was typed', async () => {
-      const endpoint = await webhooks.endpoint(client);
+    it('with headers, beside the field of the portal, with what was typed', async () => {
       for (const [typed, error] of [
         ['x-y', 'Line 1 must be a name, a colon and a value'],
         ['host: a', 'host cannot be used'],
@@ -88,6 +94,24 @@ describe('An endpoint', () => {
       }
     });
 
+    it.each([0, -1, 6001, 1.5, '60', true, {}])('with the throttle %j', async (limit) => {
+      const answer = await create({ max_per_minute: limit });
+      expect([answer.status, Object.keys(fieldErrors(answer))]).toEqual([400, ['max_per_minute']]);
+    });
+
+    it.each(['0', '6001', 'x', '1.5', '1e3'])(
+      'with a throttle, beside the field of the portal: %s',
+      async (limit) => {
+        const page = await edit(endpoint, { max_per_minute: limit });
+        expect([page.status, errorAt(page, 'max-per-minute')]).toEqual([
+          400,
+          'Enter a whole number from 1 to 6,000, or nothing.',
+        ]);
+      },
+    );
+  });
+
+  describe('has headers of its own', () => {
     it('which each attempt carries, and which are sealed, masked, and revealed on request', async () => {
       const created = await create({ headers: { Authorization: SECRET, 'x-tenant': 'northwind' } });
       expect([created.status, created.json.headers]).toEqual([201, ['authorization', 'x-tenant']]);
@@ -168,19 +192,6 @@ describe('An endpoint', () => {
   });
 
   describe('has a throttle', () => {
-    it.each([0, -1, 6001, 1.5, '60', true, {}])('refused: %j', async (limit) => {
-      const answer = await create({ max_per_minute: limit });
-      expect([answer.status, Object.keys(fieldErrors(answer))]).toEqual([400, ['max_per_minute']]);
-    });
-
-    it.each(['0', '6001', 'x', '1.5', '1e3'])('refused beside the field of the portal: %s', async (limit) => {
-      const page = await edit(await webhooks.endpoint(client), { max_per_minute: limit });
-      expect([page.status, errorAt(page, 'max-per-minute')]).toEqual([
-        400,
-        'Enter a whole number from 1 to 6,000, or nothing.',
-      ]);
-    });
-
     it('which lets the rest wait as pending, holds up nobody else, and ends with the limit', async () => {
       const user = await webhooks.consentedUser(client);
       const slow = await webhooks.endpoint(client);

@@ -13,6 +13,9 @@ describe('Errors of forms are in plain words', () => {
 
   const user = madeOnce(() => service.make.user());
   const client = madeOnce(() => service.make.client());
+  const portal = madeOnce(() => enterPortal(service, client));
+  const endpoint = madeOnce(() => makeEndpoint(service, client));
+  const account = madeOnce(() => service.make.signedIn(user));
 
   const expectPlainAlert = (page: Page): void => {
     const { text } = page.html.querySelector('[role="alert"]')!;
@@ -37,14 +40,13 @@ describe('Errors of forms are in plain words', () => {
   ];
 
   it.each(WRONG)('in the portal: %s %j', async (path, fields, errors) => {
-    const browser = await enterPortal(service, client);
-    const { id } = await makeEndpoint(service, client);
-    const page = await browser.open(path.replace(':endpoint', id));
+    const at = path.replace(':endpoint', endpoint.id);
+    const page = await portal.open(at);
     const action = page.html
       .querySelectorAll('main form')
       .map((form) => form.getAttribute('action')!)
-      .find((each) => each.startsWith(path.replace(':endpoint', id)))!;
-    expectPlainErrors(await browser.submit(page, action, fields), errors);
+      .find((each) => each.startsWith(at))!;
+    expectPlainErrors(await portal.submit(page, action, fields), errors);
   });
 
   it.each([
@@ -54,9 +56,7 @@ describe('Errors of forms are in plain words', () => {
       ['new-password'],
     ],
   ])('in the account: %j', async (fields, errors) => {
-    const browser = await service.make.signedIn(user);
-    const path = '/account/password';
-    expectPlainErrors(await browser.fillIn(path, fields), errors);
+    expectPlainErrors(await account.fillIn('/account/password', fields), errors);
   });
 
   it('where a password is set', async () => {
@@ -80,8 +80,6 @@ describe('Errors of forms are in plain words', () => {
     ['/portal/deliveries?from=yesterday&state=lost&to=2026-13-01T00:00', ['from', 'to', 'state']],
     ['/portal/endpoints/:endpoint/recover?from=yesterday&to=', ['from', 'to']],
   ])('in a filter of the portal: %s', async (path, errors) => {
-    const browser = await enterPortal(service, client);
-    const { id } = await makeEndpoint(service, client);
-    expectPlainErrors(await browser.open(path.replace(':endpoint', id)), errors);
+    expectPlainErrors(await portal.open(path.replace(':endpoint', endpoint.id)), errors);
   });
 });

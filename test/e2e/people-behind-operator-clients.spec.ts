@@ -2,17 +2,15 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
 import { BrowserSession } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
-import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { rowCounts } from '../support/refusals.js';
 import { madeOnce } from '../support/made.js';
-import { useServiceWithProvider } from '../support/set-up.js';
+import { useSharedService } from '../support/test-service.js';
 
 const SIGN_IN = '/portal/sign-in';
 const REFUSED = 'This user is an operator. This requires the role admin.';
 
 describe('The people behind a client with operator scopes', () => {
-  const idp = new IdentityProvider();
-  const service = useServiceWithProvider(idp);
+  const service = useSharedService();
   const organisation = madeOnce(() => service.make.user({ kind: 'organisation', name: 'Charging Company' }));
   const admin = madeOnce(() => service.make.user());
   const developer = madeOnce(() => service.make.user());
@@ -99,13 +97,6 @@ describe('The people behind a client with operator scopes', () => {
     expect(grants.querySelectorAll('main form[action$="/revoke"]')).toHaveLength(1);
     const own = (await helper.open(`/admin/console/users/${admin.id}/grants`)).html;
     expect(own.querySelectorAll('main form[action$="/revoke"]')).toHaveLength(0);
-  });
-
-  it('are not linked by their address through a provider of users', async () => {
-    const owner = await service.make.user({ email: 'owner-of-robot@mail.example', emailVerified: true });
-    await operatorClient(owner.id);
-    idp.people.set('robot-owner', { email: owner.email, email_verified: true });
-    expect((await new PersonBrowser(service.url, idp.url).logIn('robot-owner')).status).toBe(403);
   });
 
   describe('see nothing of it in the partner’s portal:', () => {

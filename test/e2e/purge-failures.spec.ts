@@ -1,13 +1,23 @@
-import { execFile } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
+import { runCommand } from '../../src/cli/run-command.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import type { TestClient } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
+import { WEBHOOK_ENV, Webhooks, type TestEndpoint } from '../support/webhooks.js';
 
-const service = useService({ env: { RETENTION_DAYS: '2' } });
+const service = useService({
+  env: { ...WEBHOOK_ENV, RETENTION_DAYS: '2', WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' },
+});
 beforeAll(() => leaveOutScheduledPurges(service));
+
+const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
+const purge = () => service.app.get(PurgeService).purge();
+const count = async (what: string, params: unknown[] = []): Promise<number> =>
+  (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${what}`, params))[0]!.n;
 
 describe('A purge deletes exactly the notifications that are due:', () => {
   it.each([
@@ -28,9 +38,80 @@ describe('A purge deletes exactly the notifications that are due:', () => {
        VALUES ('notf01HN2NJ9NMRZBXT1H6FT9N7735', $1, 'ERR1', $2, 't', 'b', ${columns.map((_, n) => `now() - $${n + 3}::interval`).join()})`,
       [userId, category, ...Object.values(all)],
     );
-    await service.app.get(PurgeService).purge();
+    await purge();
     const left = await service.database.query('DELETE FROM notifications WHERE user_id = $1 RETURNING id', [userId]); // oxfmt-ignore
     expect(left.length === 1).toBe(isKept);
+  });
+});
+
+describe('A purge of webhooks', () => {
+  const webhooks = Webhooks.setUp(service);
+  let client: TestClient;
+  let user: UserEntity;
+  let endpoint: TestEndpoint;
+
+  beforeAll(async () => {
+    client = await service.make.client();
+    user = await webhooks.consentedUser(client);
+    endpoint = await webhooks.endpoint(client);
+  });
+
+  it('keeps pending deliveries, however old, so that no accepted event is lost', async () => {
+    webhooks.answer(endpoint.path, 500);
+    const { id, event_id } = await webhooks.publishOne(user.id);
+    await webhooks.attempted(id);
+    await query("UPDATE events SET created_at = now() - interval '60 days'");
+    await purge();
+    expect(await webhooks.delivery(id)).toMatchObject({ state: 'pending' });
+    webhooks.answer(endpoint.path, 200);
+    await webhooks.makeDue(id);
+    await webhooks.finished(id);
+    await purge();
+    expect(await count('events WHERE id = $1', [event_id])).toBe(0);
+  });
+
+  it('deletes events with their deliveries and attempts after the configured days', async () => {
+    const [kept, gone] = [await webhooks.publishOne(user.id), await webhooks.publishOne(user.id)];
+    for (const { id } of [kept, gone]) await webhooks.finished(id);
+    await query("UPDATE events SET created_at = now() - interval '47 hours' WHERE id = $1", [kept.event_id]);
+    await query("UPDATE events SET created_at = now() - interval '49 hours' WHERE id = $1", [gone.event_id]);
+    await purge();
+    for (const table of ['events', 'deliveries', 'delivery_attempts']) {
+      const column = { events: 'id', deliveries: 'event_id', delivery_attempts: 'delivery_id' }[table]!;
+      const keys = table === 'delivery_attempts' ? [kept.id, gone.id] : [kept.event_id, gone.event_id];
+      const left = await Promise.all(keys.map((key) => count(`${table} WHERE ${column} = $1`, [key])));
+      expect([table, left]).toEqual([table, [1, 0]]);
+    }
+  });
+
+  it('deletes idempotency keys after 24 hours', async () => {
+    for (const key of ['a', 'b']) {
+      const answer = await webhooks.publish(user.id, {}, { key });
+      expect(answer.status).toBe(202);
+      // An attempt that ended later would be counted in the hours of the next test.
+      const [delivery] = await webhooks.deliveriesOf(answer.json.id as string);
+      await webhooks.finished(delivery!.id);
+    }
+    expect(await count('event_idempotency_keys')).toBe(2);
+    await query(
+      `UPDATE event_idempotency_keys SET created_at = now() - interval '24 hours'
+        WHERE event_id = (SELECT max(event_id) FROM event_idempotency_keys)`,
+    );
+    await purge();
+    expect(await count('event_idempotency_keys')).toBe(1);
+  });
+
+  it('deletes removed endpoints and the hours of the charts after the configured days', async () => {
+    const deleted = [await webhooks.endpoint(client), await webhooks.endpoint(client)];
+    for (const [n, { id }] of deleted.entries()) {
+      await query("UPDATE webhook_endpoints SET deleted_at = now() - make_interval(hours => $2) WHERE id = $1", [id, 47 + 2 * n]); // oxfmt-ignore
+    }
+    await query("UPDATE webhook_endpoint_hours SET hour = hour - interval '3 days'");
+    await purge();
+    const left = deleted.map(({ id }) => count('webhook_endpoints WHERE id = $1', [id]));
+    expect(await Promise.all(left)).toEqual([1, 0]);
+    expect(await count('webhook_endpoint_hours')).toBe(0);
+    expect(await count('webhook_endpoints WHERE id = $1', [endpoint.id])).toBe(1);
   });
 });
 
@@ -49,11 +130,6 @@ describe('A purge', () => {
     jest.restoreAllMocks();
     syncBuiltinESMExports();
   });
-
-  const query = (sql: string, params: unknown[] = []) => service.database.query(sql, params);
-  const purge = () => service.app.get(PurgeService).purge();
-  const count = async (what: string): Promise<number> =>
-    (await service.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${what}`))[0]!.n;
 
   /**
    * Makes every statement that deletes more than this many rows of the table fail as if it had timed out. Returns a function that
@@ -125,16 +201,20 @@ describe('A purge', () => {
   });
 
   /** Does the same as `npm run operator -- purge`, under the role of the service. */
-  const operatorPurge = () =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      const env = {
-        PATH: process.env.PATH,
-        BASE_URL: service.url,
-        DATABASE_URL: service.database.serviceUrl,
-        ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
-      };
-      execFile(process.execPath, ['dist/src/operator.js', 'purge'], { env }, (error, out, err) =>
-        resolve({ code: error ? Number(error.code) : 0, out, err }),
-      );
-    });
+  const operatorPurge = async () => {
+    const printed = { stdout: '', stderr: '' };
+    const spies = (['stdout', 'stderr'] as const).map((name) =>
+      jest.spyOn(process[name], 'write').mockImplementation((text) => {
+        printed[name] += String(text);
+        return true;
+      }),
+    );
+    const env = {
+      BASE_URL: service.url,
+      DATABASE_URL: service.database.serviceUrl,
+      ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+    };
+    const code = await runCommand(['purge'], env).finally(() => spies.forEach((spy) => spy.mockRestore()));
+    return { code, out: printed.stdout, err: printed.stderr };
+  };
 });

@@ -6,6 +6,7 @@ import { PASSWORD } from './factory.js';
 import { madeForEach } from './made.js';
 import { newAddress } from './rate-limits.js';
 import type { TestService } from './test-service.js';
+import { signIn } from './without-pages.js';
 
 export const CONSOLE = '/admin/console';
 
@@ -30,7 +31,7 @@ export function setUpConsole(service: TestService): ConsoleSetUp {
   const operator = madeForEach(() => service.make.user({ role: 'operator', name: 'Olga Operator' }));
   const browser = madeForEach(async () => {
     const made = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
-    await made.logIn(operator.email, PASSWORD);
+    await signIn(service, made, operator.email, PASSWORD);
     return made;
   });
   const followed = (answer: Page): Promise<Page> => {
