@@ -1,7 +1,9 @@
 import { type Answer, membersIn } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
+import type { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js';
+import { seedDelivery } from '../support/portal.js';
 import { unexpectedErrors } from '../support/refusals.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const UNKNOWN = 'dlvr01HN2NJ9NMRZBXT1H6FT9N7735';
@@ -14,7 +16,7 @@ interface DeliveryView {
 }
 
 describe('The admin API for deliveries', () => {
-  const service = useService({ env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_SCHEDULE_SECONDS: '1000' } });
+  const service = useSharedService({ env: WEBHOOK_ENV });
   let bearer: string;
 
   const webhooks = madeOnce(() => Webhooks.start(service));
@@ -32,26 +34,21 @@ describe('The admin API for deliveries', () => {
   const list = (query: string) => send('GET', `/admin/deliveries?${query}`);
   const idsOf = (answer: Answer) => (answer.json as DeliveryView[]).map(({ id }) => id);
   const resend = (id: string, by = bearer) => send('POST', `/admin/deliveries/${id}/resend`, by);
-  /** Creates a delivery to the endpoint and brings it into this state. */
-  const make = async (state: string, { path } = endpoint, of = user) => {
-    const replies: Record<string, number> = { delivered: 200, pending: 500, failed: 500, cancelled: 500 };
-    webhooks.answer(path, replies[state]!);
-    const { id } = await webhooks.publishOne(of.id, { data: { state } });
-    await webhooks.attempted(id);
-    if (state === 'cancelled') {
-      await service.database.query(
-        'UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE url LIKE $1',
-        [`%${path}`],
-      );
-    }
-    if (state === 'failed' || state === 'cancelled') {
-      await webhooks.makeDue(id);
-      await webhooks.finished(id);
-      await service.database.query(
-        'UPDATE webhook_endpoints SET enabled = true, disabled_at = NULL WHERE url LIKE $1',
-        [`%${path}`],
-      );
-    }
+  const ATTEMPTS = { delivered: [200], pending: [500], failed: [500, 500], cancelled: [500] };
+  type State = keyof typeof ATTEMPTS;
+  const STATES = Object.keys(ATTEMPTS) as State[];
+  /** A delivery in this state, with as many retries as attempts. */
+  const make = async (state: State, { of = endpoint, by = client, type = TYPE } = {}) => {
+    const id = await seedDelivery(service, { id: of.id, clientId: by.id } as EndpointEntity, {
+      ...{
+        state,
+        type,
+        userId: user.id,
+        cancelReason: state === 'cancelled' ? 'endpoint_disabled' : undefined,
+      },
+      attempts: ATTEMPTS[state].map((status) => ({ status })),
+    });
+    await service.database.query('UPDATE deliveries SET retries = attempts WHERE id = $1', [id]);
     return id;
   };
 
@@ -106,12 +103,11 @@ describe('The admin API for deliveries', () => {
   it('lists the deliveries that match the filters, newest first', async () => {
     const second = await webhooks.endpoint(client, { types: ['vehicle.updated'] });
     const other = await service.make.client();
-    const otherUser = await webhooks.consentedUser(other);
     const otherEndpoint = await webhooks.endpoint(other);
     const made: Record<string, string> = {};
-    for (const state of ['delivered', 'pending', 'failed', 'cancelled']) made[state] = await make(state);
-    const third = (await webhooks.publishOne(user.id, { type: 'vehicle.updated' })).id;
-    const foreign = await make('failed', otherEndpoint, otherUser);
+    for (const state of STATES) made[state] = await make(state);
+    const third = await make('delivered', { of: second, type: 'vehicle.updated' });
+    const foreign = await make('failed', { of: otherEndpoint, by: other });
     const newestFirst = (...ids: string[]) => ids.sort().reverse();
     const mine = newestFirst(...Object.values(made), third);
     expect(idsOf(await list(`client_id=${client.id}`))).toEqual(mine);
@@ -130,11 +126,8 @@ describe('The admin API for deliveries', () => {
   });
 
   it('lists deliveries in pages, forwards and backwards', async () => {
-    const made = await Promise.all(Array.from({ length: 5 }, () => webhooks.publishOne(user.id)));
-    const ids = made
-      .map(({ id }) => id)
-      .sort()
-      .reverse();
+    const made = await Promise.all(Array.from({ length: 5 }, () => make('delivered')));
+    const ids = made.sort().reverse();
     const filter = `client_id=${client.id}&page_size=2`;
     const pages: string[][] = [];
     let answer = await list(filter);
@@ -151,7 +144,13 @@ describe('The admin API for deliveries', () => {
   });
 
   it('shows a delivery with its payload and every attempt', async () => {
-    const id = await make('failed');
+    webhooks.answer(endpoint.path, 500);
+    const { id } = await webhooks.publishOne(user.id, { data: { state: 'failed' } });
+    await webhooks.attempted(id);
+    // Its schedule is used up.
+    await service.database.query('UPDATE deliveries SET retries = 100 WHERE id = $1', [id]);
+    await webhooks.makeDue(id);
+    await webhooks.finished(id);
     const answer = await send('GET', `/admin/deliveries/${id}`);
     const attempt = (number: number) => ({
       number,
@@ -196,7 +195,7 @@ describe('The admin API for deliveries', () => {
   });
 
   it('resends a delivery in any state from the start of the retry schedule, under the same id', async () => {
-    for (const state of ['delivered', 'pending', 'failed', 'cancelled']) {
+    for (const state of STATES) {
       const id = await make(state);
       const before = await webhooks.delivery(id);
       webhooks.answer(endpoint.path, 503);

@@ -5,15 +5,13 @@ import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
-import { PATIENT, useService } from '../support/test-service.js';
+import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const LAST = 'This is the last enabled admin. Make someone else an admin first.';
 
 describe('The role of an operator', () => {
-  const service = useService({
-    instances: 2,
-    databaseOptions: PATIENT,
-  });
+  // Operators that other files have made are none any more.
+  const service = useSharedService({ instances: 2, databaseOptions: PATIENT });
   let bearer: string;
   let admin: UserEntity;
 

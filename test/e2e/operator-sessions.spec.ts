@@ -1,11 +1,11 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { auditEventsOn } from '../support/audit-events.js';
 import { BrowserSession } from '../support/browser-session.js';
-import { Factory, PASSWORD } from '../support/factory.js';
+import { PASSWORD } from '../support/factory.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { useServiceWithProvider } from '../support/set-up.js';
 import { addPasskey, logInWith } from '../support/second-factors.js';
-import { startInstance } from '../support/test-service.js';
 
 const CONSOLE = '/admin/console';
 const ROLES = { role_claim: 'groups', roles: { staff: 'viewer', admins: 'admin' } };
@@ -13,12 +13,14 @@ const SCOPE = 'openid email profile groups';
 const PROVIDERS = [
   { id: 'company', accounts: 'verified_email', audience: ['users', 'operators'] },
   { id: 'staff', accounts: 'create', audience: ['users', 'operators'], scope: SCOPE, ...ROLES },
+  // For users alone.
+  { id: 'drivers' },
 ];
 
-describe('The session of an operator', () => {
-  const idp = new IdentityProvider();
-  const service = useServiceWithProvider(idp, PROVIDERS);
+const idp = new IdentityProvider();
+const service = useServiceWithProvider(idp, PROVIDERS);
 
+describe('The session of an operator', () => {
   const users = () => service.app.get(UsersService);
   /** The first sign-in through a provider may have ended the password. */
   const withPassword = (id: string) => users().update(id, { password: PASSWORD }, SERVICE_ACTOR);
@@ -74,6 +76,13 @@ describe('The session of an operator', () => {
         expect(await isOpen(browser)).toBe(true);
       }
     };
+    /** The same without the pages: as the session is after 13 times. */
+    const beInUse = (userId: string) =>
+      service.database.query(
+        `UPDATE sessions SET created_at = created_at - make_interval(mins => 13 * 50), ends_at = ends_at - make_interval(mins => 13 * 50)
+          WHERE user_id = $1`,
+        [userId],
+      );
 
     it('goes on for 12 hours, and ends then', async () => {
       const [browser, id] = await operator();
@@ -84,7 +93,7 @@ describe('The session of an operator', () => {
 
     it('ends 12 hours after the login although the password was entered again', async () => {
       const [browser, id] = await operator();
-      await useFor(browser, id, 13);
+      await beInUse(id);
       const page = await browser.open(`${CONSOLE}/confirm-password`);
       const confirmed = await browser.submit(page, `${CONSOLE}/confirm-password`, { password: PASSWORD });
       expect(confirmed.status).toBe(303);
@@ -95,7 +104,7 @@ describe('The session of an operator', () => {
 
     it('ends 12 hours after the login although the password was changed', async () => {
       const [browser, id] = await operator();
-      await useFor(browser, id, 13);
+      await beInUse(id);
       const fields = { current_password: PASSWORD, password: `${PASSWORD}!`, password_again: `${PASSWORD}!` };
       const page = await browser.open('/account/password');
       expect((await browser.submit(page, '/account/password', fields)).status).toBe(303);
@@ -107,7 +116,7 @@ describe('The session of an operator', () => {
     it('ends 12 hours after the login although a passkey was used again', async () => {
       const [browser, id] = await operator();
       const { passkey } = await addPasskey(browser, service.url);
-      await useFor(browser, id, 13);
+      await beInUse(id);
       expect((await logInWith(passkey, browser)).status).toBe(200);
       await useFor(browser, id, 1);
       await letPass(id, 21);
@@ -116,7 +125,8 @@ describe('The session of an operator', () => {
 
     it('begins anew with a login', async () => {
       const [browser, id] = await operator();
-      await useFor(browser, id, 14);
+      await beInUse(id);
+      await useFor(browser, id, 1);
       const user = await users().get(id);
       await browser.submit(await browser.open('/account'), '/logout');
       await browser.logIn(user.email, PASSWORD);
@@ -132,20 +142,16 @@ describe('The session of an operator', () => {
   });
 
   it('is never longer than that of a user', async () => {
-    const env = { SESSION_TTL_SECONDS: '600', OPERATOR_SESSION_TTL_SECONDS: '3600' };
-    const short = await startInstance(service.database, env);
-    try {
-      const make = new Factory(short);
-      const user = await make.user({ role: 'operator' });
-      await make.signedIn(user);
-      const [row] = await service.database.query<{ seconds: number }>(
-        'SELECT extract(epoch FROM greatest(ends_at, expires_at) - created_at)::int AS seconds FROM sessions WHERE user_id = $1',
-        [user.id],
-      );
-      expect(row!.seconds).toBe(600);
-    } finally {
-      await short.app.close();
-    }
+    const { settings } = service;
+    const { sessionTtl } = settings;
+    settings.sessionTtl = 600;
+    const user = await service.make.user({ role: 'operator' });
+    await service.make.signedIn(user).finally(() => (settings.sessionTtl = sessionTtl));
+    const seconds = await service.database.value<number>(
+      'SELECT extract(epoch FROM greatest(ends_at, expires_at) - created_at)::int FROM sessions WHERE user_id = $1',
+      [user.id],
+    );
+    expect(seconds).toBe(600);
   });
 
   describe('whose role a provider decides', () => {
@@ -236,5 +242,45 @@ describe('The session of an operator', () => {
       await browser.service.open(callback);
       expect(await isOpen(browser.service)).toBe(true);
     });
+  });
+});
+
+describe('What a provider says of someone', () => {
+  const eventsOn = (id: string, action: string) => auditEventsOn(service, id, action);
+  const logIn = async (sub: string, claims: object): Promise<string> => {
+    idp.people.set(sub, { email: `${sub}@mail.example`, email_verified: true, name: sub, ...claims });
+    await new PersonBrowser(service.url, idp.url).logIn(sub, 'staff');
+    return service.database.value<string>('SELECT user_id FROM identities WHERE subject = $1', [sub]);
+  };
+
+  it('is in the audit log: that it verified the address of an account, once', async () => {
+    const id = await logIn('verified1', {});
+    await service.database.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', [id]);
+    await logIn('verified1', { email_verified: false });
+    expect(await eventsOn(id, 'user.email_verified')).toEqual([]);
+    await logIn('verified1', {});
+    await logIn('verified1', {});
+    expect(await eventsOn(id, 'user.email_verified')).toMatchObject([{ actor_id: id }]);
+  });
+
+  it('is in the audit log: that an address is no longer verified after it gave its account a role', async () => {
+    const id = await logIn('gains1', {});
+    await logIn('gains1', { email_verified: false, groups: ['admins'] });
+    expect(await eventsOn(id, 'user.updated')).toMatchObject([
+      {
+        before: { role: 'user', operator_role: null, email_verified: true },
+        after: { role: 'operator', operator_role: 'admin', email_verified: false },
+      },
+    ]);
+  });
+
+  it('does not link by its address, as a user, the owner of a client with operator scopes', async () => {
+    const owner = await service.make.user({ email: 'owner-of-robot@mail.example', emailVerified: true });
+    await service.make.client({
+      ...{ ownerId: owner.id, scopes: ['admin:read', 'admin:write'] },
+      ...{ grantTypes: ['client_credentials'], redirectUris: [] },
+    });
+    idp.people.set('robot-owner', { email: owner.email, email_verified: true });
+    expect((await new PersonBrowser(service.url, idp.url).logIn('robot-owner', 'drivers')).status).toBe(403);
   });
 });
