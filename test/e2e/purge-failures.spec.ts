@@ -1,5 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
+import { NestFactory } from '@nestjs/core';
 import { runCommand } from '../../src/cli/run-command.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
@@ -189,8 +190,6 @@ describe('A purge', () => {
   });
 
   it('of many rows by the operator’s tool reports how many rows were deleted', async () => {
-    // Stop the service's own purge, so that the tool does the work.
-    await service.app.get(PurgeService).beforeApplicationShutdown();
     await query(
       `INSERT INTO revoked_access_tokens (id, expires_at)
        SELECT 'token ' || n, now() - interval '1 second' FROM generate_series(1, 2500) n`,
@@ -200,15 +199,20 @@ describe('A purge', () => {
     expect((JSON.parse(out) as { removed: number }).removed).toBeGreaterThanOrEqual(2500);
   });
 
-  /** Does the same as `npm run operator -- purge`, under the role of the service. */
+  /** Does the same as `npm run operator -- purge`, on the running service; operator-tool.spec.ts has it make its own. */
   const operatorPurge = async () => {
     const printed = { stdout: '', stderr: '' };
-    const spies = (['stdout', 'stderr'] as const).map((name) =>
-      jest.spyOn(process[name], 'write').mockImplementation((text) => {
-        printed[name] += String(text);
-        return true;
-      }),
-    );
+    const { app } = service;
+    const here = { get: app.get.bind(app), close: () => Promise.resolve() };
+    const spies = [
+      jest.spyOn(NestFactory, 'create').mockResolvedValue(here as never),
+      ...(['stdout', 'stderr'] as const).map((name) =>
+        jest.spyOn(process[name], 'write').mockImplementation((text) => {
+          printed[name] += String(text);
+          return true;
+        }),
+      ),
+    ];
     const env = {
       BASE_URL: service.url,
       DATABASE_URL: service.database.serviceUrl,
