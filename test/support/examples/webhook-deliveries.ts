@@ -68,7 +68,12 @@ async function recordDelivery(stage: Stage): Promise<void> {
 async function recordTooManyEndpoints(stage: Stage, json: object): Promise<void> {
   const { other } = stage.cast;
   const call = { bearer: stage.operatorToken, path: { client_id: other.id }, json };
-  for (let count = 0; count < ENDPOINTS_PER_CLIENT; count++)
-    await stage.recorder.answer('createWebhookEndpoint', 201, call);
+  await stage.recorder.answer('createWebhookEndpoint', 201, call);
+  await stage.service.database.query(
+    `INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
+     SELECT 'endp' || lpad(n::text, 18, '0') || right(client_id, 8), client_id, url, event_types, sealed_secret
+       FROM webhook_endpoints, generate_series(2, $2) n WHERE client_id = $1`,
+    [other.id, ENDPOINTS_PER_CLIENT],
+  );
   await stage.conflict('createWebhookEndpoint', call);
 }
