@@ -1,9 +1,12 @@
 import { IsNull, type Repository } from 'typeorm';
 import { getRepositoryToken } from '@nestjs/typeorm';
+import { Transactions } from '../../src/database/queries/transactions.js';
 import { PersonalData } from '../../src/users/accounts/personal-data.js';
 import { DataExportEntity } from '../../src/users/leaving/data-export.entity.js';
+import { DataExportsRepository } from '../../src/users/leaving/data-exports.repository.js';
 import { RECORDS_IN_FILE, RECORDS_ON_PAGE } from '../../src/users/leaving/data-exports.service.js';
-import { newSecret } from '../../src/secrets/tokens.js';
+import { newLink, newSecret } from '../../src/secrets/tokens.js';
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
@@ -40,6 +43,15 @@ describe('The export of a person’s data', () => {
     expect(placeOf(await ask())).toEqual([303, PATH]);
     return linkOf();
   };
+  /** A link as one is mailed, without the mail. */
+  const newLinkOf = async ({ id }: UserEntity): Promise<string> => {
+    const { key, digest } = newLink('exportKey');
+    const exports = service.app.get(DataExportsRepository);
+    await service.app
+      .get(Transactions)
+      .run((manager) => exports.replace(manager, { userId: id, digest, ttl: 3600 }));
+    return `${PATH}/${key}`;
+  };
   const download = async (link: string, by: BrowserSession = browser): Promise<Page> =>
     by.submit(await by.open(link), link);
   const isGone = async (page: Page): Promise<void> => {
@@ -74,7 +86,7 @@ describe('The export of a person’s data', () => {
     });
 
     it('a login of long ago, to ask and to use the link', async () => {
-      const link = await askedLink();
+      const link = await newLinkOf(user);
       await service.make.ageSessions(user);
       for (const path of [PATH, link]) {
         const answer = await browser.open(path);
@@ -83,13 +95,13 @@ describe('The export of a person’s data', () => {
     });
 
     it('a visitor who is not logged in, whom it leads to the login and back', async () => {
-      const link = await askedLink();
+      const link = await newLinkOf(user);
       const answer = await new BrowserSession(service.url).open(link);
       expect(placeOf(answer)).toEqual([302, `/login?return_to=${encodeURIComponent(link)}`]);
     });
 
     it('the link of another user, who can still use it', async () => {
-      const link = await askedLink();
+      const link = await newLinkOf(user);
       const other = await service.make.signedInNew({ emailVerified: true });
       await isGone(await other.open(link));
       // With a form of their own, which they get where the link is theirs.
@@ -124,7 +136,7 @@ describe('The export of a person’s data', () => {
     });
 
     it('a link that was used, to each but one of many at once', async () => {
-      const link = await askedLink();
+      const link = await newLinkOf(user);
       const page = await browser.open(link);
       const answers = await Promise.all(Array.from({ length: 4 }, () => browser.submit(page, link)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
@@ -152,7 +164,7 @@ describe('The export of a person’s data', () => {
   });
 
   it('stays usable if the data cannot be read', async () => {
-    const link = await askedLink();
+    const link = await newLinkOf(user);
     const page = await browser.open(link);
     const data = service.app.get(PersonalData);
     const spy = jest.spyOn(data, 'read').mockRejectedValueOnce(new Error('The disk is on fire.'));
@@ -208,7 +220,7 @@ describe('The export of a person’s data', () => {
     await service.make.tokens(client, user);
     await setUpPasskey(service, browser);
     await setUpApp(service, browser);
-    const answer = await download(await askedLink());
+    const answer = await download(await newLinkOf(user));
     const file = JSON.parse(answer.text) as File;
     expect(file.sections.sign_in_methods!.records).toHaveLength(4);
     expect(file.sections.owned_applications!.records).toHaveLength(1);
@@ -245,7 +257,7 @@ describe('The export of a person’s data', () => {
               ('user', $2, 'user.updated', 'user', $1, '{"name": "x"}', '203.0.113.77')`,
       [user.id, operator.id],
     );
-    const { text } = await download(await askedLink());
+    const { text } = await download(await newLinkOf(user));
     const { sections } = JSON.parse(text) as File;
     expect(sections.changes!.records).toEqual(
       expect.arrayContaining([
@@ -273,7 +285,7 @@ describe('The export of a person’s data', () => {
        SELECT 'service', 'user.updated', 'user', $1 FROM generate_series(1, 105)`,
       [user.id],
     );
-    const link = await askedLink();
+    const link = await newLinkOf(user);
     const page = await browser.open(link);
     const table = page.html.querySelectorAll('table').find(({ text }) => text.includes('User updated'))!;
     expect(table.querySelectorAll('tbody tr')).toHaveLength(RECORDS_ON_PAGE);

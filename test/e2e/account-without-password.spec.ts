@@ -47,12 +47,13 @@ describe('An account without a password', () => {
   beforeEach(() => (email = `keyholder${++counter}@mail.example`));
 
   const newBrowser = (url = service.url) => new BrowserSession(url, { 'x-forwarded-for': newAddress() });
-  const withPasskey = async (): Promise<{ user: UserEntity; passkey: SoftwarePasskey }> => {
+  const withPasskey = async () => {
     const user = await service.make.user({ email, emailVerified: true });
-    const passkey = await setUpPasskey(service, await service.make.signedIn(user));
+    const adding = await service.make.signedIn(user);
+    const passkey = await setUpPasskey(service, adding);
     // As after a sign-up with a passkey.
     await service.database.query('UPDATE users SET password_hash = NULL WHERE id = $1', [user.id]);
-    return { user, passkey };
+    return { user, passkey, adding };
   };
   const signedIn = async (passkey: SoftwarePasskey) => {
     const browser = newBrowserAt(service);
@@ -137,8 +138,7 @@ describe('An account without a password', () => {
     ['a link to one for operators with the same client as one for users', link('company-staff'), 303],
     ['a link to a provider that is no longer there', link('gone'), 409],
   ])('with %s answers the removal of its last passkey', async (_what, statement, status) => {
-    const { user, passkey } = await withPasskey();
-    const browser = await signedIn(passkey);
+    const { user, adding: browser } = await withPasskey();
     await service.database.query(statement, [user.id]);
     const path = `/account/security/passkeys/${await idOf(user)}/remove`;
     expect((await browser.submit(await browser.open(path), path)).status).toBe(status);
