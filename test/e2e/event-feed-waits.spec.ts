@@ -8,8 +8,7 @@ import { until } from '../support/until.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 
 describe('GET /v2/events with wait', () => {
-  const own = setUpEventFeed();
-  const { service, client, get, publish, readAll, untilShown } = own;
+  const { service, client, own, get, publish, readAll, untilShown } = setUpEventFeed();
   let nowhere: string;
   beforeEach(async () => {
     await until('the consent is shown', async () => (await readAll()).length === 1);

@@ -17,8 +17,7 @@ const SESSION_SCOPE = 'charging_session:read';
 const UNKNOWN_EVENT = 'evnt01HN2NJ9NMRZBXT1H6FT9N7735';
 
 describe('GET /v2/events', () => {
-  const own = setUpEventFeed();
-  const { service, webhooks, client, user, get, publish, readAll, untilShown } = own;
+  const { service, webhooks, client, user, own, get, publish, readAll, untilShown } = setUpEventFeed();
 
   describe('refuses', () => {
     it('a request without a token, and the token of a user', async () => {

@@ -1,10 +1,8 @@
-import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import type { TestClient } from './factory.js';
 import type { Answer } from './http.js';
 import { unexpectedErrors } from './refusals.js';
 import { madeForEach } from './made.js';
 import type { TestDatabase } from './test-database.js';
-import { type TestInstance, type TestService, useSharedService } from './test-service.js';
+import { type TestInstance, useSharedService } from './test-service.js';
 import { until } from './until.js';
 import { TYPE, WEBHOOK_ENV, Webhooks } from './webhooks.js';
 
@@ -14,24 +12,6 @@ export interface FeedEvent {
   user_id: string;
   data: Record<string, unknown>;
   sequence?: number;
-}
-
-export interface EventFeedSetUp {
-  service: TestService;
-  webhooks: Webhooks;
-  client: TestClient;
-  /** Has consented to all partner scopes of the client. */
-  user: UserEntity;
-  /** A client-credentials token of the client. */
-  bearer: string;
-  /** Asks the first instance with the client's token, unless said otherwise. */
-  get(this: void, query?: string, instance?: TestInstance, token?: string): Promise<Answer>;
-  /** Publishes an event of the user, or of another, and returns its id. */
-  publish(this: void, fields?: Record<string, unknown>, of?: UserEntity): Promise<string>;
-  /** Reads the whole feed, page by page. */
-  readAll(this: void, query?: string, instance?: TestInstance): Promise<FeedEvent[]>;
-  /** Waits until the feed has these: other databases of the same server can hold events up for a moment. */
-  untilShown(this: void, ...ids: string[]): Promise<void>;
 }
 
 /** The fields of an event about a charging session. */
@@ -59,41 +39,42 @@ export async function gapInFeed({ query }: TestDatabase): Promise<{ close: () =>
   return { close: () => query("DELETE FROM events WHERE id LIKE 'evnt01HN2NJ9NMRZBXT2%'") };
 }
 
-/** Two instances for the tests of a file; each test has a new client with a user. */
-export function setUpEventFeed(): EventFeedSetUp {
+/** Two instances for the tests of a file; each test has a new client with a user, who has consented to all its partner scopes. */
+export function setUpEventFeed() {
   const service = useSharedService({ instances: 2, env: WEBHOOK_ENV });
   const webhooks = Webhooks.setUp(service);
   // Tests read again and again until something is shown.
   const client = madeForEach(() => service.make.client({ rateLimit: 1_000_000 }));
   const user = madeForEach(() => webhooks.consentedUser(client));
-  const own = {
-    ...{ service, webhooks, client, user },
-    get: (query = '', instance = service, token = own.bearer) =>
-      instance.http.get(`/v2/events${query}`, { bearer: token }),
-    publish: async (fields = {}, of = user) => {
-      const answer = await webhooks.publish(of.id, fields);
-      expect(answer.status).toBe(202);
-      return answer.json.id as string;
-    },
-    readAll: async (query = '', instance = service) => {
-      const events: FeedEvent[] = [];
-      for (let at = query; ;) {
-        const answer = await own.get(at, instance);
-        expect(answer.status).toBe(200);
-        if ((answer.json as FeedEvent[]).length === 0) return events;
-        events.push(...(answer.json as FeedEvent[]));
-        at = nextOf(answer);
-      }
-    },
-    untilShown: (...ids) =>
-      until('the feed shows the events', async () => {
-        const shown = (await own.readAll('?page_size=100')).map(({ id }) => id);
-        return ids.every((id) => shown.includes(id));
-      }),
-  } as EventFeedSetUp;
-  beforeEach(async () => {
-    own.bearer = await service.make.clientToken(client);
-  });
+  /** A client-credentials token of the client. */
+  const own = madeForEach(async () => ({ bearer: await service.make.clientToken(client) }));
   afterEach(() => expect(unexpectedErrors(service)).toEqual([]));
-  return own;
+
+  /** Asks the first instance with the client's token, unless said otherwise. */
+  const get = (query = '', instance: TestInstance = service, token = own.bearer): Promise<Answer> =>
+    instance.http.get(`/v2/events${query}`, { bearer: token });
+  /** Publishes an event of the user, or of another, and returns its id. */
+  const publish = async (fields: Record<string, unknown> = {}, of = user): Promise<string> => {
+    const answer = await webhooks.publish(of.id, fields);
+    expect(answer.status).toBe(202);
+    return answer.json.id as string;
+  };
+  /** Reads the whole feed, page by page. */
+  const readAll = async (query = '', instance?: TestInstance): Promise<FeedEvent[]> => {
+    const events: FeedEvent[] = [];
+    for (let at = query; ;) {
+      const answer = await get(at, instance);
+      expect(answer.status).toBe(200);
+      if ((answer.json as FeedEvent[]).length === 0) return events;
+      events.push(...(answer.json as FeedEvent[]));
+      at = nextOf(answer);
+    }
+  };
+  /** Waits until the feed has these: other databases of the same server can hold events up for a moment. */
+  const untilShown = (...ids: string[]): Promise<void> =>
+    until('the feed shows the events', async () => {
+      const shown = (await readAll('?page_size=100')).map(({ id }) => id);
+      return ids.every((id) => shown.includes(id));
+    });
+  return { service, webhooks, client, user, own, get, publish, readAll, untilShown };
 }

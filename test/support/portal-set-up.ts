@@ -1,25 +1,15 @@
-import type { BrowserSession } from './browser-session.js';
-import type { TestClient } from './factory.js';
 import { HeldTimers } from './held-timers.js';
 import { madeForEach } from './made.js';
 import { enterPortal } from './portal.js';
 import { Receiver } from './receiver.js';
-import { type TestService, useSharedService } from './test-service.js';
+import { useSharedService } from './test-service.js';
 import { WEBHOOK_ENV } from './webhooks.js';
-
-export interface PortalSetUp {
-  service: TestService;
-  receiver: Receiver;
-  client: TestClient;
-  /** Signed in to the client's portal. */
-  browser: BrowserSession;
-}
 
 /** Whoever sends a test in the portal waits 3 s for its result, and in the tests of this file for as long as it takes. */
 export const holdWaitForTest = (): HeldTimers => HeldTimers.hold(3_000, 3_000, '/deliveries.service.');
 
-/** A service and a receiver for the tests of a file; each test has a new client. */
-export function setUpPortal(): PortalSetUp {
+/** A service and a receiver for the tests of a file; each test has a new client, and a browser in its portal. */
+export function setUpPortal() {
   holdWaitForTest();
   const service = useSharedService({ env: WEBHOOK_ENV });
   const receiver = Receiver.setUp();
