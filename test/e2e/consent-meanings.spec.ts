@@ -11,17 +11,20 @@ import { isAccepted, refresh } from '../support/oauth.js';
 import { errorsIn } from '../support/plain-words.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 
 const DAY = 86_400;
-const SCOPE = 'vehicle:read';
+/** Of these tests alone. */
+const SCOPE = 'meaning:read';
+const SCOPES = ['charging_session:read', SCOPE];
 
 describe('When the words of a scope come to mean something else', () => {
-  const service = useService({ env: { CONSENT_EXPIRY_NOTICE_DAYS: '14' }, instances: 2 });
+  const service = useSharedService({ instances: 2 });
   beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
   const admin = madeOnce(async () => ({ bearer: await service.make.adminToken() }));
-  const client = madeForEach(() => service.make.client());
+  beforeAll(async () => expect((await put({})).status).toBe(201));
+  const client = madeForEach(() => service.make.client({ scopes: SCOPES }));
   const user = madeForEach(() => service.make.user());
   let counter = 0;
 
@@ -56,8 +59,10 @@ describe('When the words of a scope come to mean something else', () => {
     );
   afterEach(async () => {
     await service.database.query(
-      "UPDATE consents SET revoked_at = now(), method = 'service' WHERE revoked_at IS NULL",
+      "UPDATE consents SET revoked_at = now(), method = 'service' WHERE revoked_at IS NULL AND $1 = ANY (scopes)",
+      [SCOPE],
     );
+    await service.database.query('DELETE FROM webhook_endpoints WHERE client_id = $1', [client.id]);
     await work();
   });
 
@@ -145,7 +150,7 @@ describe('When the words of a scope come to mean something else', () => {
   });
 
   it('an end that is earlier stays', async () => {
-    const brief = await service.make.client({ consentExpiryDays: 3 });
+    const brief = await service.make.client({ scopes: SCOPES, consentExpiryDays: 3 });
     await service.make.tokens(brief, user);
     await changeMeaning();
     await work();
@@ -286,8 +291,8 @@ describe('When the words of a scope come to mean something else', () => {
          SELECT 'user' || left('01HN2NJ9NMRZBXT1' || lpad(n::text, 10, '0'), 26), 'many' || n || '@mail.example', 'many' || n || '@mail.example', 'Many', 'individual', 'user'
            FROM generate_series(1, 210) n RETURNING id
        )
-       INSERT INTO consents (client_id, user_id, scopes) SELECT $1, id, '{vehicle:read}' FROM made`,
-      [client.id],
+       INSERT INTO consents (client_id, user_id, scopes) SELECT $1, id, ARRAY[$2] FROM made`,
+      [client.id, SCOPE],
     );
     await changeMeaning();
     const counts = await Promise.all(service.instances.map(({ app }) => app.get(ChangedMeanings).run()));
