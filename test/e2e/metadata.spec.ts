@@ -1,8 +1,9 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { Settings } from '../../src/config/settings.js';
 import { ScopesService } from '../../src/scopes/scopes.service.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { credentialsOf, expectOAuthError } from '../support/oauth.js';
-import { startInstance, useSharedService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 
 const PATH = '/.well-known/oauth-authorization-server';
 
@@ -95,16 +96,14 @@ describe('The authorization server metadata', () => {
   });
 
   it('follow the configured base URL', async () => {
-    const behindProxy = await startInstance(service.database, { BASE_URL: 'https://charging.example' });
-    try {
-      const { json } = await behindProxy.http.get(PATH);
-      expect(json).toMatchObject({
-        issuer: 'https://charging.example',
-        token_endpoint: 'https://charging.example/o/token',
-        revocation_endpoint: 'https://charging.example/o/revoke_token/',
-      });
-    } finally {
-      await behindProxy.app.close();
-    }
+    const settings = service.app.get(Settings);
+    const { baseUrl } = settings;
+    Object.assign(settings, { baseUrl: 'https://charging.example' });
+    const { json } = await service.http.get(PATH).finally(() => Object.assign(settings, { baseUrl }));
+    expect(json).toMatchObject({
+      issuer: 'https://charging.example',
+      token_endpoint: 'https://charging.example/o/token',
+      revocation_endpoint: 'https://charging.example/o/revoke_token/',
+    });
   });
 });

@@ -32,6 +32,19 @@ const client = madeOnce(() => service.make.client());
 const user = madeOnce(() => service.make.user());
 const keysOf = ({ app }: TestInstance) => app.get(TokenKeysService);
 const keys = () => keysOf(service);
+/** The keys as an instance that starts with these settings has them. */
+const keysWith = async (settings: Partial<Settings> = {}): Promise<TokenKeysService> => {
+  const { app } = service;
+  const made = new TokenKeysService(
+    app.get(TokenKeysRepository),
+    Object.assign(new Settings(), service.settings, settings),
+    app.get(AccessChanges),
+    app.get(Transactions),
+    app.get(AuditService),
+  );
+  await made.onApplicationBootstrap();
+  return made;
+};
 const use = (token: string, http = service.http) => refresh(http, client, token);
 const expectRefused = async (token: string) => expectOAuthError(await use(token), 400, 'invalid_grant');
 
@@ -161,8 +174,7 @@ describe('A retired token key', () => {
 
   it('is kept as long as the longest grant lifetime that any instance has used, whatever the setting is now', async () => {
     ({ id: keyId } = await keys().signing());
-    const generous = await startInstance(service.database, { GRANT_TTL_SECONDS: String(2 * 365 * 86_400) });
-    await generous.app.close();
+    await keysWith({ grantTtl: 2 * 365 * 86_400 });
     await keys().rotate();
     await purgeAfter(NEEDED_NO_MORE);
     expect(await isKept()).toBe(true);
@@ -245,40 +257,26 @@ describe('Token keys', () => {
       const sealed = seal(encryptionKey, key.export().toString('base64'), `token key ${id}`);
       await service.database.query('UPDATE token_keys SET sealed = $2 WHERE id = $1', [id, sealed]);
     }
-    const later = await startInstance(service.database, {});
-    const [one, other] = [await keysOf(later).signing(), await keys().signing()];
+    const later = await keysWith();
+    const [one, other] = [await later.signing(), await keys().signing()];
     expect(one.secret.equals(other.secret)).toBe(true);
-    expect((await keysOf(later).reseal()).unreadable).toEqual([]);
+    expect((await later.reseal()).unreadable).toEqual([]);
     const box = new SealedBox('token key', [encryptionKey]);
     const rows = await service.database.query<{ id: number; sealed: Buffer }>(
       'SELECT id::float8 AS id, sealed FROM token_keys',
     );
     expect(rows.map(({ id, sealed }) => box.isCurrent(sealed, `token key ${id}`))).not.toContain(false);
-    await later.app.close();
   });
 
   it('open under another ENCRYPTION_KEY only while the previous one is also configured, until they are sealed again', async () => {
-    const [old, fresh] = [Buffer.alloc(32, 'k').toString('base64'), Buffer.alloc(32, 'n').toString('base64')];
-    const { app } = service;
-    const wrong = new TokenKeysService(
-      app.get(TokenKeysRepository),
-      Object.assign(new Settings(), service.settings, { encryptionKeys: [Buffer.alloc(32, 'n')] }),
-      app.get(AccessChanges),
-      app.get(Transactions),
-      app.get(AuditService),
-    );
-    await expect(wrong.onApplicationBootstrap()).rejects.toThrow(/do not decrypt the token key/);
-    const both = await startInstance(service.database, {
-      ENCRYPTION_KEY: fresh,
-      ENCRYPTION_KEYS_PREVIOUS: old,
-    });
+    const [old, fresh] = [Buffer.alloc(32, 'k'), Buffer.alloc(32, 'n')];
+    await expect(keysWith({ encryptionKeys: [fresh] })).rejects.toThrow(/do not decrypt the token key/);
+    const both = await keysWith({ encryptionKeys: [fresh, old] });
     const [id] = await signing();
-    expect((await keysOf(both).signing()).id).toBe(id);
+    expect((await both.signing()).id).toBe(id);
     const all = Object.keys(await states()).length;
-    expect(await keysOf(both).reseal()).toEqual({ resealed: all, unreadable: [] });
-    await both.app.close();
-    const alone = await startInstance(service.database, { ENCRYPTION_KEY: fresh });
-    expect((await keysOf(alone).signing()).secret.equals((await keys().signing()).secret)).toBe(true);
-    await alone.app.close();
+    expect(await both.reseal()).toEqual({ resealed: all, unreadable: [] });
+    const alone = await keysWith({ encryptionKeys: [fresh] });
+    expect((await alone.signing()).secret.equals((await keys().signing()).secret)).toBe(true);
   });
 });
