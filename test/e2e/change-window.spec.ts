@@ -2,7 +2,8 @@ import { AccessChanges, type Stamp } from '../../src/database/changes/access-cha
 import { PurgeRepository } from '../../src/database/purge/purge.repository.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { untilPast } from '../support/past-change.js';
-import { startInstance, type TestInstance, useService } from '../support/test-service.js';
+import { startInstance, useService } from '../support/test-service.js';
+import { keysAtStart } from '../support/tokens.js';
 import { until } from '../support/until.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
@@ -190,10 +191,7 @@ describe('An access change', () => {
 
     it('for the longest lifetime that tokens of a key in use were issued with', async () => {
       const { id } = await service.make.user();
-      const instance: TestInstance = await startInstance(service.database, {
-        ACCESS_TOKEN_TTL_SECONDS: '72000',
-      });
-      await instance.app.close();
+      await keysAtStart(service, { accessTokenTtl: 72_000 });
       await touch(id);
       await purge();
       await age(id, '20 hours');

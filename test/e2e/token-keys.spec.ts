@@ -1,12 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { AuditService } from '../../src/audit/audit.service.js';
-import { Settings } from '../../src/config/settings.js';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
-import { Transactions } from '../../src/database/queries/transactions.js';
 import { seal } from '../../src/secrets/seal.js';
 import { SealedBox } from '../../src/secrets/sealed-box.js';
-import { TokenKeysRepository } from '../../src/tokens/keys/token-keys.repository.js';
 import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { writeRefreshToken } from '../../src/tokens/keys/token-record.js';
 import type { Tokens } from '../support/factory.js';
@@ -19,7 +14,7 @@ import {
   type TestInstance,
   useService,
 } from '../support/test-service.js';
-import { endGrace, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
+import { endGrace, keysAtStart, refreshRecordOf, tokenKeysOf } from '../support/tokens.js';
 
 const NEXT_ENCRYPTION_KEY = Buffer.alloc(32, 'n').toString('base64');
 /** A grant lives for a year, and is kept for 30 days after its end. */
@@ -32,19 +27,6 @@ const client = madeOnce(() => service.make.client());
 const user = madeOnce(() => service.make.user());
 const keysOf = ({ app }: TestInstance) => app.get(TokenKeysService);
 const keys = () => keysOf(service);
-/** The keys as an instance that starts with these settings has them. */
-const keysWith = async (settings: Partial<Settings> = {}): Promise<TokenKeysService> => {
-  const { app } = service;
-  const made = new TokenKeysService(
-    app.get(TokenKeysRepository),
-    Object.assign(new Settings(), service.settings, settings),
-    app.get(AccessChanges),
-    app.get(Transactions),
-    app.get(AuditService),
-  );
-  await made.onApplicationBootstrap();
-  return made;
-};
 const use = (token: string, http = service.http) => refresh(http, client, token);
 const expectRefused = async (token: string) => expectOAuthError(await use(token), 400, 'invalid_grant');
 
@@ -174,7 +156,7 @@ describe('A retired token key', () => {
 
   it('is kept as long as the longest grant lifetime that any instance has used, whatever the setting is now', async () => {
     ({ id: keyId } = await keys().signing());
-    await keysWith({ grantTtl: 2 * 365 * 86_400 });
+    await keysAtStart(service, { grantTtl: 2 * 365 * 86_400 });
     await keys().rotate();
     await purgeAfter(NEEDED_NO_MORE);
     expect(await isKept()).toBe(true);
@@ -257,7 +239,7 @@ describe('Token keys', () => {
       const sealed = seal(encryptionKey, key.export().toString('base64'), `token key ${id}`);
       await service.database.query('UPDATE token_keys SET sealed = $2 WHERE id = $1', [id, sealed]);
     }
-    const later = await keysWith();
+    const later = await keysAtStart(service);
     const [one, other] = [await later.signing(), await keys().signing()];
     expect(one.secret.equals(other.secret)).toBe(true);
     expect((await later.reseal()).unreadable).toEqual([]);
@@ -270,13 +252,15 @@ describe('Token keys', () => {
 
   it('open under another ENCRYPTION_KEY only while the previous one is also configured, until they are sealed again', async () => {
     const [old, fresh] = [Buffer.alloc(32, 'k'), Buffer.alloc(32, 'n')];
-    await expect(keysWith({ encryptionKeys: [fresh] })).rejects.toThrow(/do not decrypt the token key/);
-    const both = await keysWith({ encryptionKeys: [fresh, old] });
+    await expect(keysAtStart(service, { encryptionKeys: [fresh] })).rejects.toThrow(
+      /do not decrypt the token key/,
+    );
+    const both = await keysAtStart(service, { encryptionKeys: [fresh, old] });
     const [id] = await signing();
     expect((await both.signing()).id).toBe(id);
     const all = Object.keys(await states()).length;
     expect(await both.reseal()).toEqual({ resealed: all, unreadable: [] });
-    const alone = await keysWith({ encryptionKeys: [fresh] });
+    const alone = await keysAtStart(service, { encryptionKeys: [fresh] });
     expect((await alone.signing()).secret.equals((await keys().signing()).secret)).toBe(true);
   });
 });

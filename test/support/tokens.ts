@@ -1,4 +1,8 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import { AuditService } from '../../src/audit/audit.service.js';
+import { Settings } from '../../src/config/settings.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { Transactions } from '../../src/database/queries/transactions.js';
 import { newId } from '../../src/secrets/ids.js';
 import { SealedBox } from '../../src/secrets/sealed-box.js';
 import {
@@ -9,7 +13,10 @@ import {
   type AccessTokenRecord,
   type RefreshTokenRecord,
 } from '../../src/tokens/keys/token-record.js';
+import { TokenKeysRepository } from '../../src/tokens/keys/token-keys.repository.js';
+import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import type { TestDatabase } from './test-database.js';
+import type { TestInstance } from './test-service.js';
 
 // With the key of every instance under test (test-service.ts).
 const BOX = new SealedBox('token key', [Buffer.alloc(32, 'k')]);
@@ -49,6 +56,22 @@ export async function tokenKeysOf({ database }: WithDatabase): Promise<Map<numbe
       createSecretKey(Buffer.from(BOX.open(sealed, `token key ${id}`)!, 'base64')),
     ]),
   );
+}
+
+/** The keys as another instance on the same database has them, which starts with these settings. */
+export async function keysAtStart(
+  { app, settings }: Pick<TestInstance, 'app' | 'settings'>,
+  others: Partial<Settings> = {},
+): Promise<TokenKeysService> {
+  const keys = new TokenKeysService(
+    app.get(TokenKeysRepository),
+    Object.assign(new Settings(), settings, others),
+    app.get(AccessChanges),
+    app.get(Transactions),
+    app.get(AuditService),
+  );
+  await keys.onApplicationBootstrap();
+  return keys;
 }
 
 /** The record in an access token of the service. */
