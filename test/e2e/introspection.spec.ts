@@ -118,14 +118,6 @@ describe('Introspection is refused', () => {
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/);
     }
   });
-
-  it('by GET with a 405', async () => {
-    for (const path of ['/o/introspect/', '/o/introspect']) {
-      const answer = await service.http.get(path, { basic: basic() });
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('allow')).toBe('POST');
-    }
-  });
 });
 
 describe('The answer is exactly {"active": false} for', () => {

@@ -84,6 +84,7 @@ describe('Problems:', () => {
       ['PATCH', '/o/token/', 'POST'],
       ['GET', '/o/revoke_token/', 'POST'],
       ['GET', '/o/introspect', 'POST'],
+      ['GET', '/o/introspect/', 'POST'],
       ['PATCH', '/v2/users', 'GET, HEAD'],
       ['POST', '/webhook_portal', 'GET, HEAD'],
       ['PUT', '/health/live', 'GET, HEAD'],

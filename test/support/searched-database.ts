@@ -19,22 +19,24 @@ const columnsOf = ({ database }: WithDatabase): Promise<Column[]> =>
  * written as text, and bytes that are text in UTF-8 or Latin-1.
  */
 export async function columnsThatHold(service: WithDatabase, texts: string[]): Promise<string[]> {
+  const lowered = texts.map((text) => text.toLowerCase());
+  const holds = (value: string | Buffer | null | undefined): boolean => {
+    if (value === null || value === undefined) return false;
+    const written = Buffer.isBuffer(value) ? [value.toString('utf8'), value.toString('latin1')] : [value];
+    return written.some((each) => lowered.some((text) => each.toLowerCase().includes(text)));
+  };
+  const all = await columnsOf(service);
   const found: string[] = [];
-  for (const { table, column, type } of await columnsOf(service)) {
-    const values =
-      type === 'bytea'
-        ? (
-            await service.database.query<{ value: Buffer }>(
-              `SELECT "${column}" AS value FROM "${table}" WHERE "${column}" IS NOT NULL`,
-            )
-          ).flatMap(({ value }) => [value.toString('utf8'), value.toString('latin1')])
-        : (
-            await service.database.query<{ value: string }>(
-              `SELECT "${column}"::text AS value FROM "${table}" WHERE "${column}" IS NOT NULL`,
-            )
-          ).map(({ value }) => value);
-    const isIn = (text: string) => values.some((value) => value.toLowerCase().includes(text.toLowerCase()));
-    if (texts.some(isIn)) found.push(`${table}.${column}`);
+  for (const table of new Set(all.map((each) => each.table))) {
+    const columns = all.filter((each) => each.table === table);
+    const values = columns.map(({ column, type }) =>
+      type === 'bytea' ? `"${column}"` : `"${column}"::text AS "${column}"`,
+    );
+    const rows = await service.database.query<Record<string, string | Buffer | null>>(
+      `SELECT ${values.join(', ')} FROM "${table}"`,
+    );
+    for (const { column } of columns)
+      if (rows.some((row) => holds(row[column]))) found.push(`${table}.${column}`);
   }
   return found;
 }
