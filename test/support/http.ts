@@ -1,3 +1,5 @@
+import { Agent, request } from 'node:http';
+import { gunzipSync, inflateSync } from 'node:zlib';
 import { openApiErrors } from './openapi-judge.js';
 
 /** A response whose body was read: `json` where it is JSON. */
@@ -22,6 +24,50 @@ export interface HttpOptions {
   basic?: { id: string; secret: string };
 }
 
+const agent = new Agent({ keepAlive: true });
+/** What fetch() sends, too. */
+const USUAL = {
+  ...{ accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': 'node' },
+  'accept-encoding': 'gzip, deflate',
+};
+const DECODE: Record<string, (body: Buffer) => Buffer> = { gzip: gunzipSync, deflate: inflateSync };
+const utf8 = new TextDecoder();
+
+type Exchange = (
+  url: URL,
+  head: { method: string; headers: Headers },
+  body: string | Buffer | undefined,
+) => Promise<Omit<Answer, 'json'>>;
+
+const fetched: Exchange = async (url, head, body) => {
+  const response = await fetch(url, { ...head, body: body as BodyInit | undefined, redirect: 'manual' });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+/** As with fetch(), which takes more than twice as much of the processor for each request. */
+const exchange: Exchange = (url, { method, headers }, body) => {
+  if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
+  const sent = { ...USUAL, ...Object.fromEntries(headers) };
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers: sent, agent }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', (cause) => reject(new TypeError('terminated', { cause })));
+      response.on('end', () => {
+        const received = new Headers();
+        const { rawHeaders } = response;
+        for (let n = 0; n < rawHeaders.length; n += 2) received.append(rawHeaders[n]!, rawHeaders[n + 1]!);
+        const whole = Buffer.concat(parts);
+        const decode = whole.length > 0 ? DECODE[received.get('content-encoding') ?? ''] : undefined;
+        const text = utf8.decode(decode ? decode(whole) : whole);
+        resolve({ status: response.statusCode!, headers: received, text });
+      });
+    });
+    asked.on('error', (cause) => reject(new TypeError('fetch failed', { cause })));
+    asked.end(body);
+  });
+};
+
 /** A plain HTTP client of one instance; redirects are not followed. */
 export class Http {
   constructor(readonly url: string) {}
@@ -45,29 +91,14 @@ export class Http {
     const method = options.method ?? (body === undefined ? 'GET' : 'POST');
     const url = new URL(path, this.url);
     const { pathname } = url;
-    const response = await fetch(url, {
-      method,
-      headers,
-      body: body as BodyInit | undefined,
-      redirect: 'manual',
-    });
-    const text = await response.text();
-    const errors = openApiErrors({
-      method,
-      path: pathname,
-      status: response.status,
-      headers: response.headers,
-      text,
-    });
+    if (typeof options.body === 'string' && !headers.has('content-type'))
+      headers.set('content-type', 'text/plain;charset=UTF-8');
+    const answer = await (url.protocol === 'http:' ? exchange : fetched)(url, { method, headers }, body);
+    const errors = openApiErrors({ method, path: pathname, ...answer });
     if (errors.length > 0)
-      throw new Error(`${response.status} of ${pathname} is not as described: ${errors.join('; ')}`);
-    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: isJson ? JSON.parse(text) : undefined,
-    };
+      throw new Error(`${answer.status} of ${pathname} is not as described: ${errors.join('; ')}`);
+    const isJson = /json/.test(answer.headers.get('content-type') ?? '') && answer.text !== '';
+    return { ...answer, json: isJson ? JSON.parse(answer.text) : undefined };
   }
 
   get(path: string, options: HttpOptions = {}): Promise<Answer> {
