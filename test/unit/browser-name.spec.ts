@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { browserNameOf } from '../../src/account/browser-name.js';
+import { ANY_CHARACTER } from '../support/any-character.js';
 
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 
@@ -56,7 +57,7 @@ describe('the name of a browser', () => {
 
   it('is one of a few, whatever the User-Agent contains', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+      fc.property(fc.string({ unit: ANY_CHARACTER, maxLength: 400 }), (text) => {
         expect(browserNameOf(`${text} Chrome/1 Linux`)).toMatch(/^[A-Z][A-Za-z ]{3,40}$/);
       }),
     );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { isUrl } from '../../src/config/is-url.js';
 import { isRegisteredRedirectUri, redirectUriViolation } from '../../src/clients/redirect-uri.js';
 import { apiWords } from '../../src/http/problems/violation.js';
+import { ANY_CHARACTER } from '../support/any-character.js';
 
 const redirectUriError = (...of: Parameters<typeof redirectUriViolation>): string | undefined => {
   const found = redirectUriViolation(...of);
@@ -92,7 +93,7 @@ describe('a redirect URI', () => {
     const text = fc.oneof(
       fc.array(pieces, { maxLength: 7 }).map((parts) => parts.join('')),
       fc.webUrl(),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: ANY_CHARACTER }),
     );
     fc.assert(
       fc.property(text, fc.constantFrom('public' as const, 'confidential' as const), (uri, type) => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { isPublicAddress } from '../../src/webhooks/http/address-rules.js';
 import { apiWords, type Violation } from '../../src/http/problems/violation.js';
 import { checkEndpointAddress, checkEndpointUrl } from '../../src/webhooks/http/endpoint-url.js';
+import { ANY_CHARACTER } from '../support/any-character.js';
 
 const wordsOf = (found: Violation | undefined): string | undefined => found && apiWords(found);
 
@@ -193,7 +194,7 @@ describe('the URL of an endpoint', () => {
     const text = fc.oneof(
       fc.array(piece, { maxLength: 8 }).map((all) => all.join('')),
       fc.webUrl(),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: ANY_CHARACTER }),
     );
     fc.assert(
       fc.property(text, (each) => {
