@@ -12,7 +12,7 @@ import { Factory } from '../support/factory.js';
 import { until } from '../support/until.js';
 
 // At random moments of the load.
-const CUTS = process.env.NIGHTLY ? 150 : 20;
+const CUTS = process.env.NIGHTLY ? 150 : 10;
 const CUT_EVERY_MS = 120;
 const POOL_SIZE = 4;
 // The time that a request waits for a connection.

@@ -1,3 +1,3 @@
 import { describeHistories } from '../support/consent-histories-suite.js';
 
-describeHistories(40);
+describeHistories(15);

@@ -45,7 +45,6 @@ describe('The counter keys of a rate limit', () => {
         const isSame = client === otherClient && of === ofOther;
         return (one === other) === isSame && (storageKey(one) === storageKey(other)) === isSame;
       }),
-      2000,
     );
   });
 
@@ -59,7 +58,6 @@ describe('The counter keys of a rate limit', () => {
           namespaceOf(first).length <= 32
         );
       }),
-      2000,
     );
   });
 });

@@ -96,7 +96,6 @@ describe('A body or a query', () => {
         const year = new Date(since).getUTCFullYear();
         return year >= 1 && year <= 9999;
       }),
-      1000,
     );
   });
 
@@ -178,7 +177,6 @@ describe('The key of an email address', () => {
         ];
         return spellings.every((each) => emailKeyOf(each) === key);
       }),
-      2000,
     );
   });
 });

@@ -96,7 +96,6 @@ describe('An accepted redirect URI', () => {
         const bare = (text: string) => text.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d{1,5}/, '$1');
         return bare(requested) === bare(registered) && /^http:\/\/(127\.0\.0\.1|\[::1\])/.test(requested);
       }),
-      2000,
     );
   });
 
@@ -111,7 +110,6 @@ describe('An accepted redirect URI', () => {
         const isPort = /^http:\/\/(127\.0\.0\.1|\[::1\])/.test(registered);
         return requested === registered || isPort || !isRegisteredRedirectUri(requested, [registered]);
       }),
-      2000,
     );
   });
 
@@ -129,7 +127,6 @@ describe('An accepted redirect URI', () => {
           !searchParams.has('left_out')
         );
       }),
-      1000,
     );
   });
 
@@ -139,7 +136,6 @@ describe('An accepted redirect URI', () => {
         if (redirectUriViolation(registered, of) !== undefined) return true;
         return /^[a-z0-9.:/+-]+$/i.test(formTargetOf(registered)) && displayHostOf(registered) !== '';
       }),
-      2000,
     );
   });
 });
@@ -161,7 +157,6 @@ describe('Basic credentials', () => {
         const found = parts && credentialsOf(parts);
         return found === undefined || (found.clientId !== '' && found.clientSecret !== '');
       }),
-      1000,
     );
   });
 });
@@ -204,7 +199,6 @@ describe('The rules of clients', () => {
           client.redirectUris.every((each) => redirectUriViolation(each, client.type) === undefined)
         );
       }),
-      1000,
     );
   });
 });
@@ -266,7 +260,6 @@ describe('An authorization request', () => {
         }
         return isRight && state === (states.length === 1 ? states[0] || undefined : undefined);
       }),
-      1000,
     );
   });
 });

@@ -42,7 +42,6 @@ describe('A time in a form', () => {
           (time.getTime() >= 0 && utcFieldValue(time).startsWith(text.trim().replace(' ', 'T').slice(0, 16)))
         );
       }),
-      1000,
     );
   });
 });
@@ -97,7 +96,6 @@ describe('The query of the list of deliveries', () => {
             errors.to !== undefined)
         );
       }),
-      1000,
     );
   });
 
@@ -108,7 +106,6 @@ describe('The query of the list of deliveries', () => {
         if (query instanceof Problem) return true;
         return JSON.stringify(readDeliveryQuery(query.search).filter) === JSON.stringify(query.filter);
       }),
-      1000,
     );
   });
 });
@@ -125,7 +122,6 @@ describe('The times of a recovery', () => {
           ? range.from < range.to && Object.keys(errors).length === 0
           : Object.keys(errors).length > 0;
       }),
-      1000,
     );
   });
 });

@@ -146,11 +146,11 @@ describe('Bytes that no HTTP client sends', () => {
           const statuses = await statusesAfter(service.url, sent);
           return statuses.every((status) => status >= 100 && status < 500);
         }),
-        150,
+        50,
       );
       await isWell();
     },
-    600_000 * patience(150),
+    600_000 * patience(50),
   );
 
   it.each([

@@ -14,7 +14,7 @@ const GRACE = 60;
 /** No sum of these is close below the grace time, which the time that the test itself takes comes on top of. */
 const WAITS = [21, 40, 200];
 const KNOWN_ROTATIONS = 16;
-const RUNS = 12;
+const RUNS = 6;
 const NARROW = PARTNER_SCOPES.slice(0, 1);
 
 /** A token with everything that the model knows of it. The model never forgets a token. */

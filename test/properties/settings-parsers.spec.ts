@@ -105,7 +105,6 @@ describe('The settings', () => {
           return isNamed && !secrets.some((text) => error.message.includes(text));
         }
       }),
-      1000,
     );
   });
 
@@ -150,7 +149,6 @@ describe('The settings', () => {
           return /^(provider \d: |must )/.test(message) && !message.includes('x'.repeat(40));
         }
       }),
-      1000,
     );
   });
 
@@ -194,7 +192,6 @@ describe('The settings', () => {
         const redis = read({ REDIS_URL })?.REDIS_URL;
         if (redis !== undefined) redisOf(redis);
       }),
-      1000,
     );
   });
 });

@@ -65,7 +65,6 @@ describe('The signature checker', () => {
         );
         return check.matches === false && typeof check.problem === 'string';
       }),
-      1000,
     );
   });
 

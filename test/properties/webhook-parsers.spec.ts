@@ -105,7 +105,6 @@ describe('The URL of an endpoint', () => {
           (protocol === 'https:' || allowPrivateAddresses)
         );
       }),
-      2000,
     );
   });
 
@@ -121,7 +120,6 @@ describe('The URL of an endpoint', () => {
           return checkEndpointUrl(text, { allowPrivateAddresses: false }).url === undefined;
         },
       ),
-      2000,
     );
   });
 
@@ -138,7 +136,6 @@ describe('The URL of an endpoint', () => {
           isPublicAddress(hostname)
         );
       }),
-      2000,
     );
   });
 });
@@ -164,7 +161,6 @@ describe('The answer of a receiver', () => {
         const wait = retryAfterMs(header, now);
         return wait === undefined || (Number.isFinite(wait) && wait >= 0 && wait <= 86_400_000);
       }),
-      1000,
     );
   });
 
