@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
-import { type TestService, useService } from '../support/test-service.js';
+import { type TestService, useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 type Row = Record<string, unknown>;
@@ -84,24 +84,6 @@ describe('migrations', () => {
     expect(await dataSource.runMigrations({ transaction: 'each' })).toEqual([]);
   });
 
-  it('make an operator without a role an admin, and refuse roles that do not exist', async () => {
-    const dataSource = await connect(await emptyDatabase());
-    await dataSource.runMigrations({ transaction: 'each' });
-    const insert = (n: number, role: string) =>
-      dataSource.query(
-        `INSERT INTO users (id, email, email_key, name, kind, role)
-         VALUES ('user01HN2NJ9NMRZBXT1H6FT9N773' || $1, $1 || '@x', $1 || '@x', 'X', 'individual', $2)`,
-        [String(n), role],
-      );
-    await insert(1, 'operator');
-    await insert(2, 'user');
-    const roles: Row[] = await dataSource.query('SELECT operator_role AS is FROM users ORDER BY id');
-    expect(roles.map(({ is }) => is)).toEqual(['admin', null]);
-    await expect(
-      dataSource.query("UPDATE users SET operator_role = 'owner' WHERE email = '1@x'"),
-    ).rejects.toThrow('users_operator_role_check');
-  });
-
   it('rise in time, and each says its name', () => {
     const names = MIGRATIONS.map((migration) => new migration().name);
     expect(names).toEqual([...names].sort((a, b) => Number(a.slice(-13)) - Number(b.slice(-13))));
@@ -141,12 +123,34 @@ describe('migrations', () => {
   });
 
   describe('and the entities', () => {
-    const service = useService();
+    const service = useSharedService();
     let database: TestService['database'];
     let dataSource: DataSource;
     beforeAll(async () => {
       ({ database } = service);
       dataSource = service.app.get(DataSource);
+    });
+
+    it('make an operator without a role an admin, and refuse roles that do not exist', async () => {
+      const insert = (n: number, role: string) =>
+        database.query(
+          `INSERT INTO users (id, email, email_key, name, kind, role)
+           VALUES ('user01HN2NJ9NMRZBXT1H6FT9N773' || $1, $1 || '@x', $1 || '@x', 'X', 'individual', $2)
+           RETURNING operator_role AS is`,
+          [String(n), role],
+        );
+      await database.query('BEGIN');
+      try {
+        expect([...(await insert(1, 'operator')), ...(await insert(2, 'user'))]).toEqual([
+          { is: 'admin' },
+          { is: null },
+        ]);
+        await expect(
+          database.query("UPDATE users SET operator_role = 'owner' WHERE email = '1@x'"),
+        ).rejects.toThrow('users_operator_role_check');
+      } finally {
+        await database.query('ROLLBACK');
+      }
     });
 
     interface Column {

@@ -18,7 +18,7 @@ import { Sleep } from '../../src/sleep.js';
 import { SERVERS, type GuardedServer } from './servers.js';
 
 /** How often a consent ends while the guard asks: each time at another moment. */
-const ENDINGS = process.env.NIGHTLY ? 30 : 6;
+const ENDINGS = process.env.NIGHTLY ? 30 : 4;
 
 /** The guard beside the real service: it asks one instance, and everything is changed on another. */
 const service = useSharedService({ instances: 2 });
