@@ -15,15 +15,26 @@ const LIMITS = {
 
 let service: TestService;
 const sockets: Socket[] = [];
+/** The ports of the connections that the service has, each by its other end. */
+const kept = new Set<number>();
+const untilLetGo = (ports: (number | undefined)[]) =>
+  until('the service has let them go', () => !ports.some((port) => kept.has(port!)));
 afterEach(async () => {
+  const ports = sockets.map(({ localPort }) => localPort);
   for (const socket of sockets.splice(0)) socket.destroy();
-  // The one for the metrics may stay open.
-  await until('they are closed', async () => (await connections()) < 2);
+  await untilLetGo(ports);
 });
 
 /** For the tests of a `describe`. */
 function useLimits(env: Record<string, string>): void {
-  beforeAll(async () => void (service = await startService({ env: { ...LIMITS, ...env } })));
+  beforeAll(async () => {
+    service = await startService({ env: { ...LIMITS, ...env } });
+    service.app.getHttpServer().on('connection', (socket: Socket) => {
+      const port = socket.remotePort!;
+      kept.add(port);
+      socket.on('close', () => kept.delete(port));
+    });
+  });
   afterAll(() => service.stop());
 }
 
@@ -104,7 +115,7 @@ describe('Connections that read nothing', () => {
       }
     });
     expect(files.filter((file) => file.endsWith(script.file))).toEqual([]);
-    await until('they are cut off', async () => (await connections()) < 2);
+    await untilLetGo(sockets.map(({ localPort }) => localPort));
     expect(await closed('not_read')).toBe(before + UNREAD);
   });
 
