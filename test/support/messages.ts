@@ -79,9 +79,15 @@ function isLabel(node: ts.Node): boolean {
   return false;
 }
 
+/** Whether there may be a message in a file: few have one, and only those are parsed. */
+const maySpeak = (source: string): boolean =>
+  /\b(t|say|said|useText|text|compiledMessage)\s*[<(]|<Say\b/.test(source);
+
 function messagesIn(path: string, found: FoundMessages): void {
+  const source = readFileSync(path, 'utf8');
+  if (!maySpeak(source)) return;
   const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true, kind);
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true, kind);
   const names = languageNames(file);
   const placeOf = (node: ts.Node): string =>
     `${path}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;

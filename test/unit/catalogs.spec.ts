@@ -28,8 +28,14 @@ function slotsOf(nodes: Nodes): string[] {
   return [...new Set(slots)].sort();
 }
 
-const slotsIn = (message: string, language: Language): string[] =>
-  slotsOf(new IntlMessageFormat(message, language).getAst());
+const read = new Map<string, string[]>();
+/** Each English message is read once, although every language is compared with it. */
+function slotsIn(message: string, language: Language): string[] {
+  const key = `${language} ${message}`;
+  const found = read.get(key) ?? slotsOf(new IntlMessageFormat(message, language).getAst());
+  read.set(key, found);
+  return found;
+}
 
 /** What is the same in a language as in English. */
 const SAME: Record<Language, string[]> = {
