@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { codeOf } from '../support/second-factors.js';
-import { useService } from '../support/test-service.js';
+import { useSharedService } from '../support/test-service.js';
 import { copied } from './copied.js';
 import { signIn } from './every-page.js';
 import { headingIs } from './page-actions.js';
 import { useBrowser } from './use-browser.js';
 
 describe('New recovery codes', () => {
-  const service = useService({ hostname: 'localhost' });
+  const service = useSharedService();
   const browser = useBrowser();
 
   /** The page that shows them, after an authenticator app was set up. */
