@@ -89,6 +89,11 @@ describe('The feed of changes is refused', () => {
     expect(answers[2]!.headers.get('www-authenticate')).toContain('scope="token:introspect"');
   });
 
+  it('for a query that is no valid text, as its description says', async () => {
+    const refused = await service.http.get(`${PATH}?page_after=%`, { bearer });
+    expect(refused.status).toBe(400);
+  });
+
   it('to a client that follows it a hundred times already, until one of these ends', async () => {
     const streams = await Promise.all(Array.from({ length: 100 }, () => followed()));
     const refused = await there.http.get(PATH, { bearer });

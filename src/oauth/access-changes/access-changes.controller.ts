@@ -43,7 +43,7 @@ export class AccessChangesController {
     schema: text() as object,
   })
   @ApiText(200, 'The stream.', MEDIA_TYPE, EXAMPLE)
-  @ApiProblems(401, 403, 429, 500, 503)
+  @ApiProblems(400, 401, 403, 429, 500, 503)
   async follow(
     @Headers('last-event-id') lastEventId: string | undefined,
     @Req() request: FastifyRequest,
