@@ -764,7 +764,7 @@ describe('With FOUR_EYES=true, one admin alone', () => {
       "UPDATE approvals SET expires_at = now() - interval '1 second' WHERE id = $1",
       [asked.json.id],
     );
-    // What the purge does with approvals: whoever counts rows has ended that of this service.
+    // What the purge does with approvals.
     const ofApprovals = service.app.get(PurgeTasks).preparations.filter(({ table }) => table === 'approvals');
     for (const { runBatch } of ofApprovals) await runBatch(service.settings.retentionDays, 1000);
     const kept = await service.database.query<{ id: string }>(

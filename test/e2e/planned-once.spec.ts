@@ -4,7 +4,7 @@ import { Listener } from '../../src/database/connections/listener.service.js';
 import { makeSenders } from '../support/load.js';
 import { refresh } from '../support/oauth.js';
 import { rowCounts } from '../support/refusals.js';
-import { stopPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { startService, type TestService, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -20,7 +20,7 @@ const TRIED = 5;
 const service = useService({ env: { DATABASE_POOL_SIZE: '2' } });
 
 beforeAll(async () => {
-  await stopPurges(service);
+  await leaveOutScheduledPurges(service);
 });
 
 it('frequent prepared statements are not planned for every call, however few requests they serve', async () => {
@@ -88,7 +88,7 @@ it('a plan from when the tables were empty still finds its rows by index after t
   const tables = ['access_changes', 'revoked_access_tokens', 'grants', 'consents'];
   const young = await startService({ env: { DATABASE_POOL_SIZE: '2' } });
   try {
-    await stopPurges(young);
+    await leaveOutScheduledPurges(young);
     const { database, make, http } = young;
     for (const table of tables) {
       await database.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);

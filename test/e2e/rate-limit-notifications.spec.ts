@@ -8,7 +8,7 @@ import { HeldTimers } from '../support/held-timers.js';
 import type { Answer } from '../support/http.js';
 import { statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
-import { stopPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -30,7 +30,7 @@ describe('The notification in a 429', () => {
 
   beforeAll(async () => {
     // Its statements would be among those that a flood is said not to cost.
-    await stopPurges(service);
+    await leaveOutScheduledPurges(service);
     admin = await service.make.adminToken();
   });
   const client = madeForEach(() => service.make.client({ rateLimit: LIMIT }));

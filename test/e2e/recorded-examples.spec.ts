@@ -20,6 +20,7 @@ const NEVER_CAUSED = [
   'listPurposes 400',
   'listAdminEventTypes 400',
   'listOperatorInvitations 400',
+  'followAccessChanges 400',
   // Only without mail.
   'inviteOperator 404',
   // Only while another request deletes it.

@@ -15,7 +15,7 @@ import { RequestRecordsService } from '../../src/requests/request-records.servic
 import { BrowserSession } from '../support/browser-session.js';
 import { addApp, givePassword, newBrowserAt } from '../support/second-factors.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
-import { stopPurges } from '../support/stop-purges.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { until } from '../support/until.js';
 
 const NEXT_KEY = Buffer.alloc(32, 'n').toString('base64');
@@ -416,7 +416,7 @@ describe('the operator tool for use without a browser', () => {
   });
 
   it('purges expired rows', async () => {
-    await stopPurges(service);
+    await leaveOutScheduledPurges(service);
     await service.database.query(
       "INSERT INTO revoked_access_tokens (id, expires_at) VALUES ('x', now() - interval '1 second')",
     );

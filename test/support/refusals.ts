@@ -1,4 +1,4 @@
-import { stopPurges } from './stop-purges.js';
+import { leaveOutScheduledPurges } from './scheduled-work.js';
 import type { TestService } from './test-service.js';
 
 /** Expects a refusal that the caller can act on: a 4xx with a message that shows no internals and echoes no markup. */
@@ -9,9 +9,9 @@ export function expectRefusal(answer: { status: number; text: string }, where: s
   expect(answer.text).not.toMatch(/<script>alert|FST_ERR|node_modules|\n\s+at /);
 }
 
-/** How many rows each table has. Ends the purge of every minute, which adds and deletes rows by itself. */
+/** How many rows each table has. Leaves the purge of every minute out, until the end of the file: it adds and deletes rows by itself. */
 export async function rowCounts(service: TestService): Promise<Record<string, number>> {
-  await stopPurges(service);
+  await leaveOutScheduledPurges(service);
   const { database } = service;
   if (!prepared.has(database.url)) {
     await database.query(`PREPARE row_counts AS ${await countsOf(database)}`);
