@@ -3,7 +3,7 @@
 // `npm run build` has built stays as it is.
 import swc from '@swc/core';
 import { createRequire } from 'node:module';
-import { copyFile, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '..');
@@ -47,16 +47,17 @@ const sources = [
 const isCode = (file) => /\.tsx?$/.test(file);
 const outputOf = (file) => (isCode(file) ? file.replace(/\.tsx?$/, '.js') : file);
 const expected = new Set();
-/** There while what is compiled counts; what was compiled the other way is compiled anew. */
-const COUNTS = path.join(dist, 'counts-what-is-executed');
-const counted = (await changedAt(COUNTS)) > 0;
-const isOfTheOtherKind = (file) => file.startsWith('src/') && counted !== Boolean(coverage);
+/** What was compiled the other way, counting or not, is compiled anew. */
+const isOfTheOtherKind = async (file) =>
+  file.startsWith('src/') &&
+  isCode(file) &&
+  (await readFile(path.join(dist, outputOf(file)), 'utf8')).includes('__coverage__') !== Boolean(coverage);
 
 async function compile(file) {
   const output = outputOf(file);
   expected.add(output);
   const [from, to] = [path.join(root, file), path.join(dist, output)];
-  if (!isOfTheOtherKind(file) && (await changedAt(to)) > (await changedAt(from))) return 0;
+  if ((await changedAt(to)) > (await changedAt(from)) && !(await isOfTheOtherKind(file))) return 0;
   await mkdir(path.dirname(to), { recursive: true });
   if (!isCode(file)) {
     await copyFile(from, to);
@@ -75,8 +76,6 @@ async function compile(file) {
 
 const wanted = sources.filter((file) => isCode(file) || COPIED.test(file));
 const counts = await Promise.all(wanted.map(compile));
-if (coverage) await writeFile(COUNTS, '');
-else await rm(COUNTS, { force: true });
 
 // The bundle (scripts/bundle.mjs) is not of these sources any more, and has replaced the programs that start it.
 const hasChanged = counts.some((count, n) => count > 0 && !/^(test|packages)\//.test(wanted[n]));

@@ -1,5 +1,5 @@
-// Lints both OpenAPI documents with Redocly (redocly.yaml); a warning fails too. A document that passed is not
-// read again until it, the rules or the packages change. A unit test checks that the files are what the controllers say.
+// Lints both OpenAPI documents with Redocly (redocly.yaml); a warning fails too. A document that passed is not read again until it, the
+// rules or the packages change. A unit test checks that the files are what the controllers say.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

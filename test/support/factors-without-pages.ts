@@ -4,7 +4,7 @@ import { newTotpSecret } from '../../src/users/factors/one-time-passwords.js';
 import { PasskeysService } from '../../src/users/factors/passkeys.service.js';
 import { SessionsService } from '../../src/users/sessions/sessions.service.js';
 import type { BrowserSession } from './browser-session.js';
-import { codeOf } from './second-factors.js';
+import { codeOf, stepNow } from './second-factors.js';
 import { SoftwarePasskey } from './software-passkey.js';
 import type { TestInstance } from './test-service.js';
 import { exchangeOf, type WithApp } from './without-pages.js';
@@ -27,10 +27,12 @@ export async function setUpApp(
   const { user, actor } = await requestOf(instance, browser, '/account/security/app/new');
   const secret = newTotpSecret();
   for (;;) {
+    const step = stepNow();
     const code = codeOf(secret, steps);
-    // The code of the step before is too old if another step began before it was checked.
     const added = await instance.app.get(AuthenticatorAppsService).confirm(user, secret, code, actor);
     if (added) return { secret, code, codes: added.recoveryCodes ?? [] };
+    // The code of the step before is too old if another step began before it was checked.
+    if (stepNow() === step) throw new Error('no app');
   }
 }
 

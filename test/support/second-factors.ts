@@ -12,7 +12,8 @@ const STEP_MS = 30_000;
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + steps * STEP_MS });
 
-const stepNow = (): number => Math.floor(Date.now() / STEP_MS);
+/** The step of 30 seconds that it is. */
+export const stepNow = (): number => Math.floor(Date.now() / STEP_MS);
 
 /** What work returned during which no step of 30 seconds began: "so many steps from now" meant the same to the service. */
 export async function withinOneStep<T>(work: () => Promise<T>): Promise<T> {

@@ -73,18 +73,6 @@ describe.each([
 });
 
 describe('the OpenAPI document', () => {
-  it.each(['partners', 'operators'] as const)(
-    'for %s has parameters whose examples their schemas allow',
-    (audience) => {
-      const parameters = Object.values(documents[audience].paths).flatMap((methods) =>
-        Object.values(methods).flatMap((operation) => operation.parameters ?? []),
-      );
-      const shown = parameters.filter((one) => one.example !== undefined);
-      expect(shown.length).toBeGreaterThan(10);
-      expect(shown.flatMap(({ schema, example }) => schemaErrors(schema, example))).toEqual([]);
-    },
-  );
-
   it('describes each event with its headers and an example', () => {
     const { webhooks } = documents.partners;
     expect(Object.keys(webhooks)).toContain('charging_session.created');
