@@ -52,7 +52,11 @@ describe('A consent that ends by itself', () => {
        VALUES ('endp' || substr($1, 5), $1, 'http://127.0.0.1:9/', '{user.consent_granted,user.consent_changed,user.consent_expiring,user.consent_expired}', '\\x00')`,
       [client.id],
     );
-  afterEach(() => service.database.query('DELETE FROM webhook_endpoints WHERE client_id = $1', [client.id]));
+  afterEach(() =>
+    service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE client_id = $1', [
+      client.id,
+    ]),
+  );
 
   it('limits what is issued for it, and says so in the token response', async () => {
     const tokens = await service.make.tokens(client, user);

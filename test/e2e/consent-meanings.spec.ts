@@ -62,7 +62,9 @@ describe('When the words of a scope come to mean something else', () => {
       "UPDATE consents SET revoked_at = now(), method = 'service' WHERE revoked_at IS NULL AND $1 = ANY (scopes)",
       [SCOPE],
     );
-    await service.database.query('DELETE FROM webhook_endpoints WHERE client_id = $1', [client.id]);
+    await service.database.query('UPDATE webhook_endpoints SET deleted_at = now() WHERE client_id = $1', [
+      client.id,
+    ]);
     await work();
   });
 

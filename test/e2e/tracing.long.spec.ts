@@ -41,7 +41,8 @@ describe('With a collector, a service of its own', () => {
       const rows = await database.query<{ at: number }>(
         // PostgreSQL shows the beginning of a statement.
         `SELECT extract(epoch FROM query_start)::float8 AS at FROM pg_stat_activity
-         WHERE application_name = 'charging-data-service listener' AND query LIKE '%SELECT pg_current_snapshot()%'`,
+          WHERE application_name = 'charging-data-service listener' AND datname = current_database()
+            AND query LIKE '%SELECT pg_current_snapshot()%'`,
       );
       for (const { at } of rows) readings.add(at);
       return readings.size > 10;
