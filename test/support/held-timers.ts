@@ -1,3 +1,5 @@
+import { atEndOfFile } from './between-files.js';
+
 const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
 // The maximum length of a timer: held timers fire when the test says so.
 const NEVER_MS = 2 ** 31 - 1;
@@ -27,10 +29,17 @@ export class HeldTimers {
   ) {}
 
   /**
-   * Holds timers of this length, or of a length between the two, from now on until {@link release}; with `by`, only timers that a
-   * file whose path contains it sets itself. If two clocks match a timer, the later one holds it.
+   * Holds timers of this length, or of a length between the two, from now on until {@link release}, or until the end of the test
+   * file; with `by`, only timers that a file whose path contains it sets itself. If two clocks match a timer, the later one holds it.
    */
   static hold(least: number, most = least, by = ''): HeldTimers {
+    const timers = this.holdAlways(least, most, by);
+    atEndOfFile(() => timers.release());
+    return timers;
+  }
+
+  /** The same in all test files that this worker runs from now on. */
+  static holdAlways(least: number, most: number, by: string): HeldTimers {
     const timers = new HeldTimers(least, most, by);
     this.active.add(timers);
     globalThis.setTimeout = Object.assign(this.set.bind(this), real.setTimeout) as typeof setTimeout;

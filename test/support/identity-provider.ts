@@ -11,7 +11,7 @@ export const CLIENT_ID = 'charging';
 export const CLIENT_SECRET = 'a-secret-of-the-charging-service-at-its-provider';
 
 // The service gives a provider 10 s; a test of that limit holds the timer itself.
-HeldTimers.hold(10_000, 10_000, '/provider-fetch.');
+HeldTimers.holdAlways(10_000, 10_000, '/provider-fetch.');
 
 /** Someone with an account at the identity provider. */
 export interface TestPerson {
