@@ -34,7 +34,7 @@ export const describeHistories = (count: number) =>
       [
         'a receipt with another signature',
         'receipts',
-        (line) => line.replace(/"signature":"../, '"signature":"xx'),
+        (line) => line.replace(/"signature":"(.)/, (_, first) => `"signature":"${first === 'x' ? 'y' : 'x'}`),
       ],
     ])('are refused with %s', async (_what, from, change) => {
       const refusal = await rebuilt(service, from, (lines) => {

@@ -12,6 +12,7 @@ import { ReceiptKeysService } from '../../src/consents/record/receipt-keys.servi
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
+import { withoutTriggers } from './aged-consents.js';
 import { PARTNER_SCOPES } from './factory.js';
 import type { TestService } from './test-service.js';
 
@@ -102,12 +103,12 @@ export async function perform(
         break;
       case 'expire':
         if (isLive) {
-          await service.database.query('ALTER TABLE consents DISABLE TRIGGER USER');
-          await service.database.query(
-            "UPDATE consents SET expires_at = now() - interval '1 second' WHERE client_id = $1 AND user_id = $2",
-            [client.id, userId],
+          await withoutTriggers(service.database, () =>
+            service.database.query(
+              "UPDATE consents SET expires_at = now() - interval '1 second' WHERE client_id = $1 AND user_id = $2",
+              [client.id, userId],
+            ),
           );
-          await service.database.query('ALTER TABLE consents ENABLE TRIGGER USER');
           await consents.expire(client.id, userId);
           say('expired', []);
         }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { signalled } from './signalled.js';
 import { until } from './until.js';
 
 const CUT_EVERY_MS = 300;
@@ -67,14 +68,4 @@ async function isFrozenAtRest(onlooker: Client, pid: number): Promise<boolean> {
   signalled(pid, 'SIGCONT');
   await looking;
   return false;
-}
-
-/** False if the process has ended: an instance that tries to listen again and again ends each connection that does not succeed. */
-function signalled(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    return false;
-  }
 }

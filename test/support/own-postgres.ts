@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from '../../demo/embedded-postgres/embedded-pos
 import { startServer, stopServer, type ServerProcess } from '../../demo/embedded-postgres/server-process.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
 import { freePort } from './free-port.js';
+import { signalled } from './signalled.js';
 import type { TestDatabase } from './test-database.js';
 
 /** Fast shutdown, immediate shutdown, and an end without any warning. */
@@ -76,9 +77,17 @@ export class OwnPostgres implements TestDatabase {
 
   /** Freezes all its processes, as when a machine is cut off: connections stay open, nothing is answered. */
   async freeze(): Promise<() => void> {
-    const pids = await clusterProcesses(this.home.cluster);
-    for (const pid of pids) process.kill(pid, 'SIGSTOP');
-    return () => pids.forEach((pid) => process.kill(pid, 'SIGCONT'));
+    const frozen = new Set<number>();
+    for (let more = true; more;) {
+      more = false;
+      // One that began meanwhile too.
+      for (const pid of await clusterProcesses(this.home.cluster)) {
+        if (frozen.has(pid) || !signalled(pid, 'SIGSTOP')) continue;
+        frozen.add(pid);
+        more = true;
+      }
+    }
+    return () => frozen.forEach((pid) => signalled(pid, 'SIGCONT'));
   }
 
   /** Opens another connection. */

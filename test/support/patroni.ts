@@ -13,6 +13,7 @@ import {
   spawnIds,
   type RunAs,
 } from '../../demo/embedded-postgres/run-command.js';
+import { signalled } from './signalled.js';
 import { freePort } from './free-port.js';
 import { lackingHaproxy, runHaproxy, type RunningHaproxy } from './haproxy.js';
 import { installedPostgresFolder, lackingPostgres } from './installed-postgres.js';
@@ -197,7 +198,7 @@ export class PatroniCluster {
     for (;;) {
       const pids = await clusterProcesses(node.data);
       if (pids.length === 0) return;
-      for (const pid of pids) signal(pid, 'SIGKILL');
+      for (const pid of pids) signalled(pid, 'SIGKILL');
       await pause(10);
     }
   }
@@ -206,14 +207,14 @@ export class PatroniCluster {
   killPatroni(name: string): void {
     const node = this.node(name);
     // With the programs that it runs at the moment, all but PostgreSQL.
-    if (node.patroni) signal(-node.patroni.pid!, 'SIGKILL');
+    if (node.patroni) signalled(-node.patroni.pid!, 'SIGKILL');
     node.patroni = undefined;
   }
 
   /** As when its machine hangs: connections stay open and nothing is answered. Its watchdog then resets it: {@link kill}. */
   async freeze(name: string): Promise<void> {
     const { data, patroni } = this.node(name);
-    for (const pid of [patroni!.pid!, ...(await clusterProcesses(data))]) signal(pid, 'SIGSTOP');
+    for (const pid of [patroni!.pid!, ...(await clusterProcesses(data))]) signalled(pid, 'SIGSTOP');
   }
 
   /** After {@link kill} or {@link killPatroni}. */
@@ -263,7 +264,7 @@ export class PatroniCluster {
   async remove(): Promise<void> {
     await this.balancer?.stop();
     for (const { name } of this.nodes) await this.kill(name);
-    if (this.etcd) signal(-this.etcd.pid!, 'SIGKILL');
+    if (this.etcd) signalled(-this.etcd.pid!, 'SIGKILL');
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -339,7 +340,7 @@ export class PatroniCluster {
       stdio: ['ignore', log.fd, log.fd],
     });
     await log.close();
-    const killWithUs = () => signal(-child.pid!, 'SIGKILL');
+    const killWithUs = () => signalled(-child.pid!, 'SIGKILL');
     process.once('exit', killWithUs);
     child.once('exit', () => process.off('exit', killWithUs));
     child.unref();
@@ -353,13 +354,5 @@ async function isPrimary(restPort: number): Promise<boolean> {
     return (await fetch(`http://127.0.0.1:${restPort}/primary`, { signal })).status === 200;
   } catch {
     return false;
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

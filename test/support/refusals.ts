@@ -1,4 +1,6 @@
-import { leaveOutScheduledPurges } from './scheduled-work.js';
+import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
+import { AccountDeletionsWorker } from '../../src/users/leaving/account-deletions.worker.js';
+import { leaveOutSchedule, leaveOutScheduledPurges } from './scheduled-work.js';
 import type { TestService } from './test-service.js';
 
 /** Expects a refusal that the caller can act on: a 4xx with a message that shows no internals and echoes no markup. */
@@ -9,9 +11,14 @@ export function expectRefusal(answer: { status: number; text: string }, where: s
   expect(answer.text).not.toMatch(/<script>alert|FST_ERR|node_modules|\n\s+at /);
 }
 
-/** How many rows each table has. Leaves the purge of every minute out, until the end of the file: it adds and deletes rows by itself. */
+/**
+ * How many rows each table has. Leaves out, until the end of the file, what adds and deletes rows by itself: the purge, and the ends of
+ * consents and accounts that other files may have left.
+ */
 export async function rowCounts(service: TestService): Promise<Record<string, number>> {
   await leaveOutScheduledPurges(service);
+  for (const worker of [ConsentExpiryService, AccountDeletionsWorker])
+    await leaveOutSchedule(service, worker);
   const { database } = service;
   if (!prepared.has(database.url)) {
     await database.query(`PREPARE row_counts AS ${await countsOf(database)}`);

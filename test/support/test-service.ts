@@ -101,7 +101,11 @@ export async function sharedService(asked: TestServiceOptions = {}): Promise<Tes
   shared.set(key, found);
   const [oldest] = shared.keys();
   if (shared.size > SHARED_AT_MOST) await stopShared(oldest!);
-  const service = await found;
+  const service = await found.catch((error: unknown) => {
+    // The next file tries again.
+    shared.delete(key);
+    throw error;
+  });
   const stop = async () => {
     for (const { log } of service.instances) log.length = 0;
   };
