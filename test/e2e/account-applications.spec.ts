@@ -150,7 +150,7 @@ describe('Connected applications', () => {
 
   it('are listed in pages, with as many queries for many as for a few', async () => {
     const asked = async (path: string) => {
-      const statements = await statementsDuring(async () => {
+      const statements = await statementsDuring(service, async () => {
         expect((await browser.open(path)).status).toBe(200);
       });
       return statements.length;

@@ -372,8 +372,8 @@ describe('Deleting one’s account', () => {
     Object.assign(worker, { running: undefined });
     settings.role = 'api';
     await worker['eraseOnSchedule']();
-    settings.role = 'all';
     expect(await exists()).toBe(true);
+    settings.role = 'all';
     await Promise.all([worker['eraseOnSchedule'](), worker['eraseOnSchedule']()]);
     expect(await exists()).toBe(false);
   });

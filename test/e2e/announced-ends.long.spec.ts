@@ -6,8 +6,10 @@ import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { ScopesService } from '../../src/scopes/scopes.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsWorker } from '../../src/users/leaving/account-deletions.worker.js';
 import type { TestClient } from '../support/factory.js';
 import { refresh } from '../support/oauth.js';
+import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { connectionTo } from '../support/test-database.js';
 import { useService } from '../support/test-service.js';
 
@@ -47,6 +49,10 @@ interface Application {
 
 describe(`In ${DAYS} days`, () => {
   const service = useService({ env: { CONSENT_EXPIRY_NOTICE_DAYS: '14' } });
+  beforeAll(async () => {
+    for (const worker of [ConsentExpiryService, AccountDeletionsWorker])
+      await leaveOutSchedule(service, worker);
+  });
 
   it('no access ends by schedule without having been announced', async () => {
     const database = await connectionTo(service);

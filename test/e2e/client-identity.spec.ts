@@ -158,6 +158,8 @@ describe('What users see of a client', () => {
     for (const instance of service.instances) await consentPage(instance);
     await change(IDENTITY);
     await setLogo();
+    // The other instance has read what changed.
+    await service.database.query('SELECT 1');
     const { json } = await service.http.get(`/admin/clients/${client.id}`, token);
     for (const instance of service.instances) {
       const page = await consentPage(instance);

@@ -256,7 +256,7 @@ clients:
 
     it('writes nothing when it is applied again, nor when the export is', async () => {
       const company = await exported();
-      const statements = await statementsDuring(async () => {
+      const statements = await statementsDuring(service, async () => {
         expect(await apply(EXAMPLE, { prune: true })).toEqual({ code: 0, text: 'Nothing changed.\n' });
         expect(await apply(company)).toEqual({ code: 0, text: 'Nothing changed.\n' });
       });
@@ -547,8 +547,8 @@ Done: 0 created, 5 changed, 0 removed.
     const counts = async (word: string, number: number): Promise<number[]> => {
       const { owners, clients } = companyOf(word, number);
       const changed = { owners, clients: clients.map((client) => ({ ...client, description: 'Changed' })) };
-      const created = await statementsDuring(() => apply({ owners, clients }));
-      const updated = await statementsDuring(() => apply(changed));
+      const created = await statementsDuring(service, () => apply({ owners, clients }));
+      const updated = await statementsDuring(service, () => apply(changed));
       expect((await apply(changed)).text).toBe('Nothing changed.\n');
       return [created.length, updated.length];
     };

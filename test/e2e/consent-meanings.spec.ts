@@ -36,7 +36,11 @@ describe('When the words of a scope come to mean something else', () => {
     });
   const changeMeaning = async (name = SCOPE) =>
     expect((await put({ meaning_changed: true }, name)).status).toBe(200);
-  const work = () => Promise.all(service.instances.map(({ app }) => app.get(ConsentExpiryService).run()));
+  const work = async () => {
+    await Promise.all(service.instances.map(({ app }) => app.get(ConsentExpiryService).run()));
+    // Each has read what the other changed.
+    await service.database.query('SELECT 1');
+  };
   const consentOf = async (of: TestClient = client, by: UserEntity = user) => {
     const [row] = await service.database.query<{
       left: number | null;

@@ -11,6 +11,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { useSharedService } from '../support/test-service.js';
 
 interface Version {
@@ -183,6 +184,7 @@ describe('The record of consents', () => {
   });
 
   it('goes five years after the end of a consent, and not while it goes on', async () => {
+    await leaveOutScheduledPurges(service);
     await authorize();
     const other = await service.make.client();
     await service.make.consent(other, user);

@@ -6,6 +6,7 @@ import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { GuideShell, shellSamplesOf } from '../support/guide-shell.js';
 import { isAccepted } from '../support/oauth.js';
 import { madeOnce } from '../support/made.js';
+import { endSandboxes } from '../support/sandbox.js';
 import { useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
@@ -25,6 +26,7 @@ describe('A guide, pasted from the top into one shell,', () => {
   });
   afterAll(async () => {
     await Promise.all(shells.map((shell) => shell.kill()));
+    await endSandboxes(service);
   });
 
   const newShell = (): GuideShell => {

@@ -138,7 +138,7 @@ describe('From an address that is over its limit,', () => {
   beforeAll(() => countFor(service, address, ADDRESS_LIMIT));
 
   it.each(GATED)('%s is refused without a query', async (_what, request) => {
-    const statements = await statementsDuring(async () =>
+    const statements = await statementsDuring(service, async () =>
       expect((await send(address, request())).status).toBe(429),
     );
     expect(statements).toEqual([]);
@@ -194,7 +194,7 @@ describe('A partner over its own limit', () => {
   it('is refused without a query, both in a flood and at intervals', async () => {
     const { notification } = (await exhaustOwn()).json as { notification: object };
     const answers: Answer[] = [];
-    const statements = await statementsDuring(async () => {
+    const statements = await statementsDuring(service, async () => {
       for (let n = 0; n < 20; n++) answers.push(await ask());
       // After this time nothing proves that the token is still live.
       for (let n = 0; n < 5; n++) {
@@ -264,7 +264,7 @@ describe('A partner over its own limit', () => {
       const refused = await ask('/notifications');
       expect([refused.status, ...limitHeaders(refused)]).toEqual([429, 3, 0]);
       expect(refused.json).toMatchObject({ notification: first.json.notification as object });
-      const statements = await statementsDuring(() => statusesOf(20, () => ask('/notifications')));
+      const statements = await statementsDuring(service, () => statusesOf(20, () => ask('/notifications')));
       expect(statements).toEqual([]);
       putClockForward(Number(refused.headers.get('retry-after')));
       expect((await ask('/notifications')).status).toBe(200);

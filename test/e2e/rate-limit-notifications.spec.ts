@@ -101,10 +101,10 @@ describe('The notification in a 429', () => {
       const answers = await Promise.all(Array.from({ length: 60 }, () => ask()));
       expect(answers.every(({ status }) => status === 429)).toBe(true);
     };
-    expect(await statementsDuring(flood)).toEqual([]);
+    expect(await statementsDuring(service, flood)).toEqual([]);
     putClockForward(HOUR / 2);
     // By then the token's cached state is older than a minute, so the token is checked again; the notification is not.
-    const later = await statementsDuring(flood);
+    const later = await statementsDuring(service, flood);
     expect(later.filter((sql) => !sql.includes('revoked_access_tokens'))).toEqual([]);
   });
 

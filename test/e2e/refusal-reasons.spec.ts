@@ -1,3 +1,4 @@
+import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ActivityService } from '../../src/activity/activity.service.js';
 import { refusalMessage } from '../../src/admin/console/clients/operator-refusal-messages.js';
@@ -11,6 +12,7 @@ import { authorizePath } from '../support/browser-session.js';
 import { newPkce, REDIRECT_URI, type TestClient, type Tokens } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
 import { credentialsOf, exchange, expectOAuthError, refresh, revoke } from '../support/oauth.js';
+import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { useSharedService } from '../support/test-service.js';
 import { changeGrant, endGrace, strangeToken } from '../support/tokens.js';
 
@@ -19,6 +21,8 @@ let user: UserEntity;
 
 const client = madeForEach(() => service.make.client());
 const other = madeOnce(() => service.make.client());
+// The end of a consent is set by a test, and comes with it.
+beforeAll(() => leaveOutSchedule(service, ConsentExpiryService));
 beforeEach(async () => {
   user = await service.make.user();
 });
@@ -172,6 +176,7 @@ describe('About its own refresh token, a client learns', () => {
   it('that its grant has expired with the consent, which operators are told', async () => {
     await query('UPDATE consents SET expires_at = now() WHERE client_id = $1', [client.id]);
     await expectReason(await again(), 'grant_ended', /grant .* ended/);
+    await service.app.get(ConsentExpiryService).run();
     expect(refusalMessage('token_refused', 'grant_ended').help).toContain('with the consent');
   });
 

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import type { TestDatabase } from './test-database.js';
 
 /** Statements that the service runs on its own: every few seconds or minutes, to note how a delivery ended, and first on each connection. */
 const isHousekeeping = (sql: string): boolean =>
@@ -6,12 +7,17 @@ const isHousekeeping = (sql: string): boolean =>
     sql,
   );
 
-/** Every statement that this process sends to the database while `work` runs, except the service's background work. */
-export async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
+/** Every statement that is sent to the database of a service while `work` runs, except the service's background work. */
+export async function statementsDuring(
+  { database }: { database: Pick<TestDatabase, 'url'> },
+  work: () => Promise<unknown>,
+): Promise<string[]> {
+  const name = new URL(database.url).pathname.slice(1);
   const statements = jest.spyOn(Client.prototype, 'query');
   try {
     await work();
     return statements.mock.calls
+      .filter((_call, n) => (statements.mock.contexts[n] as Client).database === name)
       .map(([statement]) =>
         typeof statement === 'string' ? statement : String((statement as { text?: string }).text),
       )
