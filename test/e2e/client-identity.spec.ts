@@ -1,6 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { logoFrom } from '../../src/brand/logo-image.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
+import { changesRead } from '../support/changes-read.js';
 import { authorizePath, BrowserSession, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
 import { REDIRECT_URI } from '../support/factory.js';
@@ -159,7 +160,7 @@ describe('What users see of a client', () => {
     await change(IDENTITY);
     await setLogo();
     // The other instance has read what changed.
-    await service.database.query('SELECT 1');
+    await changesRead(service);
     const { json } = await service.http.get(`/admin/clients/${client.id}`, token);
     for (const instance of service.instances) {
       const page = await consentPage(instance);

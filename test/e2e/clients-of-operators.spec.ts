@@ -1,6 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { OperatorProtectionService } from '../../src/users/accounts/operator-protection.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
+import { changesRead } from '../support/changes-read.js';
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import type { Answer } from '../support/http.js';
@@ -57,7 +58,7 @@ describe('A client with operator scopes', () => {
         ['POST', '/admin/clients', members(owner.id)],
       ];
       // The other instance has read what changed.
-      await service.database.query('SELECT 1');
+      await changesRead(service);
       for (const instance of [0, 1]) {
         for (const [method, path, json] of attempts)
           expect((await send(method, path, bearer, json, instance)).status).toBe(401);

@@ -5,6 +5,7 @@ import { GivenConsentsService } from '../../src/consents/given-consents.service.
 import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { changesRead } from '../support/changes-read.js';
 import { ageConsents } from '../support/aged-consents.js';
 import { authorizePath } from '../support/browser-session.js';
 import { atEndOfFile } from '../support/between-files.js';
@@ -30,7 +31,7 @@ describe('A consent that ends by itself', () => {
   const work = async () => {
     const all = await Promise.all(service.instances.map(({ app }) => app.get(ConsentExpiryService).run()));
     // Each has read what the other changed.
-    await service.database.query('SELECT 1');
+    await changesRead(service);
     return {
       told: all.reduce((sum, { told }) => sum + told, 0),
       ended: all.reduce((sum, { ended }) => sum + ended, 0),

@@ -1,6 +1,7 @@
 import { ChangedMeanings } from '../../src/consents/changed-meanings.service.js';
 import { ConsentEvents } from '../../src/consents/consent-events.js';
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
+import { changesRead } from '../support/changes-read.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { authorizePath } from '../support/browser-session.js';
 import { setUpConsole } from '../support/console.js';
@@ -39,7 +40,7 @@ describe('When the words of a scope come to mean something else', () => {
   const work = async () => {
     await Promise.all(service.instances.map(({ app }) => app.get(ConsentExpiryService).run()));
     // Each has read what the other changed.
-    await service.database.query('SELECT 1');
+    await changesRead(service);
   };
   const consentOf = async (of: TestClient = client, by: UserEntity = user) => {
     const [row] = await service.database.query<{

@@ -1,10 +1,9 @@
-import { TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { changesRead } from '../support/changes-read.js';
 import { madeForEach } from '../support/made.js';
 import { putClockForward } from '../support/clock.js';
-import { HeldTimers } from '../support/held-timers.js';
 import type { Answer } from '../support/http.js';
 import { statusesOf } from '../support/rate-limits.js';
 import { statementsDuring } from '../support/statements.js';
@@ -52,7 +51,11 @@ describe('The notification in a 429', () => {
     return answer.json.notification as Record<string, unknown>;
   };
   const rows = (of = client): Promise<Row[]> =>
-    service.database.query<Row>('SELECT * FROM notifications WHERE client_id = $1 ORDER BY id', [of.id]);
+    service.database.query<Row>(
+      // Waits for the schedule of an instance that resolves them at this moment.
+      'SELECT * FROM notifications WHERE client_id = $1 ORDER BY id FOR UPDATE',
+      [of.id],
+    );
   /** Makes the hour of every open period end. */
   const endPeriods = async (): Promise<void> => {
     await service.database.query(
@@ -73,6 +76,7 @@ describe('The notification in a 429', () => {
       json,
     });
     expect(answer.status).toBe(200);
+    await changesRead(service);
   };
 
   it('is created once for 60 concurrent refusals on two instances, and is the same in each', async () => {
@@ -112,13 +116,8 @@ describe('The notification in a 429', () => {
     await exhaust();
     const { id } = await refused(bearer, 0);
     expect(await refused(bearer, 1)).toMatchObject({ id });
-    // The query waits until both instances have read what was announced, and would otherwise stop waiting after this time.
-    const silence = HeldTimers.hold(TRUSTED_MS, TRUSTED_MS, 'access-changes');
-    try {
-      await service.database.query('UPDATE notifications SET read_at = now() WHERE id = $1', [id]);
-    } finally {
-      silence.release();
-    }
+    await service.database.query('UPDATE notifications SET read_at = now() WHERE id = $1', [id]);
+    await changesRead(service);
     for (const instance of [0, 1]) {
       expect(await refused(bearer, instance)).toMatchObject({ id, read_at: expect.any(String) });
     }

@@ -1,5 +1,5 @@
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { changesRead } from '../support/changes-read.js';
 import { madeForEach } from '../support/made.js';
 import { holdClock, putClockForward } from '../support/clock.js';
 import type { Answer, HttpOptions } from '../support/http.js';
@@ -58,7 +58,7 @@ describe('The limit of bearer endpoints', () => {
     const path = `/admin/clients/${of.id}`;
     const answer = await service.http.send(path, { method: 'PATCH', bearer: admin, json: { rate_limit } });
     // Another instance is notified within 100 ms; here the test waits for it.
-    await Promise.all(service.instances.map(({ app }) => app.get(AccessChanges).catchUp()));
+    await changesRead(service);
     return answer;
   };
   const userToken = async (user: UserEntity, of = client): Promise<string> =>

@@ -93,7 +93,9 @@ describe('Access to the sandbox', () => {
 
     beforeEach(async () => {
       drivers = [];
-      for (const name of NAMES) drivers.push(await partner.driver({ name }, false));
+      // Seeds that no other number of the page contains by chance.
+      for (const [n, name] of NAMES.entries())
+        drivers.push(await partner.driver({ name, seed: 987_654_321 - n }, false));
       const request = { response_type: 'code', client_id: partner.client.id, redirect_uri: REDIRECT_URI };
       path = authorizePath(request);
     });

@@ -9,6 +9,7 @@ import { whileHeld } from '../support/held-rows.js';
 import {
   addPasskey,
   codeOf,
+  wrongCode,
   giveCode,
   givePassword,
   isSignedIn,
@@ -187,7 +188,7 @@ describe('The step between password and second factor', () => {
     const page = await browser.open('/account/password');
     expect(page.text).toContain(other.email);
     await givePassword(await afterPasswordIn(browser), user);
-    await giveCode(browser, '000000');
+    await giveCode(browser, wrongCode(secret));
     expect((await browser.open('/account')).text).toContain(other.email);
     await giveCode(browser, codeOf(secret));
     expect((await browser.open('/account')).text).toContain(user.email);

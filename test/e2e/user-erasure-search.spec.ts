@@ -6,6 +6,7 @@ import { NotificationsService } from '../../src/notifications/notifications.serv
 import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { MembersService } from '../../src/partners/members/members.service.js';
 import { AccountDeletionsService } from '../../src/users/leaving/account-deletions.service.js';
+import { AccountDeletionsWorker } from '../../src/users/leaving/account-deletions.worker.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
 import { ContactsService } from '../../src/webhooks/contacts/contacts.service.js';
 import { atEndOfFile } from '../support/between-files.js';
@@ -13,6 +14,7 @@ import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
+import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { columnsThatHold, sealedValues } from '../support/searched-database.js';
 import { givePassword } from '../support/second-factors.js';
 import { madeOnce } from '../support/made.js';
@@ -46,6 +48,7 @@ describe('After a person has left,', () => {
     new BrowserSession(service.url, { 'x-forwarded-for': address, 'user-agent': BROWSER });
 
   beforeAll(async () => {
+    await leaveOutSchedule(service, AccountDeletionsWorker);
     await webhooks.endpoint(partner, {
       // What it answers repeats what it was sent, and what it knows besides.
       reply: (response, { body }) =>

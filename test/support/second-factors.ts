@@ -12,6 +12,12 @@ const STEP_MS = 30_000;
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + steps * STEP_MS });
 
+/** A code that no step around now has. */
+export function wrongCode(secret: string): string {
+  const right = [-2, -1, 0, 1, 2].map((steps) => codeOf(secret, steps));
+  return ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !right.includes(code))!;
+}
+
 /** The step of 30 seconds that it is. */
 export const stepNow = (): number => Math.floor(Date.now() / STEP_MS);
 

@@ -5,7 +5,8 @@ const BASE_URL = 'https://auth.example.com';
 /** The moment at which everything in the examples happens. */
 export const NOW = '2026-03-02T17:42:10Z';
 
-const HOUR_MS = 3_600_000;
+const HOUR_S = 3_600;
+const HOUR_MS = HOUR_S * 1000;
 const ID =
   /\b(user|clnt|grnt|audt|notf|sess|evnt|endp|dlvr|rcvr|form|appr|mail|ruri|mbiv)([0-7][0-9A-HJKMNP-TV-Z]{25})\b/g;
 const SECRET = /\b(cds_[a-z]{2}_)[A-Za-z0-9_.-]+/g;
@@ -78,6 +79,8 @@ export class FixedValues {
 
   private number(value: number, member: string): number {
     if (member === 'iat' || member === 'exp') return this.moved(value * 1000) / 1000;
+    // What is left of it when it is told, after a part of a second or more.
+    if (member === 'authorization_expires_in') return Math.ceil(value / HOUR_S) * HOUR_S;
     return member === 'duration_ms' ? 84 : value;
   }
 }
