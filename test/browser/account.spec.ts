@@ -1,4 +1,5 @@
 import { accountWays, useAccount } from './account-ways.js';
+import { movedOn, watchShifts } from './layout-shifts.js';
 import { press, said } from './page-actions.js';
 
 /* Without scripts: leaving.spec.ts and consent.spec.ts, and with further ways account-without-scripts.long.spec.ts. */
@@ -17,20 +18,9 @@ describe('on the account page in a browser', () => {
     await time.hover();
     expect(await time.getAttribute('title')).toMatch(/^(now|\d+ (seconds?|minutes?) ago) · .* UTC$/);
     expect(await page.locator('main').innerText()).toBe(before);
-    const shifts = await page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          new PerformanceObserver((list) => {
-            const [{ domInteractive }] = performance.getEntriesByType('navigation') as [
-              PerformanceNavigationTiming,
-            ];
-            // A page that has arrived in part, on a busy machine, may be shown in part.
-            resolve(list.getEntries().filter(({ startTime }) => startTime >= domInteractive).length);
-          }).observe({ type: 'layout-shift', buffered: true });
-          requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
-        }),
-    );
-    expect(shifts).toBe(0);
+    await watchShifts(page);
+    await page.reload({ waitUntil: 'networkidle' });
+    expect(await movedOn(page)).toEqual([]);
     await page.getByLabel('UTC').check();
     await press(page, 'Save');
     expect(await said(page)).toBe('Times are shown as you chose, in this browser.');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { TestClient } from '../support/factory.js';
-import { consoleWays, secretOn, useConsole } from './console-ways.js';
 import { copied } from './copied.js';
+import { consoleWays, secretOn, useConsole } from './console-ways.js';
 import { followFirst, press } from './page-actions.js';
 
 /* Without scripts, and further ways: console-without-scripts.long.spec.ts. */
@@ -29,9 +29,7 @@ describe('in the console in a browser', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url });
     await page.goto(`${service.url}/admin/console/clients?q=${encodeURIComponent(client.name)}`);
     const button = page.getByRole('button', { name: `Copy ${client.id}` });
-    await button.click();
-    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(client.id);
+    expect(await copied(page, button)).toBe(client.id);
   });
 
   it('recent times in a list are relative where scripts run, and keep their room; older ones, those of the audit log, and all if UTC was chosen, are exact', async () => {

@@ -3,6 +3,7 @@ import { authorizePath } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { arrive, driverWays, useDriver } from './driver-ways.js';
 import { portalLink, signIn } from './every-page.js';
+import { movedOn, watchShifts } from './layout-shifts.js';
 
 /* Without scripts: consent.spec.ts, and with further ways pages-without-scripts.long.spec.ts. */
 describe('in a browser', () => {
@@ -65,25 +66,7 @@ describe('in a browser', () => {
     await page.goto(await portalLink(service, { client, driver, owner: driver }));
     await page.getByRole('button', { name: 'Open webhook portal' }).click();
     const consent = { response_type: 'code', client_id: client.id, redirect_uri: client.redirectUris[0] };
-    await page.addInitScript(() => {
-      const shifts: { at: number; moved: string[] }[] = [];
-      let wholeAt = Infinity;
-      // A page that has been read in part, on a busy machine, may be shown in part; the frame after that has the rest.
-      document.addEventListener('DOMContentLoaded', () =>
-        requestAnimationFrame(() => requestAnimationFrame((time) => void (wholeAt = time))),
-      );
-      const moved = () => shifts.filter(({ at }) => at >= wholeAt).flatMap((shift) => shift.moved);
-      Object.assign(globalThis, { moved });
-      new PerformanceObserver((list) => {
-        for (const each of list.getEntries()) {
-          const { sources } = each as PerformanceEntry & { sources: { node: Node | null }[] };
-          shifts.push({
-            at: each.startTime,
-            moved: sources.map(({ node }) => (node as Element | null)?.outerHTML ?? 'a text'),
-          });
-        }
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
+    await watchShifts(page);
     for (const path of [
       ...['/', '/login', authorizePath(consent), '/account', '/portal'],
       ...['/docs', '/docs/guides/first-token', '/docs/search?q=token'],
@@ -96,10 +79,10 @@ describe('in a browser', () => {
       const own = loaded.filter((request) => ['stylesheet', 'script'].includes(request.resourceType()));
       const sizes = await Promise.all(own.map((request) => request.sizes()));
       const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
-      const [described, robots, moved, status] = await page.evaluate(async () => [
+      const moved = await movedOn(page);
+      const [described, robots, status] = await page.evaluate(async () => [
         document.querySelector<HTMLMetaElement>('meta[name=description]')?.content,
         document.querySelector('meta[name=robots]'),
-        (Reflect.get(globalThis, 'moved') as () => string[])(),
         // In the name of the page, as those who read it do.
         (await fetch('/robots.txt')).status,
       ]);

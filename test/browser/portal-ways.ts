@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Page } from 'playwright-core';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import { HeldTimers } from '../support/held-timers.js';
 import { madeForEach } from '../support/made.js';
 import { enterPortal, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { Receiver } from '../support/receiver.js';
@@ -54,10 +55,16 @@ export function usePortal(): PortalInBrowser {
     await page.goto(`${service.url}/portal`);
     return page;
   };
-  const holdAnswers = () => void (holds = true);
+  // An attempt that waits for such an answer does not end by itself.
+  let limit: HeldTimers | undefined;
+  const holdAnswers = () => {
+    holds = true;
+    limit = HeldTimers.hold(10_000, 15_000, 'guarded-http-client');
+  };
   const answerHeld = () => {
     holds = false;
     held.splice(0).forEach((answer) => answer());
+    limit?.release();
   };
   return { service, receiver, holdAnswers, answerHeld, openPortal };
 }

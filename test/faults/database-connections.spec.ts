@@ -56,7 +56,7 @@ describe('connections to PostgreSQL', () => {
 
   it('that are cut again and again cause no wrong response and no 500, and afterwards every request is served at once', async () => {
     // No limit expires here: a request that had to wait for one, to be refused or served, would wait forever.
-    const limits = HeldTimers.hold(POOL_WAIT_MS);
+    const limits = HeldTimers.hold(POOL_WAIT_MS, POOL_WAIT_MS, '/pg-pool/');
     try {
       const load = new Load(service.http, senders);
       const cut: number[] = [];
@@ -114,7 +114,7 @@ describe('connections to PostgreSQL', () => {
         blocked.push(link().finally(() => givenUp++));
         await untilWaitingForLocks(postgres, blocked.length);
       }
-      const limit = HeldTimers.hold(POOL_WAIT_MS);
+      const limit = HeldTimers.hold(POOL_WAIT_MS, POOL_WAIT_MS, '/pg-pool/');
       try {
         let refused = 0;
         const unknown = { id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735', secret: 'x'.repeat(40) };

@@ -1,7 +1,7 @@
 import { Factory } from '../support/factory.js';
 import { Http } from '../support/http.js';
 import { GENTLY_MS, Load, makeSenders, UNLIMITED, type Senders } from '../support/load.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { PATIENT_WITH_DATABASE, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort, startInstance, TEST_ENCRYPTION_KEY } from '../support/test-service.js';
 
@@ -29,17 +29,20 @@ describe('a process that ends under load and is started again', () => {
   });
 
   const start = () =>
-    new SpawnedService({
-      ...UNLIMITED,
-      ...{
-        NODE_ENV: 'production',
-        PORT: String(port),
-        BASE_URL: http.url,
-        LOG_LEVEL: 'warn',
-        METRICS_TOKEN: 'only-for-this-test',
+    new SpawnedService(
+      {
+        ...UNLIMITED,
+        ...{
+          NODE_ENV: 'production',
+          PORT: String(port),
+          BASE_URL: http.url,
+          LOG_LEVEL: 'warn',
+          METRICS_TOKEN: 'only-for-this-test',
+        },
+        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
       },
-      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
-    }).ready();
+      PATIENT_WITH_DATABASE,
+    ).ready();
 
   it.each<[NodeJS.Signals, number | null]>([
     ['SIGKILL', null],

@@ -39,6 +39,7 @@ describe('clients that send one byte a second', () => {
 
   it('are cut off with 408 within a limit, in the headers and in the body, and delay no other client', async () => {
     const client = await service.make.client();
+    await service.make.clientToken(client);
     const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000';
     const heads = Array.from({ length: SLOW_CLIENTS }, () =>
       trickle('POST /o/token HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'abc'),

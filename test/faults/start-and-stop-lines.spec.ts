@@ -1,4 +1,4 @@
-import { SpawnedService } from '../support/spawned-service.js';
+import { PATIENT_WITH_DATABASE, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
@@ -16,10 +16,13 @@ describe('the log of a production start and stop', () => {
 
   const linesOfStartAndStop = async () => {
     const port = String(await freePort());
-    const service = await new SpawnedService({
-      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
-      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
-    }).ready();
+    const service = await new SpawnedService(
+      {
+        ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
+        ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+      },
+      PATIENT_WITH_DATABASE,
+    ).ready();
     expect(await service.stop()).toBe(0);
     return service.printed
       .trim()

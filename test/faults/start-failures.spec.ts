@@ -12,7 +12,7 @@ import { EndpointEntity } from '../../src/webhooks/endpoints/endpoint.entity.js'
 import { EncryptionCanaryEntity } from '../../src/webhooks/signing/encryption-canary.entity.js';
 import { verifyEncryptionKeys } from '../../src/webhooks/signing/encryption-canary.js';
 import { HeldTimers } from '../support/held-timers.js';
-import { SpawnedService } from '../support/spawned-service.js';
+import { PATIENT_WITH_DATABASE, SpawnedService } from '../support/spawned-service.js';
 import { createTestDatabase } from '../support/test-database.js';
 import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
@@ -186,11 +186,14 @@ describe('a start before its database', () => {
     const database = await createTestDatabase();
     const way = await WayToDatabase.closed(database.url);
     const port = String(await freePort());
-    const service = new SpawnedService({
-      ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
-      ...{ DATABASE_URL: way.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
-      METRICS_TOKEN: 'a-token-for-the-metrics',
-    });
+    const service = new SpawnedService(
+      {
+        ...{ NODE_ENV: 'production', PORT: port, BASE_URL: `http://127.0.0.1:${port}` },
+        ...{ DATABASE_URL: way.url, ENCRYPTION_KEY: TEST_ENCRYPTION_KEY },
+        METRICS_TOKEN: 'a-token-for-the-metrics',
+      },
+      PATIENT_WITH_DATABASE,
+    );
     try {
       await until('it waits', () => service.printed.includes('for the database: '));
       expect(service.printed).toMatch(/Waiting up to 60 s for the database: .*ECONNREFUSED/);

@@ -142,6 +142,8 @@ describe('the listening connection', () => {
       listener.onApplicationBootstrap();
       await until('another connection is to announce', () => clients.length === 2);
       clients[0]!.unpipe().pause();
+      // Another service would lose its connection, too, if its query was taken for unanswered.
+      await until('nothing else waits for an answer', () => limit.count === 1);
       limit.letPass();
       await until('it listens', () => listener.isConnected);
     } finally {

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { migrate } from '../../src/database/migrations/migrate.js';
+import { untilHourHasRoom } from '../support/hours.js';
 import { type TestService, useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -69,6 +70,8 @@ describe('migrations', () => {
       ORDER BY 1, 2, 3`);
 
   it('go up on an empty database, down again to nothing, and up again to the same', async () => {
+    // The names of partitions are those of days and months.
+    await untilHourHasRoom();
     const dataSource = await connect(await emptyDatabase());
     await dataSource.runMigrations({ transaction: 'each' });
     const up = await structure(dataSource);
@@ -249,9 +252,12 @@ describe('migrations', () => {
       expect(await unserved()).toEqual([]);
       // Without one of them, it is missed.
       await database.query('BEGIN');
-      await database.query('DROP INDEX consents_user_id_idx');
-      expect((await unserved()).map(({ table }) => table)).toEqual(['consents', 'consents']);
-      await database.query('ROLLBACK');
+      try {
+        await database.query('DROP INDEX consents_user_id_idx');
+        expect((await unserved()).map(({ table }) => table)).toEqual(['consents', 'consents']);
+      } finally {
+        await database.query('ROLLBACK');
+      }
     });
 
     it('index what the service purges by, and keep no index twice', async () => {

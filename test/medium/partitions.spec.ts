@@ -125,7 +125,10 @@ describe('The partitions of request records', () => {
     for (const day of [0, 1, 2]) await drop(day);
     const others = await Promise.all(Array.from({ length: 6 }, asService));
     await Promise.all([
-      ...others.map((each) => turn(each)),
+      // One that waits too long for a lock leaves it to the next purge.
+      ...others.map((each) =>
+        turn(each).catch((error: { code?: string }) => expect(error.code).toBe('55P03')),
+      ),
       (async () => {
         for (let n = 0; n < 20; n++) await record(n % 3, `request-${n}`);
       })(),

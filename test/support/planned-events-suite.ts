@@ -85,6 +85,8 @@ export function describePlannedEvents(kills: (keyof typeof LOCKS)[]): void {
      */
     const cutBefore = (nth: number): { statement: () => string | undefined; stop: () => void } => {
       const send = Client.prototype.query as (this: Client, ...args: unknown[]) => Promise<unknown>;
+      // Other services of this process may publish, too.
+      const name = new URL(service.database.url).pathname.slice(1);
       let ofWorker: Client | undefined;
       let [count, cut]: [number, string | undefined] = [0, undefined];
       const terminate = (connection: Client): Promise<unknown> =>
@@ -96,7 +98,8 @@ export function describePlannedEvents(kills: (keyof typeof LOCKS)[]): void {
         ...args: unknown[]
       ) {
         const sql = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string }).text);
-        if (cut === undefined && LOOKS_AT_PLAN.test(sql)) [ofWorker, count] = [this, 0];
+        if (cut === undefined && LOOKS_AT_PLAN.test(sql) && this.database === name)
+          [ofWorker, count] = [this, 0];
         if (this !== ofWorker || cut !== undefined) return send.apply(this, args);
         if (++count === nth) {
           cut = sql;

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { generate } from 'selfsigned';
+import { freePort } from './free-port.js';
 
 /** A request as the receiver saw it. */
 export interface ReceivedRequest {
@@ -82,7 +83,11 @@ export class Receiver {
   }
 
   private async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    // Not a port that an earlier receiver had lately: deliveries to that one may still be tried again.
+    const port = await freePort();
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    });
     return this;
   }
 }

@@ -12,6 +12,8 @@ const FLAGS = (
 export const HELD_TIMERS = pathToFileURL(path.join(process.cwd(), 'test', 'support', 'held-timers.mjs')).href;
 /** The limits of a shutdown, in milliseconds: when requests under way are cut off, and when the process exits in any case. */
 export const SHUTDOWN_LIMITS = { cutOff: 8_000, end: 9_500 };
+/** For a test that a service warns of nothing: however slow the database is, its connection for notifications is not given up. */
+export const PATIENT_WITH_DATABASE = { heldTimers: ['3000:session-mode', '3000:pg/lib/client'] };
 const READY = /listening on|Its first token:\ncurl -s .*\n/;
 
 /** The service in a process of its own, as `npm start` starts it. */
