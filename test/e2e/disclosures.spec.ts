@@ -54,7 +54,10 @@ describe('POST /v2/disclosures', () => {
         WHERE user_id = $1 ORDER BY day, scope`,
       [of.id],
     );
-  const batches = () => service.database.value<number>('SELECT count(*)::int FROM disclosure_batches');
+  const batches = () =>
+    service.database.value<number>('SELECT count(*)::int FROM disclosure_batches WHERE reporter_id = $1', [
+      reporter.id,
+    ]);
 
   describe('refuses', () => {
     it('requests without a token, and tokens without the scope', async () => {

@@ -118,13 +118,16 @@ describe('A guide, pasted from the top into one shell,', () => {
     await shown(first);
     let second = '';
     const outputs = await paste('events-feed', byHand(credentialsOf(client)), async (sample) => {
-      if (sample.includes('POSITION%')) second = await publish('v2');
+      if (!sample.includes('POSITION%')) return;
+      second = await publish('v2');
+      await shown(second);
     });
     const [, oldest, further] = jsonIn(outputs) as { id: string }[][];
     expect(oldest!.map(({ id }) => id)).toContain(first);
     expect(further!.map(({ id }) => id)).toEqual([second]);
     // Pasted again, it goes on from there.
     const third = await publish('v3');
+    await shown(third);
     const again = JSON.parse(await shells.at(-1)!.paste((await samples()).at(-1)!)) as { id: string }[];
     expect(again.map(({ id }) => id)).toEqual([third]);
   });
@@ -173,7 +176,7 @@ describe('A guide, pasted from the top into one shell,', () => {
   });
 
   it('keeps a position of the feed before it moves to webhooks', async () => {
-    const outputs = await paste('polling-to-webhooks', byHand(credentialsOf(client)));
+    const outputs = await paste('polling-to-webhooks', byHand(credentialsOf(await service.make.client())));
     expect(outputs.find((output) => output.startsWith(service.url))).toContain('/v2/events?');
     expect(jsonIn(outputs).at(-1)).toEqual([]);
   });

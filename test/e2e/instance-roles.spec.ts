@@ -2,6 +2,7 @@ import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { DeliveriesService } from '../../src/webhooks/deliveries/deliveries.service.js';
 import { startInstance, type TestInstance, useService } from '../support/test-service.js';
 import { refusalOf } from '../support/settings-refusal.js';
+import { until } from '../support/until.js';
 import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 import type { TestClient } from '../support/factory.js';
 
@@ -122,7 +123,7 @@ describe('an instance with ROLE=api', () => {
       );
     }
     expect((await worker.http.get('/health/live')).status).toBe(200);
-    expect((await worker.http.get('/health/ready')).status).toBe(200);
+    await until('it is ready', async () => (await worker.http.get('/health/ready')).status === 200);
     expect(await metric(worker, 'instance_role{role="worker"}')).toEqual(['instance_role{role="worker"} 1']);
   });
 

@@ -3,9 +3,11 @@ import { AccessChanges } from '../../src/database/changes/access-changes.service
 import { accessTokenId } from '../../src/tokens/keys/token-record.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { NotificationsService } from '../../src/notifications/notifications.service.js';
 import type { Answer } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach } from '../support/made.js';
+import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
 import { PATIENT, useSharedService } from '../support/test-service.js';
 import { accessRecordOf } from '../support/tokens.js';
 
@@ -24,6 +26,9 @@ describe('A token that ends while its request is carried out', () => {
   };
   beforeAll(async () => {
     [slow, outside] = [await connection(), await connection()];
+    // Nothing else waits for the tables that the tests lock.
+    jest.spyOn(service.app.get(NotificationsService), 'resolveDue').mockResolvedValue();
+    await leaveOutScheduledPurges(service);
   });
   beforeEach(async () => {
     token = (await service.make.tokens(client, await service.make.user())).access_token;

@@ -4,10 +4,17 @@ import { RequestRecordsService } from '../../src/requests/request-records.servic
 import type { LogEntry } from '../../src/telemetry/log-export.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
 import { Secrets } from '../support/secrets.js';
-import { startInstance, useService, type TestInstance } from '../support/test-service.js';
+import {
+  leaveSilenceUnlimited,
+  startInstance,
+  useService,
+  type TestInstance,
+} from '../support/test-service.js';
 import { atEndOfFile } from '../support/between-files.js';
 import { OtlpCollector, type ReceivedLog } from '../support/otlp-collector.js';
 import { until } from '../support/until.js';
+
+const EXPORT_MS = 700;
 
 describe('The audit log and refused requests over OTLP', () => {
   const service = useService();
@@ -33,9 +40,11 @@ describe('The audit log and refused requests over OTLP', () => {
   const start = (): Promise<TestInstance> => {
     const settings = {
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${collector.url}/v1/logs`,
-      // What a busy machine may need, and less than the pause after which OpenTelemetry itself tries again.
-      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_TIMEOUT: '700' },
+      // Less than the pause after which OpenTelemetry itself tries again.
+      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_TIMEOUT: String(EXPORT_MS) },
     };
+    // A batch that the collector has taken, but answered late on a busy machine, would be sent once more.
+    leaveSilenceUnlimited(EXPORT_MS);
     // OpenTelemetry reads them itself.
     Object.assign(process.env, settings);
     atEndOfFile(() => Object.keys(settings).forEach((name) => delete process.env[name]));

@@ -21,16 +21,22 @@ HeldTimers.holdAlways(3_000, 3_000, '/pg-pool/');
 HeldTimers.holdAlways(3_000, 3_000, '/pg/lib/client');
 // And a database that says nothing for 12 s is taken for gone; see limitSilence().
 const SILENCE_MS = 12_000;
-let isSilenceLimited = false;
+const unlimited = new Set([SILENCE_MS]);
 const setTimeoutOfSocket = Socket.prototype.setTimeout;
 Socket.prototype.setTimeout = function (this: Socket, ms: number, callback?: () => void) {
-  return setTimeoutOfSocket.call(this, ms === SILENCE_MS && !isSilenceLimited ? 0 : ms, callback);
+  return setTimeoutOfSocket.call(this, unlimited.has(ms) ? 0 : ms, callback);
 };
 
 /** For a test of that limit: connections from now on have it, until the end of the file. */
 export function limitSilence(): void {
-  isSilenceLimited = true;
-  atEndOfFile(() => void (isSilenceLimited = false));
+  unlimited.delete(SILENCE_MS);
+  atEndOfFile(() => void unlimited.add(SILENCE_MS));
+}
+
+/** Until the end of the file, no socket of this process is closed after so many milliseconds of silence. */
+export function leaveSilenceUnlimited(ms: number): void {
+  unlimited.add(ms);
+  atEndOfFile(() => void unlimited.delete(ms));
 }
 
 export { freePort, TEST_ENCRYPTION_KEY };

@@ -36,11 +36,13 @@ export interface DeliveryRow {
 
 type Reply = (response: ServerResponse, request: ReceivedRequest, time: number) => void;
 
+// Of this process, so that no later file has the path of a delivery that an earlier one has left.
+let count = 0;
+
 /** A receiver with any number of endpoints, distinguished by path, each answering as configured. */
 export class Webhooks {
   private readonly replies = new Map<string, Reply>();
   private readonly times = new Map<string, number>();
-  private count = 0;
 
   receiver!: Receiver;
   /** A token of an operator's client with every scope. */
@@ -81,7 +83,7 @@ export class Webhooks {
       reply,
     }: { types?: string[]; enabled?: boolean; reply?: number | Reply } = {},
   ): Promise<TestEndpoint> {
-    const path = `/hook/${++this.count}`;
+    const path = `/hook/${++count}`;
     const url = this.receiver.url(path);
     if (reply !== undefined) this.answer(path, reply);
     const answer = await this.service.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
