@@ -53,9 +53,11 @@ describe('in the company’s name, pages that people see first', () =>
       ].map((name) => [name, known(PAGES[name]!)]),
     ),
     async (page) => {
-      const width = await page
-        .locator('.brand-logo')
-        .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+      const width = await page.locator('.brand-logo').evaluate(async (element) => {
+        const image = element as HTMLImageElement;
+        await image.decode();
+        return image.naturalWidth;
+      });
       expect(width).toBeGreaterThan(0);
     },
     ENV,

@@ -134,7 +134,12 @@ describeUnless(lackingPatroni, 'with three PostgreSQL servers under Patroni, two
       for (let time = 0; time < times; time++) {
         await cluster.untilWhole();
         for (const load of loads) await load.untilEach(200, 2);
-        const name = (await (toStandby ? cluster.standby() : cluster.leader()))!;
+        let found: string | undefined;
+        await until('there is one', async () => {
+          found = await (toStandby ? cluster.standby() : cluster.leader());
+          return found !== undefined;
+        });
+        const name = found!;
         await begin(name);
         await (toStandby ? cluster.untilStandbyReplaced(name) : cluster.untilReplaced(name));
         for (const load of loads) await load.untilEach(200, 2);

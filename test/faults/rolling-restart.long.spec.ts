@@ -89,7 +89,7 @@ describe('on a stop,', () => {
       it('refuse no request and lose no response', async () => {
         const [publicPort, ...ports] = [await freePort(), await freePort(), await freePort()];
         const services = await Promise.all(ports.map((port) => start(port, publicPort!)));
-        balancer = await Haproxy.start(publicPort!, ports);
+        balancer = await Haproxy.start(publicPort!, ports, { isPatient: true });
         const http = new Http(balancer.url);
         await balancer.untilUp(ports.length);
         const load = new Load(http, senders, false, GENTLY_MS);

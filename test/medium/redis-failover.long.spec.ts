@@ -117,6 +117,14 @@ describeWithRedis('own', 'rate limits over several Redis servers', () => {
       expect(await adminOf(master).dbsize()).toBeGreaterThan(0);
       await master.kill();
       for (const store of two) await until('it counts for itself', () => !store.shared);
+      // Each announces it at a moment of its own, upon which the connections are made anew.
+      for (const sentinel of sentinels) {
+        const admin = adminOf(sentinel, SENTINEL_PASSWORD);
+        await until('the sentinel names the new master', async () => {
+          const address = await admin.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER);
+          return (address as string[])[1] === String(copy.port);
+        });
+      }
       await shareAgain(two);
       expect(await adminOf(copy).role()).toContain('master');
 

@@ -22,7 +22,7 @@ export class Haproxy {
     private readonly running: RunningHaproxy,
   ) {}
 
-  /** `isPatient`: silent connections stay open, for a test of something else that a busy machine takes long for. */
+  /** `isPatient`: it waits for clients and instances as long as it takes, for a test of something else on a busy machine. */
   static async start(
     port: number,
     instances: number[],
@@ -30,7 +30,9 @@ export class Haproxy {
   ): Promise<Haproxy> {
     const shipped = await readFile(path.join(process.cwd(), 'deploy', 'haproxy.cfg'), 'utf8');
     const config = (
-      isPatient ? shipped.replace(/timeout (client|http-request) \d+s/g, 'timeout $1 1h') : shipped
+      isPatient
+        ? shipped.replace(/timeout (client|http-request|check|server) \d+s/g, 'timeout $1 1h')
+        : shipped
     )
       .replace('bind :8080', `bind 127.0.0.1:${port}`)
       .replace(/server service-(\d) service-\d:3000/g, (_, n: string) => {
