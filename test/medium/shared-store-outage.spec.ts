@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { SharedRateLimitStore } from '../../src/rate-limits/store/shared-rate-limit-store.js';
+import { holdClock, putClockForward } from '../support/clock.js';
 import { freePort } from '../support/free-port.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { describeWithRedis, RedisServer } from '../support/redis-server.js';
@@ -101,6 +102,17 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
       return false;
     });
     return created;
+  }
+
+  /** Those that cannot share their counters, and know why before they have waited for so long that they say it without a reason. */
+  async function refusedInstances(...urls: string[]): Promise<Instance[]> {
+    const goOn = holdClock();
+    const refused = urls.map(instance);
+    await until('they know why', () => refused.every(({ store }) => store['connectionError'] !== undefined));
+    putClockForward(1.5);
+    goOn();
+    await Promise.all(refused.map(({ store }) => store.ready()));
+    return refused;
   }
 
   it('decides within 100 ms when Redis is killed, logs that once, and reconnects on its own', async () => {
@@ -241,8 +253,7 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     ['a host that does not exist', () => `redis://:${PASSWORD}@host.invalid`],
     ['servers that are no cluster', () => `${server.url},${server.url}`],
   ])('counts alone, and reveals no secret, with %s', async (_, url) => {
-    const one = instance(url());
-    await one.store.ready();
+    const [one] = (await refusedInstances(url())) as [Instance];
     expect(await one.allowsAtOnce('misconfigured')).toBe(true);
     await pause(600);
     expect(one.states).toEqual([false]);
@@ -253,11 +264,10 @@ describeWithRedis('own', 'SharedRateLimitStore', () => {
     const open = await RedisServer.start();
     try {
       const asStranger = open.url.replace('redis://', `redis://stranger:${PASSWORD}@`);
-      const [stranger, wrong] = [instance(asStranger), instance(server.url.replace(PASSWORD, 'wrong'))];
-      await Promise.all([stranger.store.ready(), wrong.store.ready()]);
+      const refused = await refusedInstances(asStranger, server.url.replace(PASSWORD, 'wrong'));
       // Enough time for many connection attempts.
       await until('it was tried again and again', async () => (await refusals(open)) > 5);
-      for (const { warnings, infos, states } of [stranger, wrong]) {
+      for (const { warnings, infos, states } of refused) {
         expect(warnings).toEqual([expect.stringContaining('WRONGPASS: it rejected the user or password')]);
         expect([infos, states]).toEqual([[], [false]]);
       }
