@@ -38,9 +38,15 @@ describe('A passkey', () => {
   it('logs its user in by itself, and leads where the browser wanted to go', async () => {
     const { passkey } = await add();
     const browser = newBrowserAt(service);
+    const lastUsed = async (by: BrowserSession) => {
+      const facts = (await by.open('/account/security')).html.querySelectorAll('dt');
+      return facts.find(({ text }) => text === 'Last used')!.nextElementSibling!.text;
+    };
+    expect(await lastUsed(await service.make.signedIn(user))).toBe('Not yet');
     const answer = await logInWith(passkey, browser, {}, '/account/sessions');
     expect([answer.status, answer.json]).toEqual([200, { location: '/account/sessions' }]);
     expect((await browser.open('/account')).text).toContain(user.email);
+    expect(await lastUsed(browser)).toMatch(/ UTC$/);
     expect(await passkeys()).toEqual([
       {
         id: expect.any(String) as string,

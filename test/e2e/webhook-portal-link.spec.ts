@@ -169,6 +169,26 @@ describe('A webhook portal link', () => {
     expect(await sessionCount()).toBe(1);
   });
 
+  it('has a smaller heading for a long name, and says how long it still works', async () => {
+    const long = await service.make.client({ name: `A fleet ${'with a long name '.repeat(4)}` });
+    const link = await newLink(await service.make.clientToken(long));
+    const shown = async () => {
+      const { html } = await newBrowser().open(link);
+      return [html.querySelector('h1')!.classNames, html.querySelector('.fine-print')!.text];
+    };
+    expect(await shown()).toEqual(['long', 'The link works once and expires in 5 minutes.']);
+    for (const [left, said] of [
+      ['70 seconds', '1 minute'],
+      ['50 seconds', 'less than a minute'],
+    ]) {
+      await service.database.query(
+        'UPDATE portal_links SET expires_at = now() + $1::interval WHERE client_id = $2',
+        [left, long.id],
+      );
+      expect(await shown()).toEqual(['long', `The link works once and expires in ${said}.`]);
+    }
+  });
+
   it('shows whose portal it opens, with one button, on a page that does not leak its address', async () => {
     const page = await newBrowser().open(await newLink());
     expect(page.status).toBe(200);
