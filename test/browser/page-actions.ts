@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { PASSWORD } from '../support/factory.js';
 
 /** For `describe.each` and `it.each`: every page works without scripts, of which before a landing the first ways (`…-ways.ts`) are enough. */
@@ -7,16 +7,22 @@ export const WITH_AND_WITHOUT_SCRIPTS: [string, boolean][] = [
   ...(process.env.NIGHTLY ? [['with JavaScript switched off', false] satisfies [string, boolean]] : []),
 ];
 
+/** A page to which a click leads is there when its first bytes are; what it shows can be read when it is whole. */
+const clickOn = async (element: Locator): Promise<void> => {
+  await element.click();
+  await element.page().waitForLoadState('domcontentloaded');
+};
+
 export const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
+  clickOn(page.getByRole('button', { name, exact: true }));
 
 /** Follows the only link of this name. */
 export const follow = (page: Page, name: string): Promise<void> =>
-  page.getByRole('link', { name, exact: true }).click();
+  clickOn(page.getByRole('link', { name, exact: true }));
 
 /** Follows the first link of this name: the navigation may have the same as the page below. */
 export const followFirst = (page: Page, name: string): Promise<void> =>
-  page.getByRole('link', { name, exact: true }).first().click();
+  clickOn(page.getByRole('link', { name, exact: true }).first());
 
 export const headingOf = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
 
