@@ -373,6 +373,7 @@ describe('Deleting one’s account', () => {
     settings.role = 'api';
     await worker['eraseOnSchedule']();
     expect(await exists()).toBe(true);
+    // Nothing is awaited from here on that could let the schedule begin first.
     settings.role = 'all';
     await Promise.all([worker['eraseOnSchedule'](), worker['eraseOnSchedule']()]);
     expect(await exists()).toBe(false);

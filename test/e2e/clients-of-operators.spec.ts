@@ -117,7 +117,7 @@ describe('A client with operator scopes', () => {
       [0, 1].map((instance) => send('GET', '/admin/users', json.access_token as string, undefined, instance)),
     );
     // The other instance removed the role; this one knows it at its next read of the changes.
-    await service.database.query('SELECT 1');
+    await changesRead(service);
     await Promise.all(uses);
     for (const { json } of issued) {
       for (const instance of [0, 1]) {

@@ -1,6 +1,7 @@
 import { ChangedMeanings } from '../../src/consents/changed-meanings.service.js';
 import { ConsentEvents } from '../../src/consents/consent-events.js';
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
+import { withoutTriggers } from '../support/without-triggers.js';
 import { changesRead } from '../support/changes-read.js';
 import { auditEventsOn, notificationsOf } from '../support/audit-events.js';
 import { authorizePath } from '../support/browser-session.js';
@@ -170,12 +171,12 @@ describe('When the words of a scope come to mean something else', () => {
     const { access_token } = await service.make.tokens(client, user);
     await changeMeaning();
     await work();
-    await service.database.query('ALTER TABLE consents DISABLE TRIGGER USER');
-    await service.database.query(
-      "UPDATE consents SET expires_at = now() - interval '1 second' WHERE user_id = $1",
-      [user.id],
+    await withoutTriggers(service.database, () =>
+      service.database.query(
+        "UPDATE consents SET expires_at = now() - interval '1 second' WHERE user_id = $1",
+        [user.id],
+      ),
     );
-    await service.database.query('ALTER TABLE consents ENABLE TRIGGER USER');
     await work();
     expect(await isAccepted(service.http, access_token)).toBe(false);
     expect(await consentOf()).toMatchObject({ reason: 'expired' });

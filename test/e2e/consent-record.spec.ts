@@ -8,6 +8,7 @@ import type { SignedReceipt } from '../../src/consents/record/receipt.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
+import { withoutTriggers } from '../support/without-triggers.js';
 import { authorizePath, type BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
@@ -190,12 +191,12 @@ describe('The record of consents', () => {
     await service.make.consent(other, user);
     await service.make.revokeConsent(other, user);
     // As if it had all been recorded long ago.
-    await service.database.query('ALTER TABLE consent_versions DISABLE TRIGGER USER');
-    await service.database.query(
-      "UPDATE consent_versions SET recorded_at = now() - interval '1827 days' WHERE user_id = $1",
-      [user.id],
+    await withoutTriggers(service.database, () =>
+      service.database.query(
+        "UPDATE consent_versions SET recorded_at = now() - interval '1827 days' WHERE user_id = $1",
+        [user.id],
+      ),
     );
-    await service.database.query('ALTER TABLE consent_versions ENABLE TRIGGER USER');
     await asService("SELECT purge_consent_versions('-infinity', 100)");
     expect((await versions()).map((version) => version.method)).toEqual(['page']);
   });

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { accessTokenId } from '../../src/tokens/keys/token-record.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
+import { changesRead } from '../support/changes-read.js';
 import type { Answer } from '../support/http.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { madeForEach } from '../support/made.js';
@@ -56,7 +56,7 @@ describe('A token that ends while its request is carried out', () => {
     const answer = send();
     await untilWaitingForLocks(service.database, 1);
     await meanwhile();
-    await service.app.get(AccessChanges).catchUp();
+    await changesRead(service);
     // However fast this machine is, the request has waited for longer than an accepted token is trusted.
     await slow.query('SELECT pg_sleep(0.15)');
     await slow.query('ROLLBACK');

@@ -1,6 +1,7 @@
 import { AccessChanges, TRUSTED_MS } from '../../src/database/changes/access-changes.service.js';
 import { Listener } from '../../src/database/connections/listener.service.js';
 import { accessTokenId, type AccessTokenRecord } from '../../src/tokens/keys/token-record.js';
+import { changesRead } from '../support/changes-read.js';
 import { putClockForward } from '../support/clock.js';
 import { isAccepted } from '../support/oauth.js';
 import { untilWaitingForLocks } from '../support/locks.js';
@@ -83,7 +84,7 @@ describe('A token that is revoked while an instance is still looking its client 
     };
     expect(await judgedAmid(heard)).toBe(false);
     // Once every instance has heard of it, the service goes on with another key.
-    await Promise.all(service.instances.map(({ app }) => app.get(AccessChanges).catchUp()));
+    await changesRead(service);
     expect(await isAccepted(there.http, await service.make.clientToken(client))).toBe(true);
   });
 });

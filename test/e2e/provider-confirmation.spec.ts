@@ -1,4 +1,5 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
+import { changesRead } from '../support/changes-read.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { whileHeld } from '../support/held-rows.js';
@@ -234,7 +235,7 @@ describe('An operator who came from a provider, when the console asks for the pa
     await logIn(secondsAgo(3600));
     const asking = await browser.open(erase());
     const page = await browser.open(asking.headers.get('location')!);
-    await service.database.query('SELECT 1');
+    await changesRead(service);
     idp.faults = { answers: { '/.well-known/openid-configuration': { status: 500, body: '' } } };
     const { ProviderClients } =
       await import('../../src/identity-providers/protocol/provider-clients.service.js');

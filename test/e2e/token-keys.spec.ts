@@ -4,6 +4,7 @@ import { seal } from '../../src/secrets/seal.js';
 import { SealedBox } from '../../src/secrets/sealed-box.js';
 import { TokenKeysService } from '../../src/tokens/keys/token-keys.service.js';
 import { writeRefreshToken } from '../../src/tokens/keys/token-record.js';
+import { changesRead } from '../support/changes-read.js';
 import type { Tokens } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { expectOAuthError, isAccepted, refresh } from '../support/oauth.js';
@@ -174,8 +175,6 @@ describe('Token keys', () => {
 
   const signing = () => Promise.all(instances.map(async (each) => (await keysOf(each).signing()).id));
   const states = async () => Object.fromEntries((await keys().list()).map(({ id, state }) => [id, state]));
-  /** Waits until every instance has read the earlier changes. */
-  const everywhere = () => service.database.query('SELECT 1');
 
   it('are created once, however many instances start at the same moment', async () => {
     await service.database.query('DELETE FROM token_keys');
@@ -191,7 +190,7 @@ describe('Token keys', () => {
   it('are rotated by the operator: the new one signs everywhere, the old one still verifies', async () => {
     const [old] = await signing();
     const id = await keys().rotate();
-    await everywhere();
+    await changesRead(service);
     expect(await signing()).toEqual([id, id]);
     expect(await states()).toMatchObject({ [old!]: 'verifies', [id]: 'signs' });
     expect(instances.map((each) => keysOf(each).secretOf(old!))).not.toContain(undefined);
@@ -222,7 +221,7 @@ describe('Token keys', () => {
   it('can be revoked: another key signs, and every instance knows', async () => {
     const [id] = await signing();
     await keys().revoke(id!);
-    await everywhere();
+    await changesRead(service);
     const [now, there] = await signing();
     expect(now).toBe(there);
     expect(now).not.toBe(id);

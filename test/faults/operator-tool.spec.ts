@@ -9,9 +9,9 @@ import { runCommand } from '../../src/cli/run-command.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService, SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { keyIdOf } from '../../src/secrets/key-id.js';
 import { RequestRecordsService } from '../../src/requests/request-records.service.js';
+import { changesRead } from '../support/changes-read.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { addApp, givePassword, newBrowserAt } from '../support/second-factors.js';
 import { startInstance, TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
@@ -69,7 +69,7 @@ describe('the operator tool for use without a browser', () => {
     const { code, out, err } = await ran;
     expect([code, err]).toEqual([0, '']);
     // The tool tells the database only: the service must know its changes before the test continues.
-    await service.app.get(AccessChanges).catchUp();
+    await changesRead(service);
     return JSON.parse(out) as T;
   };
 

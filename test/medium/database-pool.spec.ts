@@ -5,7 +5,7 @@ import { isDatabaseAway } from '../../src/database/queries/database-errors.js';
 import type { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
 import { freePort } from '../support/test-service.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { createTestDatabase, nameOf, type TestDatabase } from '../support/test-database.js';
 
 /** ReadyForQuery, and the message of a server that is told to shut down. */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
@@ -101,7 +101,7 @@ describe('the pool of connections', () => {
   });
 
   it('has days of 24 hours, also where the time zone of the database changes its clocks', async () => {
-    const name = new URL(database.url).pathname.slice(1);
+    const name = nameOf(database);
     await database.query(`ALTER DATABASE ${name} SET timezone = 'Europe/Berlin'`);
     const there = await new DataSource(dataSourceOptions(database.url, 1)).initialize();
     try {

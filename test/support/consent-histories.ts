@@ -12,9 +12,9 @@ import { ReceiptKeysService } from '../../src/consents/record/receipt-keys.servi
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
-import { withoutTriggers } from './aged-consents.js';
 import { PARTNER_SCOPES } from './factory.js';
 import type { TestService } from './test-service.js';
+import { withoutTriggers } from './without-triggers.js';
 
 const scopes = fc.subarray(PARTNER_SCOPES, { minLength: 1 });
 const STEP = fc.oneof(

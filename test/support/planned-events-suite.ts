@@ -4,6 +4,7 @@ import { untilWaitingForLocks } from './locks.js';
 import { SandboxProgram, stopPlannedEvents, type SandboxDriver } from './sandbox.js';
 import { SpawnedService } from './spawned-service.js';
 import { madeOnce } from './made.js';
+import { nameOf } from './test-database.js';
 import { freePort, TEST_ENCRYPTION_KEY, useService } from './test-service.js';
 import { until } from './until.js';
 import { WEBHOOK_ENV, Webhooks } from './webhooks.js';
@@ -86,7 +87,7 @@ export function describePlannedEvents(kills: (keyof typeof LOCKS)[]): void {
     const cutBefore = (nth: number): { statement: () => string | undefined; stop: () => void } => {
       const send = Client.prototype.query as (this: Client, ...args: unknown[]) => Promise<unknown>;
       // Other services of this process may publish, too.
-      const name = new URL(service.database.url).pathname.slice(1);
+      const name = nameOf(service.database);
       let ofWorker: Client | undefined;
       let [count, cut]: [number, string | undefined] = [0, undefined];
       const terminate = (connection: Client): Promise<unknown> =>

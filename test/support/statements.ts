@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { TestDatabase } from './test-database.js';
+import { nameOf, type TestDatabase } from './test-database.js';
 
 /** Statements that the service runs on its own: every few seconds or minutes, to note how a delivery ended, and first on each connection. */
 const isHousekeeping = (sql: string): boolean =>
@@ -12,7 +12,7 @@ export async function statementsDuring(
   { database }: { database: Pick<TestDatabase, 'url'> },
   work: () => Promise<unknown>,
 ): Promise<string[]> {
-  const name = new URL(database.url).pathname.slice(1);
+  const name = nameOf(database);
   const statements = jest.spyOn(Client.prototype, 'query');
   try {
     await work();

@@ -72,6 +72,9 @@ export async function createTestDatabase(template = 'template_charging'): Promis
   };
 }
 
+/** The name of a database, as SQL has it. */
+export const nameOf = ({ url }: Pick<TestDatabase, 'url'>): string => new URL(url).pathname.slice(1);
+
 /** Another connection of a superuser to the database; it ends with the file, if not before. */
 export async function connectionTo({ database }: { database: Pick<TestDatabase, 'url'> }): Promise<Client> {
   const client = new Client({ connectionString: database.url });
@@ -84,8 +87,8 @@ export async function connectionTo({ database }: { database: Pick<TestDatabase, 
  * Another database on the same server with a copy of everything in this one, as after restoring a dump. Cuts every connection to
  * this one.
  */
-export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
-  const name = new URL(url).pathname.slice(1);
+export async function copyTestDatabase(database: TestDatabase): Promise<TestDatabase> {
+  const name = nameOf(database);
   const allow = (connections: boolean) =>
     asAdmin((admin) => admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`));
   await allow(false);
