@@ -2,19 +2,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { PLAIN_BRAND, PRODUCT_NAME, type BrandValues } from '../../src/config/brand-values.js';
 import { BrandService } from '../../src/brand/brand.service.js';
-import { loadSettings } from '../../src/config/settings.js';
-import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
-import type { SignedInUser } from '../../src/users/sessions/signed-in-user.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { brandOn } from '../support/brand-page.js';
+import { BrowserSession } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
 import { PASSWORD } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
 import { madeOnce } from '../support/made.js';
 import { errorAt, wordsOf } from '../support/portal.js';
-import { openNewPasskey } from '../support/second-factors.js';
-import { useServiceWithMail } from '../support/set-up.js';
-import { TEST_ENCRYPTION_KEY, useService, type TestInstance } from '../support/test-service.js';
+import { useService, type TestInstance } from '../support/test-service.js';
 import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js';
 import { until } from '../support/until.js';
 import { jpeg, movingWebp, png, upload } from '../support/uploads.js';
@@ -40,21 +36,12 @@ const TYPED = {
   footer: VOLTERA.footer!,
 };
 
-const shown = ({ html }: Page) => ({
-  title: html.querySelector('title')!.text,
-  header: html.querySelector('.page-header')!.text.trim(),
-  footer: html.querySelectorAll('.page-footer :is(p, li:not([lang]))').map(({ text }) => text.trim()),
-  links: html.querySelectorAll('.page-footer a:not([hreflang])').map((link) => link.getAttribute('href')),
-  styles: html.querySelectorAll('link[rel=stylesheet]').map((link) => link.getAttribute('href')),
-  logo: html.querySelector('.brand-logo')?.getAttribute('src'),
-});
-
 describe('In the company’s name', () => {
   const service = useService({ instances: 2 });
   const admin = madeOnce(() => service.make.user({ role: 'operator', name: 'Adam Admin' }));
   const browser = madeOnce(() => service.make.signedIn(admin));
   const anyone = ({ url }: TestInstance) => new BrowserSession(url);
-  const home = async (instance: TestInstance = service) => shown(await anyone(instance).open('/'));
+  const home = async (instance: TestInstance = service) => brandOn(await anyone(instance).open('/'));
   const save = (fields: Record<string, string> = TYPED) => browser.fillIn(EDIT, fields);
   const events = () =>
     service.database.query<{ actor_id: string; before: object; after: object }>(
@@ -163,7 +150,7 @@ describe('In the company’s name', () => {
       };
       expect(await home()).toEqual(expected);
       for (const path of ['/login', '/docs', '/docs/guides', '/v2/problems/not-found/', '/nothing-here']) {
-        const page = shown(await anyone(service).open(path));
+        const page = brandOn(await anyone(service).open(path));
         expect([path, page.header, page.links]).toEqual([path, 'Voltera', expected.links]);
       }
       const [event] = (await events()).slice(-1);
@@ -239,7 +226,7 @@ describe('In the company’s name', () => {
       const before = [await row(), (await events()).length];
       const page = await save({ ...TYPED, do: 'preview' });
       expect(page.status).toBe(200);
-      expect(shown(page)).toMatchObject({
+      expect(brandOn(page)).toMatchObject({
         title: 'Preview · Voltera',
         header: 'Voltera',
         footer: expect.arrayContaining(['Voltera GmbH, Berlin']),
@@ -420,82 +407,5 @@ describe('In the company’s name', () => {
       await age();
       expect(await purged()).toBe(true);
     });
-  });
-});
-
-describe('The settings of the brand', () => {
-  const env = {
-    BRAND_NAME: 'Charge & Co',
-    BRAND_ACCENT_COLOR: '#0050B3',
-    BRAND_SUPPORT_EMAIL: 'help@charge.example',
-    BRAND_PRIVACY_URL: 'https://charge.example/privacy',
-    BRAND_TERMS_URL: 'https://charge.example/terms',
-    BRAND_FOOTER: 'Charge & Co, Oslo',
-  };
-  const { service, smtp } = useServiceWithMail({ env });
-  const asTyped = { name: 'Charge & Co', accent_color: '#0050b3' };
-  const edit = async (fields: Record<string, string>) => {
-    const browser = await service.make.signedInNew({ role: 'operator' });
-    expect(placeOf(await browser.fillIn(EDIT, fields))).toEqual([303, BRAND]);
-    return browser;
-  };
-
-  const DARKER = 'must be darker: its contrast with white text and with light pages must be at least 4.5:1';
-  const HTTPS = 'must be an https URL, such as https://www.example.com/privacy';
-  it.each([
-    ['BRAND_NAME', ' '.repeat(5), 'must be one line of visible text'],
-    ['BRAND_NAME', 'x'.repeat(61), 'must have 1 to 60 characters'],
-    ['BRAND_ACCENT_COLOR', 'green', 'must be a colour such as #006b57'],
-    ['BRAND_ACCENT_COLOR', '#ffcc00', DARKER],
-    ['BRAND_SUPPORT_EMAIL', 'help', 'must be an email address'],
-    ['BRAND_PRIVACY_URL', 'http://charge.example', HTTPS],
-    ['BRAND_TERMS_URL', 'javascript:alert(1)', HTTPS],
-    ['BRAND_FOOTER', 'a\nb', 'must be one line of visible text'],
-  ])('refuses %s=%j at the start', async (name, value, words) => {
-    const others = { NODE_ENV: 'test', DATABASE_URL: 'postgres://h/x', ENCRYPTION_KEY: TEST_ENCRYPTION_KEY };
-    const loading = loadSettings({ ...others, ...env, [name]: value });
-    await expect(loading).rejects.toThrow(`${name} ${words}`);
-  });
-
-  it('are what pages show, until an admin saves something else, which wins', async () => {
-    const page = async (): Promise<ReturnType<typeof shown>> =>
-      shown(await (await service.make.signedInNew()).open('/'));
-    expect(await page()).toMatchObject({
-      title: 'Home · Charge & Co',
-      links: ['mailto:help@charge.example', env.BRAND_PRIVACY_URL, env.BRAND_TERMS_URL],
-    });
-    await edit({ footer: 'Another line', terms_url: '' });
-    expect(await page()).toMatchObject({
-      header: 'Charge & Co',
-      footer: expect.arrayContaining(['Another line']),
-      links: ['mailto:help@charge.example', env.BRAND_PRIVACY_URL],
-    });
-    // What is as in the settings follows them.
-    const [stored] = await service.database.query('SELECT name, accent_color, footer, terms_url FROM brand');
-    expect(stored).toEqual({ name: null, accent_color: null, footer: 'Another line', terms_url: '' });
-  });
-
-  it('name the service in mails, passkeys, authenticator apps and the description of the API', async () => {
-    await edit(asTyped);
-    const user = await service.make.user({ email: 'ada@charge.example' });
-    await new BrowserSession(service.url).fillIn('/password/forgotten', { email: user.email });
-    const { text, html } = await smtp.mailTo(user.email);
-    expect(text).toContain('-- \nCharge & Co\n');
-    expect(text).toContain('Support: help@charge.example');
-    expect(text).toContain('Privacy: https://charge.example/privacy');
-    expect(html).toContain('href="mailto:help@charge.example"');
-    expect(html).toContain('background-color:#0050b3');
-    expect(html).not.toMatch(/<img|<link|url\(/);
-    const document = await service.http.get('/openapi.json');
-    const forOperators = await service.http.get('/openapi/operators.json');
-    expect([document.json.info.title, forOperators.json.info.title]).toEqual([
-      'Charge & Co',
-      'Charge & Co for operators',
-    ]);
-    const { options } = await openNewPasskey(await service.make.signedIn(user));
-    expect(options.rp).toMatchObject({ name: 'Charge & Co' });
-    const signedIn = { ...user, sessionDigest: Buffer.alloc(32) } as unknown as SignedInUser;
-    const { uri } = service.app.get(AuthenticatorAppsService).begin(signedIn);
-    expect(new URL(uri).searchParams.get('issuer')).toBe('Charge & Co');
   });
 });
