@@ -1,4 +1,4 @@
-import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The fields of every line logged during something: a request, or the delivery of a webhook. */
 export interface LogFields {
@@ -20,10 +20,6 @@ export function keepLogScope(): void {
 /** Runs work so that lines logged by it, and by everything it starts, carry these fields; if the scope is kept. */
 export const inLogScope = <T>(fields: LogFields, work: () => T): T =>
   isKept ? scope.run(fields, work) : work();
-
-/** The same function, which will run in the present scope and trace for every caller; if the scope is kept. */
-export const bindLogScope = <Args extends unknown[]>(work: (...args: Args) => void) =>
-  isKept ? (AsyncResource.bind(work) as typeof work) : work;
 
 /** The fields of the current scope; undefined outside of any. */
 export const logFields = (): LogFields | undefined => scope.getStore();

@@ -1,11 +1,14 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { finished } from 'node:stream';
 import { setImmediate } from 'node:timers';
-import { bindLogScope } from '../../telemetry/log-scope.js';
+import { inRequestContext } from './request-context.js';
 
 declare module 'fastify' {
   interface FastifyReply {
     /** The response is complete and waits for the end of the turn; then `sent` becomes true. */
     isHeld: boolean;
+    /** What continues once it has been sent. */
+    waiting: (() => void)[] | undefined;
   }
 }
 
@@ -21,6 +24,26 @@ interface Held {
   go: Continue;
 }
 
+/** For replies that may be held. */
+export function decorateReplies(fastify: FastifyInstance): void {
+  fastify.decorateReply('isHeld', false);
+  fastify.decorateReply('waiting', undefined);
+  fastify.decorateReply('then', thenOf);
+}
+
+/**
+ * As in Fastify, `await reply` continues once it has been sent; NestJS does so for each request. For a held one Fastify would watch
+ * the stream of the response, which costs as much as a guard.
+ */
+function thenOf(this: FastifyReply, fulfilled: () => void, rejected: (error: Error) => void): void {
+  if (this.sent) fulfilled();
+  else if (this.isHeld) (this.waiting ??= []).push(() => this.then(fulfilled, rejected));
+  else
+    finished(this.raw, (error) =>
+      error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE' ? rejected(error) : fulfilled(),
+    );
+}
+
 /**
  * Sends the responses that one turn of the event loop makes together, at its end. Waking a sleeping receiver takes longer than
  * making most responses, and each response sent separately would wake it again (docs/decisions/0028-gathered-responses.md).
@@ -31,7 +54,7 @@ export class GatheredResponses {
   /** Continues at the end of the turn, or when 16 wait. */
   hold(reply: FastifyReply, payload: unknown, go: Continue): void {
     reply.isHeld = true;
-    const count = this.held.push({ reply, payload, go: bindLogScope(go) });
+    const count = this.held.push({ reply, payload, go });
     if (count === 1) setImmediate(this.release);
     else if (count === AT_MOST) this.release();
   }
@@ -39,7 +62,7 @@ export class GatheredResponses {
   private readonly release = (): void => {
     const { held } = this;
     this.held = [];
-    for (const each of held) send(each);
+    for (const each of held) inRequestContext(each.reply.request, () => send(each));
   };
 }
 
@@ -55,4 +78,8 @@ function send({ reply, payload, go }: Held): void {
       reply.raw.destroy();
     }
   }
+  const { waiting } = reply;
+  if (waiting === undefined) return;
+  reply.waiting = undefined;
+  for (const each of waiting) each();
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { inLogScope } from '../../telemetry/log-scope.js';
 import { tracing, type RequestSpan } from '../../telemetry/tracing.js';
 
@@ -10,21 +10,22 @@ declare module 'fastify' {
 
 /** Runs every request in a log scope with its id, and traces it if tracing is enabled. Must run before all other hooks. */
 export function addRequestContext(fastify: FastifyInstance): void {
-  const traces = tracing();
-  if (!traces) {
-    fastify.addHook('onRequest', (request, _reply, done) => inLogScope({ request_id: request.id }, done));
-    return;
-  }
   fastify.decorateRequest('span', undefined);
+  const traces = tracing();
   fastify.addHook('onRequest', (request, _reply, done) => {
-    const span = traces.begin(request);
-    if (!span) return inLogScope({ request_id: request.id }, done);
-    request.span = span;
-    request.log = request.log.child({ trace_id: span.traceId });
-    inLogScope({ request_id: request.id, trace_id: span.traceId }, () => span.run(done));
+    request.span = traces?.begin(request);
+    if (request.span) request.log = request.log.child({ trace_id: request.span.traceId });
+    inRequestContext(request, done);
   });
+  if (!traces) return;
   fastify.addHook('onResponse', (request, reply, done) => {
     request.span?.end(reply);
     done();
   });
+}
+
+/** Runs work in the log scope and the trace of a request. */
+export function inRequestContext({ id, span }: FastifyRequest, work: () => void): void {
+  if (!span) return inLogScope({ request_id: id }, work);
+  inLogScope({ request_id: id, trace_id: span.traceId }, () => span.run(work));
 }

@@ -2,7 +2,7 @@ import { say } from '../../language/text.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { lateJudgeOf } from '../guards/late-judgement.js';
-import { GatheredResponses } from './gathered-responses.js';
+import { decorateReplies, GatheredResponses } from './gathered-responses.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { badRequest, methodNotAllowed } from '../problems/problem.js';
 import { countFault, observeRequest } from './request-metrics.js';
@@ -16,7 +16,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   let closing = false;
   const shutdown = new GracefulShutdown();
   const responses = new GatheredResponses();
-  fastify.decorateReply('isHeld', false);
+  decorateReplies(fastify);
   fastify.addHook('preClose', async () => {
     closing = true;
     await shutdown.finish();
