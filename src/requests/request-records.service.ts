@@ -76,11 +76,12 @@ export class RequestRecordsService extends WriteBehind {
         detail: request.refusedWith,
         clientId: undefined,
       });
+    // The new members first: docs/decisions/0008.
     notes.push({
-      ...answered,
       refusedKind: refusal?.kind ?? null,
       refused: refusal?.detail ?? null,
       clientId: request.oauthClient?.id ?? request.principal?.client.id ?? refusal?.clientId ?? null,
+      ...answered,
     });
   }
 

@@ -1,13 +1,13 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { purposeKey, type PurposeThat } from './purpose-key.js';
 
 /** Signs texts for one purpose (HMAC-SHA256, 43 characters of base64url). */
 export class Signer {
-  private readonly keys: readonly Buffer[];
+  private readonly keys: readonly KeyObject[];
 
   /** With the current encryption key first: it signs, and all of them verify. */
   constructor(purpose: PurposeThat<'signs'>, encryptionKeys: readonly Buffer[]) {
-    this.keys = encryptionKeys.map((key) => purposeKey(purpose, key));
+    this.keys = encryptionKeys.map((key) => createSecretKey(purposeKey(purpose, key)));
   }
 
   sign(text: string): string {
@@ -23,5 +23,5 @@ export class Signer {
   }
 }
 
-const signatureOf = (key: Buffer, text: string): string =>
+const signatureOf = (key: KeyObject, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url');

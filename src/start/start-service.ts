@@ -6,6 +6,7 @@ import { loadSettings, type Settings } from '../config/settings.js';
 import { logOutput } from '../http/server/log-output.js';
 import { createLog } from '../http/server/logging.js';
 import type { Demonstration } from './demonstration.js';
+import { settleClasses } from './settle-classes.js';
 import { startFailure } from './start-error.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { waitForDatabase } from './wait-for-database.js';
@@ -39,6 +40,7 @@ export async function startService(environment: NodeJS.ProcessEnv): Promise<void
 }
 
 async function startWith(settings: Settings, environment: NodeJS.ProcessEnv): Promise<void> {
+  settleClasses();
   const log = createLog(settings.logLevel, logOutput());
   // The demonstration prints for a person. Otherwise everything is a log line; these are logged at any level.
   const spoken = log.child({}, { level: 'info' });

@@ -136,7 +136,7 @@ describe('The secret of an endpoint', () => {
         ),
         (text) => {
           try {
-            return signingKeyOf(text).length === 32;
+            return signingKeyOf(text).symmetricKeySize === 32;
           } catch (error) {
             return text.length < 12 || !(error as Error).message.includes(text);
           }

@@ -76,7 +76,8 @@ export class RequestLogService extends WriteBehind {
     const recent = this.recentOf(clientId);
     if (!recent) return this.activity.countMany({ kind: 'request', detail, clientId }, 1);
     recent.counts[detail]++;
-    recent.requests[recent.next] = { ...answered, clientId };
+    // The new member first: docs/decisions/0008.
+    recent.requests[recent.next] = { clientId, ...answered };
     recent.next = (recent.next + 1) % REQUESTS_KEPT;
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ActivityService } from '../../activity/activity.service.js';
 import type { BearerRefusal, EventClient, Refusable } from '../../activity/activity.js';
 import { isWorking, type ClientWithSecrets } from '../../clients/client-with-secrets.js';
@@ -106,7 +106,8 @@ export class AccessTokensService {
     const record: AccessTokenRecord = {
       kind: 'client',
       keyId: key.id,
-      id: randomBytes(16).toString('hex'),
+      // Node.js draws the bytes of many UUIDs at once.
+      id: randomUUID().replaceAll('-', ''),
       clientId,
       epoch: known.found.epoch,
       stamp: known.stamp,

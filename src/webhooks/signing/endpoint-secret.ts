@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -7,10 +7,11 @@ const SECRET_BYTES = 32;
 export const makeEndpointSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
 /** The signing key of a secret; throws for anything else, without quoting it. */
-export function signingKeyOf(secret: string): Buffer {
+export function signingKeyOf(secret: string): KeyObject {
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
   if (PREFIX + key.toString('base64') !== secret || key.length !== SECRET_BYTES) {
     throw new Error('This is not an endpoint secret.');
   }
-  return key;
+  // Node.js 24 takes 10 µs longer to sign with a buffer.
+  return createSecretKey(key);
 }
