@@ -12,6 +12,8 @@ import { CORES, pinned } from './machine.mjs';
 const READY_MS = 60_000;
 const STOP_MS = 15_000;
 const MANY = '1000000000';
+// As large as the service's: left to V8, the wall's stays at a quarter of it and is collected more often.
+const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 
 /**
  * Starts the service as in production: the built program with every check, limit, log line and metric; its log goes to a file.
@@ -56,7 +58,7 @@ export const startFrame = (database) => startBare('frame', database, 'frame-serv
 async function startBare(name, database, file = name) {
   const port = await freePort();
   const program = fileURLToPath(new URL(`./${file}.mjs`, import.meta.url));
-  return start(name, database, [program], port, { PORT: String(port) });
+  return start(name, database, [...YOUNG_GENERATION, program], port, { PORT: String(port) });
 }
 
 /** The options that `npm start` passes to Node.js. */

@@ -1,6 +1,6 @@
-import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, randomFillSync, timingSafeEqual } from 'node:crypto';
 
-const KEY = Buffer.alloc(32, 'w');
+const KEY = createSecretKey(Buffer.alloc(32, 'w'));
 // User, client, issue time and expiry, four bytes each; then sixteen random bytes.
 const RECORD_BYTES = 32;
 const NOBODY = 0xffffffff;
