@@ -45,9 +45,15 @@ export async function measureBacklog(stand, { options, say }) {
   }
 }
 
-/** Removes what still waits, so that nothing drains beside what is measured next; returns how much that was. */
+/**
+ * Removes what still waits, so that nothing drains beside what is measured next; returns how much that was. What the service is just storing the
+ * result of is left out: waiting for it could be a deadlock.
+ */
 async function drop({ query }) {
-  const rows = await query("DELETE FROM deliveries WHERE state = 'pending' RETURNING id");
+  const rows = await query(`
+    DELETE FROM deliveries
+    WHERE id IN (SELECT id FROM deliveries WHERE state = 'pending' FOR UPDATE SKIP LOCKED)
+    RETURNING id`);
   return rows.length;
 }
 
