@@ -159,6 +159,7 @@ describe('Whoever awaits a reply', () => {
     ['malformed', '500 failed'],
   ])('continues once it has been sent: %s', async (path, expected) => {
     expect(await answerOf(path)).toBe(expected);
+    await continued;
     expect(seen).toEqual([`${path} sent`]);
   });
 

@@ -14,7 +14,7 @@ function keepsPlaces(before: string): boolean {
       // V8 keeps what describes an object for two collections after its last use.
       for (let m = 0; m < 4; m++) gc();
     }
-    console.log(eval('%HasFastProperties(response())'));`;
+    console.log(%HasFastProperties(response()));`;
   const flags = ['--expose-gc', '--allow-natives-syntax', '--input-type=module'];
   return JSON.parse(execFileSync(process.execPath, [...flags, '--eval', program], { encoding: 'utf8' }));
 }

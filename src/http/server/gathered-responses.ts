@@ -33,7 +33,7 @@ export function decorateReplies(fastify: FastifyInstance): void {
 
 /**
  * As in Fastify, `await reply` continues once it has been sent; NestJS does so for each request. For a held one Fastify would watch
- * the stream of the response, which costs as much as a guard.
+ * the stream of the response, which keeps everything of the request (docs/decisions/0008-what-a-request-leaves-behind.md).
  */
 function thenOf(this: FastifyReply, fulfilled: () => void, rejected: (error: Error) => void): void {
   if (this.sent) fulfilled();

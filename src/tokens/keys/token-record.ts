@@ -46,7 +46,7 @@ interface AccessRecordBase {
 /** The contents of a client-credentials token. */
 interface ClientTokenRecord extends AccessRecordBase {
   kind: 'client';
-  /** 16 random bytes in hexadecimal. */
+  /** A random UUID without dashes. */
   id: string;
   /** The client's `token_epoch` at the time. */
   epoch: number;
