@@ -34,12 +34,12 @@ const TO_BE_TOLD = `FROM consents k JOIN clients c ON c.id = k.client_id JOIN us
 export class ConsentExpiryRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Some of the expired consents, the earliest first. */
-  listOver(limit: number): Promise<{ clientId: string; userId: string }[]> {
+  /** Up to `limit` of the expired consents after the first `skipped`, the earliest first. */
+  listOver(skipped: number, limit: number): Promise<{ clientId: string; userId: string }[]> {
     return this.dataSource.query(
       `SELECT client_id AS "clientId", user_id AS "userId" FROM consents
-        WHERE revoked_at IS NULL AND expires_at <= now() ORDER BY expires_at LIMIT $1`,
-      [limit],
+        WHERE revoked_at IS NULL AND expires_at <= now() ORDER BY expires_at, client_id, user_id OFFSET $1 LIMIT $2`,
+      [skipped, limit],
     );
   }
 

@@ -51,15 +51,16 @@ export class ConsentExpiryService extends PeriodicWorker {
     let told = 0;
     for (let count = AT_ONCE; count === AT_ONCE; told += count) count = await attempt(this.tell(), 0);
     let ended = 0;
+    // Those that were tried and not ended.
+    let left = 0;
     for (let isMore = true; isMore;) {
-      const over = await attempt(this.repository.listOver(AT_ONCE), []);
-      const before = ended;
+      const over = await attempt(this.repository.listOver(left, AT_ONCE), []);
       // Each in its own transaction, because it locks the grants of the consent.
       for (const { clientId, userId } of over) {
         if (await attempt(this.consents.expire(clientId, userId), false)) ended++;
+        else left++;
       }
-      // What fails is found again.
-      isMore = over.length === AT_ONCE && ended > before;
+      isMore = over.length === AT_ONCE;
     }
     if (failures.length > 0) throw failures[0]!;
     return { told, ended };

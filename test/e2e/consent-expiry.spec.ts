@@ -15,6 +15,7 @@ import { isAccepted, refresh } from '../support/oauth.js';
 import { madeForEach } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
 import { useSharedService } from '../support/test-service.js';
+import { withoutTriggers } from '../support/without-triggers.js';
 
 const DAY = 86_400;
 
@@ -131,6 +132,31 @@ describe('A consent that ends by itself', () => {
     expect(await left()).toBe(1);
     await work();
     expect(await left()).toBe(0);
+  });
+
+  it('ends although more than are looked up at once expired earlier, and cannot be ended', async () => {
+    const others = await Promise.all(Array.from({ length: 100 }, () => service.make.user()));
+    for (const each of others) await service.make.consent(client, each);
+    await service.make.consent(client, user);
+    await withoutTriggers(service.database, () =>
+      service.database.query(
+        `UPDATE consents SET granted_at = granted_at - age, expires_at = expires_at - age
+           FROM (VALUES (true, interval '91 days'), (false, interval '92 days')) ages (is_last, age)
+          WHERE client_id = $2 AND (user_id = $1) = is_last`,
+        [user.id, client.id],
+      ),
+    );
+    const consents = service.app.get(ConsentsService);
+    const expire = consents.expire.bind(consents);
+    const failing = jest
+      .spyOn(consents, 'expire')
+      .mockImplementation((clientId, userId) =>
+        userId === user.id ? expire(clientId, userId) : Promise.reject(new Error('locked')),
+      );
+    await expect(service.app.get(ConsentExpiryService).run()).rejects.toThrow('locked');
+    expect(failing).toHaveBeenCalledTimes(101);
+    failing.mockRestore();
+    expect(await work()).toMatchObject({ ended: 100 });
   });
 
   it('goes on when the user renews it, with the tokens that there are', async () => {
