@@ -1,3 +1,4 @@
+import { ActivityService } from '../../src/activity/activity.service.js';
 import { BrowserSession, leadsTo } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
@@ -60,6 +61,10 @@ describe('Sign-ins that fail without a known account', () => {
     expect(refused.status).toBe(429);
     expectRetryAfter(refused, WINDOW);
     expect(await counted('slowed')).toBe(slowed + 1);
+    await service.app.get(ActivityService).flush();
+    const last = `SELECT last_address FROM activity_hours
+       WHERE client_id = '' AND detail = 'too_many' ORDER BY last_at DESC LIMIT 1`;
+    expect(await service.database.value(last)).toBe(address);
   });
 
   it('are refused though they were started, and what is right is not held up', async () => {

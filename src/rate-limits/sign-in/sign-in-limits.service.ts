@@ -79,7 +79,7 @@ export class SignInLimitsService {
     if (browser === undefined) return this.admitStranger(turn, request, email, [account], []);
     // Checked before the password is looked up, so that a browser over its limit is refused without a query.
     const own = `${account}:${browser.id}`;
-    const filled = await this.reserve(own, ACCOUNT_FAILURES, turn);
+    const filled = await this.reserve(own, ACCOUNT_FAILURES, request, turn);
     const failureKeys: [string, string] = [account, own];
     try {
       if (!(await this.browsers.isCurrent(browser, email)))
@@ -102,15 +102,15 @@ export class SignInLimitsService {
 
   private async admitStranger(
     turn: Turn,
-    { ip }: FastifyRequest,
+    request: FastifyRequest,
     email: string,
     failureKeys: [account: string, ...own: string[]],
     filledBefore: [string, number][],
   ): Promise<SignInAttempt> {
-    const networkKey = `signin-${addressKey(ip)}`;
-    const filled = [...filledBefore, ...(await this.reserve(networkKey, ADDRESS_FAILURES, turn))];
+    const networkKey = `signin-${addressKey(request.ip)}`;
+    const filled = [...filledBefore, ...(await this.reserve(networkKey, ADDRESS_FAILURES, request, turn))];
     try {
-      filled.push(...(await this.reserve(failureKeys[0], ACCOUNT_FAILURES, turn)));
+      filled.push(...(await this.reserve(failureKeys[0], ACCOUNT_FAILURES, request, turn)));
     } catch (error) {
       await this.store.giveBack(networkKey, WINDOW_MS);
       throw error;
@@ -180,12 +180,17 @@ export class SignInLimitsService {
    * Counts a sign-in through a provider or by a passkey that was refused; throws a 429 problem from the 51st of an address in 15
    * minutes. Nothing can be guessed there, so the count only refuses failures, never valid logins.
    */
-  async countRefused({ ip }: FastifyRequest): Promise<void> {
-    await this.reserve(`signin-refused-${addressKey(ip)}`, ADDRESS_FAILURES - 1);
+  async countRefused(request: FastifyRequest): Promise<void> {
+    await this.reserve(`signin-refused-${addressKey(request.ip)}`, ADDRESS_FAILURES - 1, request);
   }
 
   /** Counts an attempt, which others wait for as soon as it is counted; returns the counter if this attempt filled it up. */
-  private async reserve(key: string, limit: number, turn?: Turn): Promise<[string, number][]> {
+  private async reserve(
+    key: string,
+    limit: number,
+    { ip: address }: FastifyRequest,
+    turn?: Turn,
+  ): Promise<[string, number][]> {
     for (;;) {
       const hadOthers = this.underWay.has(key);
       const decision = await this.store.consume(key, limit, WINDOW_MS);
@@ -198,7 +203,7 @@ export class SignInLimitsService {
       if (others) await Promise.race(others);
       // The attempts that were running then have ended since, and their counts may have been taken back.
       else if (!hadOthers) {
-        this.activity.count({ kind: 'sign_in_refused', detail: 'too_many' });
+        this.activity.count({ kind: 'sign_in_refused', detail: 'too_many', address });
         throw tooManyFailures(decision);
       }
     }
