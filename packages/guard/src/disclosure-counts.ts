@@ -35,11 +35,11 @@ export class DisclosureCounts {
     return true;
   }
 
-  /** Takes those for one report out, the oldest first. */
+  /** Takes those for one report out, the oldest first; of one day, because a day that is too old has the whole report refused. */
   take(): CountedDisclosure[] {
     const taken: CountedDisclosure[] = [];
     for (const [key, counted] of this.counts) {
-      if (taken.length === MOST_IN_BATCH) break;
+      if (taken.length === MOST_IN_BATCH || (taken.length > 0 && counted.day !== taken[0]!.day)) break;
       const requests = Math.min(counted.requests, MOST_REQUESTS);
       taken.push({ ...counted, requests });
       counted.requests -= requests;
