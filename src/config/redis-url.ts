@@ -71,6 +71,7 @@ function readPlain(text: string): RedisUrl {
     if (url.hostname === '') throw new Error('no host');
     // The library would count in database 0 instead.
     if (!/^(?:\/(?:\d{1,4})?)?$/.test(url.pathname)) throw new Error('the database is not a number');
+    if (url.protocol !== urls[0]!.protocol) throw new Error('some with TLS and some without');
     if (parts.length > 1 && !/^(?:\/0?)?$/.test(url.pathname)) throw new Error('a cluster has one database');
   }
   const common = urls.map(({ protocol, username, password }) => ({

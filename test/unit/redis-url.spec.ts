@@ -17,6 +17,8 @@ describe('a REDIS_URL', () => {
     'redis://a/0/1',
     'redis://a/1,redis://b',
     'redis://a,redis://b/1',
+    'redis://a,rediss://b',
+    'rediss://a,redis://b',
   ])('is refused: %s', (url) => expect(() => parseRedisUrl(url)).toThrow());
 
   it.each([
