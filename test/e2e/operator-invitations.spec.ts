@@ -1,5 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import type { OperatorRole } from '../../src/config/operator-role.js';
+import type { Problem } from '../../src/http/problems/problem.js';
 import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { OperatorInvitationsService } from '../../src/partners/members/operator-invitations.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
@@ -67,6 +68,27 @@ describe('An admin invites operators', () => {
     );
 
   describe('and nothing is sent', () => {
+    it('beyond 50, however many admins invite at once', async () => {
+      const invitations = service.app.get(OperatorInvitationsService);
+      const open = (await invitations.list()).length;
+      await service.database.query(
+        `INSERT INTO organisation_invitations (id, email, email_key, role, invited_by, digest, expires_at)
+         SELECT 'mbiv' || lpad(n::text, 26, '0'), n || $2, n || $2, 'viewer', $1, sha256(('operators' || n)::bytea), now() + interval '1 day'
+           FROM generate_series(1, $3) n`,
+        [inviter.id, `-${email}`, 49 - open],
+      );
+      const actor = { type: 'user', id: inviter.id, operatorRole: 'admin' } as const;
+      const all = await Promise.allSettled(
+        [1, 2, 3, 4].map((n) => invitations.invite(`${n}-at-once-${email}`, 'viewer', actor)),
+      );
+      const refused = all.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+      expect(refused.map(({ reason }) => (reason as Problem).status)).toEqual([409, 409, 409]);
+      expect(await invitations.list()).toHaveLength(50);
+      await service.database.query('DELETE FROM organisation_invitations WHERE invited_by = $1', [
+        inviter.id,
+      ]);
+    });
+
     it.each([
       ['no address', { email: 'nobody', role: 'viewer' }, 'email'],
       ['no role', { email: undefined, role: '' }, 'role'],

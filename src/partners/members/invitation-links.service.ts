@@ -24,7 +24,7 @@ export class InvitationLinks {
   ) {}
 
   /**
-   * Mails a link, in the caller's transaction; an earlier one to the same address ends. Returns the id of the invitation. Throws a 409
+   * Mails a link, in the caller's transaction, which has locked the organisation; an earlier one to the same address ends. Returns the id of the invitation. Throws a 409
    * problem beyond 50.
    */
   async send(
@@ -33,6 +33,7 @@ export class InvitationLinks {
     mailOf: (url: string) => MailText,
   ): Promise<string> {
     const { organisationId, email } = invitation;
+    if (organisationId === null) await this.repository.lockForOperators(manager);
     await this.repository.deleteByEmailIn(manager, organisationId, email);
     const open =
       organisationId === null

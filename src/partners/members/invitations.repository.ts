@@ -13,6 +13,9 @@ import type {
 } from './invitation.js';
 import { queryIn } from '../../database/queries/query-in.js';
 
+// Any number that no other lock of the service uses.
+const OPERATORS = 1_702_260_344;
+
 /** Invitations that have not expired; those to become an operator work only while the responsible person is an admin. */
 const working = (invitations: Repository<InvitationEntity>): SelectQueryBuilder<InvitationEntity> =>
   invitations
@@ -45,6 +48,11 @@ export class InvitationsRepository {
       .andWhere('invitation.organisationId IS NULL')
       .getMany();
     return found as OperatorInvitation[];
+  }
+
+  /** Makes others that invite operators wait until the transaction ends. In SQL, because it locks no row. */
+  async lockForOperators(manager: EntityManager): Promise<void> {
+    await manager.query(`SELECT pg_advisory_xact_lock(${OPERATORS}::bigint)`);
   }
 
   getForOperators(manager: EntityManager, id: string): Promise<OperatorInvitation> {
