@@ -9,6 +9,7 @@ const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_
 const ASSERTION_AUDIENCES = ['issuer', 'token_endpoint'] as const;
 const STEP_UPS = ['max_age=0', 'max_age=1', 'prompt=login'] as const;
 const RESPONSE_MODES = ['form_post'] as const;
+const LOGOUT_PARAMETERS = ['logout_uri'] as const;
 const PROVIDERS_MAX = 5;
 const VALUES_MAX = 20;
 
@@ -38,6 +39,8 @@ export interface IdentityProvider {
   stepUp?: (typeof STEP_UPS)[number];
   /** How its answer comes to the callback; undefined: in the query. */
   responseMode?: (typeof RESPONSE_MODES)[number];
+  /** How it is told where to return to after a logout; undefined: by `post_logout_redirect_uri`. */
+  logoutRedirectParameter?: (typeof LOGOUT_PARAMETERS)[number];
   /** What is asked for as `acr_values`; one of them has to come back as `acr`, or one of `amrValues` in `amr`. */
   acrValues?: readonly string[];
   amrValues?: readonly string[];
@@ -68,7 +71,7 @@ const MEMBERS = [
   ...['id', 'label', 'issuer', 'client_id', 'client_secret', 'audience', 'accounts'],
   ...['token_endpoint_auth_method', 'private_key', 'private_key_file', 'assertion_audience'],
   ...['trust_email', 'role_claim', 'roles', 'scope', 'step_up', 'acr_values', 'amr_values'],
-  'response_mode',
+  ...['response_mode', 'logout_redirect_parameter'],
 ];
 
 function providerOf(entry: unknown, n: number): IdentityProvider {
@@ -146,6 +149,7 @@ function providerOf(entry: unknown, n: number): IdentityProvider {
     scope,
     stepUp: oneOf('step_up', STEP_UPS),
     responseMode: oneOf('response_mode', RESPONSE_MODES),
+    logoutRedirectParameter: oneOf('logout_redirect_parameter', LOGOUT_PARAMETERS),
     acrValues: valuesIn('acr_values'),
     amrValues: valuesIn('amr_values'),
   };

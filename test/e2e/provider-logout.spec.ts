@@ -90,12 +90,16 @@ describe('Logging out', () => {
 
   const broken = new BrokenIdentityProvider();
   const staff = { id: 'staff', label: 'Example Staff', audience: ['operators'], accounts: 'verified_email' };
-  const ofBroken = useServiceWithProvider(broken, [{}, staff], { instances: 2, databaseOptions: PATIENT });
+  const pool = { id: 'pool', label: 'Pool', logout_redirect_parameter: 'logout_uri' };
+  const ofBroken = useServiceWithProvider(broken, [{}, staff, pool], {
+    instances: 2,
+    databaseOptions: PATIENT,
+  });
   /** Logs in through the provider that says what a test wants. */
-  const logIn = async (sub: string, claims: object = {}): Promise<BrowserSession> => {
+  const logIn = async (sub: string, claims: object = {}, provider = 'company'): Promise<BrowserSession> => {
     broken.faults = { claims: { sub, email: `${sub}@mail.example`, ...claims } };
     const browser = new BrowserSession(ofBroken.url);
-    const begun = await browser.submit(await browser.open('/login'), '/login/providers/company');
+    const begun = await browser.submit(await browser.open('/login'), `/login/providers/${provider}`);
     expect((await browser.open(broken.callbackOf(leadsTo(begun)!))).headers.get('location')).toBe('/account');
     return browser;
   };
@@ -118,6 +122,13 @@ describe('Logging out', () => {
         CLIENT_ID,
         `${service.url}/login`,
       ]);
+    });
+
+    it('says where to return to as the provider wants it, which then gets no ID token', async () => {
+      expect(Object.fromEntries(await logOut(await logIn('pia', {}, 'pool')))).toEqual({
+        client_id: CLIENT_ID,
+        logout_uri: `${service.url}/login`,
+      });
     });
 
     it('names it by the latest ID token after authenticating again', async () => {

@@ -93,6 +93,11 @@ describe('The settings of an identity provider', () => {
     ['trust in every domain', { trust_email: ['*'] }, /trust_email must be true or/],
     ['another way to ask again', { step_up: 'max_age=60' }, /step_up must be one of/],
     ['an answer in the fragment', { response_mode: 'fragment' }, /response_mode must be one of form_post/],
+    [
+      'another name for the return from a logout',
+      { logout_redirect_parameter: 'returnTo' },
+      /logout_redirect_parameter must be one of logout_uri/,
+    ],
     ['acr_values as a text', { acr_values: 'mfa phr' }, /acr_values must be an array/],
     ['acr_values with a space', { acr_values: ['mfa phr'] }, /acr_values must be an array/],
     ['no acr_values', { acr_values: [] }, /acr_values must be an array/],

@@ -76,10 +76,12 @@ export class OfferedProviders {
       const { config, metadata } = await this.providerClients.of(provider);
       if (metadata.end_session_endpoint === undefined) return undefined;
       this.cookies.noteEnd(reply, returnTo);
+      const loginPage = `${this.settings.baseUrl}/login`;
+      const { logoutRedirectParameter } = provider;
       const { sealedIdToken: sealed } = signIn;
-      const hint = sealed && this.idTokens.open(signIn, sealed);
+      const hint = logoutRedirectParameter || !sealed ? undefined : this.idTokens.open(signIn, sealed);
       const url = buildEndSessionUrl(config, {
-        post_logout_redirect_uri: `${this.settings.baseUrl}/login`,
+        [logoutRedirectParameter ?? 'post_logout_redirect_uri']: loginPage,
         ...(hint === undefined ? {} : { id_token_hint: hint }),
       });
       return {
