@@ -184,6 +184,10 @@ export class ProcessEnvironment {
 
   @IsOptional()
   @Validate(IsHttpUrl)
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string;
+
+  @IsOptional()
+  @Validate(IsHttpUrl)
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT?: string;
 
   @IsOptional()

@@ -258,7 +258,7 @@ function otlpExports(env: ProcessEnvironment): Pick<Settings, 'tracing' | 'metri
   const sent = (where: string | undefined, exporter: string | undefined) =>
     where === undefined || exporter === 'none' ? undefined : protocol;
   return {
-    tracing: sent(endpoint, env.OTEL_TRACES_EXPORTER),
+    tracing: sent(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? endpoint, env.OTEL_TRACES_EXPORTER),
     metricsExport: sent(env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? endpoint, env.OTEL_METRICS_EXPORTER),
     logExport: sent(logs ?? endpoint, logExporter),
   };

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** The attributes of a span; never a secret, a URL or a parameter. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
-/** Tracing as used by the rest of the service; only present if `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
+/** Tracing as used by the rest of the service; only present if there is an endpoint for traces. */
 export interface Tracing {
   /**
    * Runs the rest of a request in a span that continues the caller's trace; `end` ends it. Undefined if the request is not

@@ -30,8 +30,12 @@ describe('With a collector, a service of its own', () => {
     await collector.stop();
   });
 
-  it('keeps shared work out of the trace of the request that started it', async () => {
-    ({ service, http } = await startBuilt(database, settingsFor(collector)));
+  it('keeps shared work out of the trace of the request that started it, and needs only an endpoint for traces', async () => {
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...settings } = settingsFor(collector);
+    ({ service, http } = await startBuilt(database, {
+      ...settings,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/v1/traces`,
+    }));
     const bearer = await tokenOf(http, partner);
     // The first request that needs to know whether the cache is valid starts the regular reading of changes.
     await http.get('/v2/users', { bearer, headers: TRACE_PARENT });

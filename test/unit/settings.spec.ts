@@ -131,6 +131,11 @@ const ROWS: Row[] = [
     ['grpc', 'json', 'HTTP/JSON', 'http/protobuf '],
   ],
   [
+    ...(['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'tracing', undefined] as const),
+    [['http://localhost:4318/v1/traces', 'http/protobuf']],
+    ['localhost:4318', 'grpc://traces.example', 'http://'],
+  ],
+  [
     ...(['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'metricsExport', undefined] as const),
     [['http://localhost:9090/api/v1/otlp/v1/metrics', 'http/protobuf']],
     ['localhost:4318', 'grpc://metrics.example', 'http://'],
@@ -246,12 +251,15 @@ describe('settings', () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   };
+  const TRACES_ALONE = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://localhost:4318/v1/traces' };
   const METRICS_ALONE = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://localhost:4318/v1/metrics' };
 
   const LOGS_ALONE = { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://localhost:4318/v1/logs' };
 
   it.each<[Record<string, string>, ...(string | undefined)[]]>([
     [OTLP, 'http/json', 'http/json', undefined],
+    [TRACES_ALONE, 'http/protobuf', undefined, undefined],
+    [{ ...TRACES_ALONE, OTEL_TRACES_EXPORTER: 'none' }, undefined, undefined, undefined],
     [METRICS_ALONE, undefined, 'http/protobuf', undefined],
     [{ ...OTLP, OTEL_METRICS_EXPORTER: 'none' }, 'http/json', undefined, undefined],
     [
