@@ -6,5 +6,5 @@ const { startService } = await import('./start/start-service.js');
 
 startService(process.env).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exitCode = 1;
+  process.exit(1);
 });

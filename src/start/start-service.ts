@@ -78,7 +78,8 @@ async function startWith(settings: Settings, environment: NodeJS.ProcessEnv): Pr
     if (settings.demonstration) throw error;
     const { message, err } = startFailure(error);
     spoken.fatal(err ? { err } : {}, message);
-    process.exitCode = 1;
+    // What has begun, such as schedules and connections, would keep the process alive without a port.
+    process.exit(1);
   }
 }
 

@@ -149,6 +149,21 @@ describe('a start that fails', () => {
     }
   });
 
+  it('although the database is prepared, when schedules and connections have begun, ends the process too', async () => {
+    const database = await createTestDatabase();
+    try {
+      const failing = await start({
+        DATABASE_URL: database.url,
+        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://127.0.0.1:9/v1/metrics',
+        OTEL_METRIC_EXPORT_INTERVAL: '0',
+      });
+      expect(await failing.exit()).toBe(1);
+      expect(failing.printed).toContain('"msg":"The service cannot start: ');
+    } finally {
+      await database.drop();
+    }
+  });
+
   it('because the key is not the database’s names ENCRYPTION_KEY and the id of the expected key', async () => {
     const database = await createTestDatabase();
     try {
