@@ -64,6 +64,29 @@ describe('the lock of the migrations', () => {
       expect(await holders()).toEqual([]);
     });
 
+    it('is held by a connection that is never silent for long, and work goes no further when it is lost', async () => {
+      const silence = HeldTimers.hold(30_000, 30_000, 'migration-lock');
+      const spoken = () => sent.split('SELECT 1').length - 1;
+      let isSaid = false;
+      const working = underMigrationLock(url, async () => {
+        const before = spoken();
+        for (const times of [1, 2]) {
+          await until('it waits to speak', () => silence.count === 1);
+          silence.letPass();
+          await until('it has spoken', () => spoken() === before + times);
+        }
+        const [{ pid }] = (await holders()) as [{ pid: number }];
+        await database.query('SELECT pg_terminate_backend($1)', [pid]);
+        await until('it is said', () => isSaid);
+      });
+      const failure = await working.catch(startFailure);
+      isSaid = true;
+      silence.release();
+      expect(failure).toEqual({
+        message: expect.stringMatching(/^DATABASE_URL: the lock of the migrations was lost: /) as string,
+      });
+    });
+
     it('is taken on a connection whose client the server misses within a minute', async () => {
       await underMigrationLock(url, async () => undefined);
       const seconds = ['idle', 'interval', 'count'].map((name) =>

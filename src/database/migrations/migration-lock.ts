@@ -9,6 +9,8 @@ const ASK_EVERY_MS = 100;
 const TELL_AFTER_MS = 5_000;
 const PROVEN_WITHIN_MS = 10_000;
 const DEFAULT_WAIT_SECONDS = 600;
+// A proxy closes a connection that is silent for too long, and with it goes the lock.
+const SPEAK_EVERY_MS = 30_000;
 
 // Through a network that forgets idle connections, and so that the server notices within a minute that this process is gone: a
 // lock of a lost machine would otherwise be held for two hours.
@@ -28,7 +30,8 @@ export interface LockWait {
 
 /**
  * Runs `work` under the lock of the migrations. It belongs to a session, so a pooler in transaction mode, where it would stay behind,
- * is refused before it is taken. Throws a MigrationLockError then, or when the wait is over.
+ * is refused before it is taken. Throws a MigrationLockError then, when the wait is over, and when the lock is lost: the caller then
+ * ends the process, because nothing else ends what `work` has begun.
  */
 export async function underMigrationLock<T>(
   url: string,
@@ -42,7 +45,7 @@ export async function underMigrationLock<T>(
     await connection.query(KEEP_ALIVE_OF_SERVER);
     await take(connection, waitSeconds, say);
     try {
-      return await work();
+      return await whileHeld(connection, work);
     } finally {
       await giveBack(connection);
     }
@@ -114,6 +117,27 @@ async function tryToTake(connection: pg.Client): Promise<boolean> {
     LOCK.toString(),
   ]);
   return rows[0]!.held;
+}
+
+async function whileHeld<T>(connection: pg.Client, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const lost = new Promise<never>((_, reject) => {
+    const giveUp = ({ message }: Error) =>
+      reject(new MigrationLockError(`DATABASE_URL: the lock of the migrations was lost: ${message}`));
+    connection.once('error', giveUp);
+    const speak = () => {
+      if (!isOver)
+        timer = setTimeout(() => void connection.query('SELECT 1').then(speak, giveUp), SPEAK_EVERY_MS);
+    };
+    speak();
+  });
+  try {
+    return await Promise.race([work(), lost]);
+  } finally {
+    isOver = true;
+    clearTimeout(timer);
+  }
 }
 
 /** Released explicitly, because a proxy may keep the session after the connection ends. */
