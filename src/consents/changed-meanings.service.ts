@@ -28,11 +28,12 @@ export class ChangedMeanings {
     private readonly settings: Settings,
   ) {}
 
-  /** Processes everything that is due; returns the number of consents that got an end. */
-  async run(): Promise<number> {
+  /** Processes everything that is due, until the service stops; returns the number of consents that got an end. */
+  async run(stopping?: AbortSignal): Promise<number> {
     let count = 0;
     for (const change of await this.scopes.listChangedMeanings()) {
       for (let after: Place | undefined = START; after;) {
+        if (stopping?.aborted) return count;
         const batch = await this.runBatch(change, after);
         count += batch.done;
         after = batch.last;

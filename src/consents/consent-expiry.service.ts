@@ -38,7 +38,7 @@ export class ConsentExpiryService extends PeriodicWorker {
   /**
    * Sets an end for consents to scopes whose meaning changed, notifies users and clients of near ends, then ends expired
    * consents. Returns how many of each. What fails, such as a statement that takes too long, holds up nothing else, and
-   * is thrown at the end: the next run tries it again.
+   * is thrown at the end: the next run tries it again. Stops early if the service stops.
    */
   async run(): Promise<{ told: number; ended: number }> {
     const failures: Error[] = [];
@@ -47,16 +47,19 @@ export class ConsentExpiryService extends PeriodicWorker {
         failures.push(error);
         return otherwise;
       });
-    await attempt(this.meanings.run(), 0);
+    const { signal: stopping } = this.stopping;
+    await attempt(this.meanings.run(stopping), 0);
     let told = 0;
-    for (let count = AT_ONCE; count === AT_ONCE; told += count) count = await attempt(this.tell(), 0);
+    for (let count = AT_ONCE; count === AT_ONCE && !stopping.aborted; told += count)
+      count = await attempt(this.tell(), 0);
     let ended = 0;
     // Those that were tried and not ended.
     let left = 0;
-    for (let isMore = true; isMore;) {
+    for (let isMore = true; isMore && !stopping.aborted;) {
       const over = await attempt(this.repository.listOver(left, AT_ONCE), []);
       // Each in its own transaction, because it locks the grants of the consent.
       for (const { clientId, userId } of over) {
+        if (stopping.aborted) break;
         if (await attempt(this.consents.expire(clientId, userId), false)) ended++;
         else left++;
       }

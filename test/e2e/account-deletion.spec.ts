@@ -260,6 +260,7 @@ describe('Deleting one’s account', () => {
     await ask();
     await service.make.setEnabled(user, false);
     await makeDue();
+    expect(await deletions().eraseDue(AbortSignal.abort())).toBe(0);
     expect(await deletions().eraseDue()).toBe(1);
     expect(await exists()).toBe(false);
     for (const endpoint of told) {

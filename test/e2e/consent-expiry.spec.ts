@@ -14,7 +14,7 @@ import { REDIRECT_URI } from '../support/factory.js';
 import { isAccepted, refresh } from '../support/oauth.js';
 import { madeForEach } from '../support/made.js';
 import { leaveOutSchedule } from '../support/scheduled-work.js';
-import { useSharedService } from '../support/test-service.js';
+import { startInstance, useSharedService } from '../support/test-service.js';
 import { withoutTriggers } from '../support/without-triggers.js';
 
 const DAY = 86_400;
@@ -157,6 +157,23 @@ describe('A consent that ends by itself', () => {
     expect(failing).toHaveBeenCalledTimes(101);
     failing.mockRestore();
     expect(await work()).toMatchObject({ ended: 100 });
+  });
+
+  it('ends on another instance if this one stops', async () => {
+    for (const each of [user, await service.make.user()]) {
+      await service.make.consent(client, each);
+      await ageConsents(service.database, each.id, 91);
+    }
+    const { app } = await startInstance(service.database, {});
+    const [worker, consents] = [app.get(ConsentExpiryService), app.get(ConsentsService)];
+    const expire = consents.expire.bind(consents);
+    jest.spyOn(consents, 'expire').mockImplementation((...ids) => {
+      void worker.beforeApplicationShutdown();
+      return expire(...ids);
+    });
+    expect(await worker.run()).toMatchObject({ ended: 1 });
+    await app.close();
+    expect(await work()).toMatchObject({ ended: 1 });
   });
 
   it('goes on when the user renews it, with the tokens that there are', async () => {

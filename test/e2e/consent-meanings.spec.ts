@@ -292,16 +292,35 @@ describe('When the words of a scope come to mean something else', () => {
     expect(await consentOf()).toMatchObject({ words_changed: [SCOPE] });
   });
 
-  it('all are asked, once each, by instances that work at the same time, in batches', async () => {
-    await service.database.query(
+  /** Consents of 210 users, of whom the first has this number. */
+  const agreeMany = (first: number) =>
+    service.database.query(
       `WITH made AS (
          INSERT INTO users (id, email, email_key, name, kind, role)
          SELECT 'user' || left('01HN2NJ9NMRZBXT1' || lpad(n::text, 10, '0'), 26), 'many' || n || '@mail.example', 'many' || n || '@mail.example', 'Many', 'individual', 'user'
-           FROM generate_series(1, 210) n RETURNING id
+           FROM generate_series($3::int, $3 + 209) n RETURNING id
        )
        INSERT INTO consents (client_id, user_id, scopes) SELECT $1, id, ARRAY[$2] FROM made`,
-      [client.id, SCOPE],
+      [client.id, SCOPE, first],
     );
+
+  it('a service that stops asks no more than those of the batch that it has begun', async () => {
+    await agreeMany(1);
+    await changeMeaning();
+    const [first, second] = service.instances;
+    const stopping = new AbortController();
+    const telling = jest.spyOn(first!.app.get(ConsentEvents), 'tell').mockImplementation(async () => {
+      stopping.abort();
+    });
+    expect(await first!.app.get(ChangedMeanings).run(stopping.signal)).toBe(100);
+    telling.mockRestore();
+    expect(await pending()).toEqual([SCOPE]);
+    expect(await second!.app.get(ChangedMeanings).run()).toBe(110);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('all are asked, once each, by instances that work at the same time, in batches', async () => {
+    await agreeMany(1001);
     await changeMeaning();
     const counts = await Promise.all(service.instances.map(({ app }) => app.get(ChangedMeanings).run()));
     await work();

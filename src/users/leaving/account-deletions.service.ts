@@ -102,10 +102,14 @@ export class AccountDeletionsService {
     });
   }
 
-  /** Erases every account whose time has come, on any number of instances at once; returns how many this one has erased. */
-  async eraseDue(): Promise<number> {
+  /**
+   * Erases every account whose time has come, on any number of instances at once, until the service stops; returns how many this one
+   * has erased.
+   */
+  async eraseDue(stopping?: AbortSignal): Promise<number> {
     let erased = 0;
     for (;;) {
+      if (stopping?.aborted) return erased;
       const claimed = await this.repository.claim(CLAIMED_AT_ONCE);
       for (const userId of claimed) {
         // One that fails does not hold up the others; it is tried again after its lease.

@@ -21,7 +21,7 @@ export class AccountDeletionsWorker extends PeriodicWorker {
   @Interval(ERASE_EVERY_MS)
   protected eraseOnSchedule(): Promise<void> {
     return this.runAlone(async () => {
-      const erased = await this.deletions.eraseDue();
+      const erased = await this.deletions.eraseDue(this.stopping.signal);
       if (erased > 0) this.logger.log(`Accounts were erased, as their owners asked: ${erased}`);
     });
   }
