@@ -5,7 +5,7 @@ import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.js';
 import { DeliveriesRepository } from '../../src/webhooks/deliveries/deliveries.repository.js';
 import { useService } from './test-service.js';
 
-interface Plan {
+export interface Plan {
   'Node Type': string;
   'Actual Rows': number;
   'Actual Loops': number;
@@ -145,7 +145,8 @@ export function describeListPlans(rows: number): void {
   });
 }
 
-const rowsOf = (plan: Plan): number =>
+/** How many rows a plan looks at. */
+export const rowsOf = (plan: Plan): number =>
   (plan['Actual Rows'] +
     (plan['Rows Removed by Filter'] ?? 0) +
     (plan['Rows Removed by Index Recheck'] ?? 0)) *

@@ -7,7 +7,7 @@ import { firstIdAt } from '../../secrets/ids.js';
 import { EndpointPauseEntity } from '../endpoints/endpoint-pause.entity.js';
 import { RESTARTED } from './deliveries.repository.js';
 import { DeliveryEntity } from './delivery.entity.js';
-import { filtered, type DeliveryFilter } from './delivery-filter.js';
+import { filtered, orderOf, type DeliveryFilter } from './delivery-filter.js';
 import { RecoveryEntity } from './recovery.entity.js';
 import type { Recovery } from './recovery.js';
 
@@ -22,11 +22,19 @@ export interface Resent extends DeliveryFilter {
   isForDisabled?: boolean;
 }
 
-/** The endpoint that missed events. */
+/** The endpoint that missed events, and from when until when at most. */
 export interface Missed {
   recoveryId: string;
   endpointId: string;
   clientId: string;
+  from: Date;
+  to: Date;
+}
+
+/** Some of them: up to `limit`, after those that this recovery has sent. */
+export interface Part {
+  sent: number;
+  limit: number;
 }
 
 // An event that was being published when the endpoint was enabled may have found it disabled. Its time is that of the start of its
@@ -52,7 +60,9 @@ export class RecoveriesRepository {
   async resend(manager: EntityManager, recoveryId: string, resent: Resent, limit: number): Promise<number> {
     const deliveries = manager.withRepository(this.deliveries);
     const chosen = resendable(deliveries.createQueryBuilder('delivery').select('delivery.id'), resent)
-      .orderBy('delivery.id')
+      // What the same recovery has resent before, in any state, matches again.
+      .andWhere('delivery.recoveryId IS DISTINCT FROM :newRecoveryId', { newRecoveryId: recoveryId })
+      .orderBy(orderOf(resent))
       .limit(limit)
       .setLock('pessimistic_write');
     const { affected } = await deliveries
@@ -133,8 +143,8 @@ export class RecoveriesRepository {
    */
   async sendMissed(
     manager: EntityManager,
-    { recoveryId, endpointId, clientId }: Missed,
-    limit: number,
+    { recoveryId, endpointId, clientId, from, to }: Missed,
+    { sent, limit }: Part,
   ): Promise<number> {
     const [row]: { count: number }[] = await manager.query(
       `WITH missed AS MATERIALIZED (
@@ -149,7 +159,7 @@ export class RecoveriesRepository {
             AND ${consentIncludedSince('t.scope', 'v.created_at')}
           ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
        ), ${ADDED}`,
-      [endpointId, clientId, recoveryId, limit],
+      [endpointId, clientId, recoveryId, limit, sent, from, to],
     );
     return row!.count;
   }
@@ -157,29 +167,33 @@ export class RecoveriesRepository {
   /** The same for events that this service published for the client alone, found by their deliveries to its other endpoints. */
   async sendMissedOfClient(
     manager: EntityManager,
-    { recoveryId, endpointId, clientId }: Missed,
-    since: Date,
-    limit: number,
+    { recoveryId, endpointId, clientId, from, to }: Missed,
+    { sent, limit }: Part,
   ): Promise<number> {
     const [row]: { count: number }[] = await manager.query(
       `WITH missed AS MATERIALIZED (
          SELECT v.id, v.type, v.created_at, v.realm
            FROM webhook_endpoints e
            JOIN clients c ON c.id = e.client_id AND c.enabled
-           JOIN events v ON v.id IN (SELECT d.event_id FROM deliveries d WHERE d.client_id = $2 AND d.id >= $5)
+           JOIN events v ON v.id IN (SELECT d.event_id FROM deliveries d WHERE d.client_id = $2 AND d.id >= $8)
                         AND NOT v.test AND v.payload IS NOT NULL
            JOIN event_types t ON t.name = v.type AND t.scope IS NULL
           WHERE e.id = $1 AND v.type = ANY (e.event_types) AND ${IN_A_PAUSE}
           ORDER BY v.created_at, v.id LIMIT $4 FOR KEY SHARE OF v
        ), ${ADDED}`,
-      [endpointId, clientId, recoveryId, limit, firstIdAt('dlvr', new Date(since.getTime() - 60_000))],
+      [
+        ...[endpointId, clientId, recoveryId, limit, sent, from, to],
+        firstIdAt('dlvr', new Date(from.getTime() - 60_000)),
+      ],
     );
     return row!.count;
   }
 }
 
+/** The pauses decide; their first and last time bound what is read, whatever the number of users and their events. */
 const IN_A_PAUSE = `
   v.realm = e.realm
+  AND v.created_at > $6::timestamptz - interval '2 minutes' AND v.created_at < $7::timestamptz + interval '2 minutes'
   AND EXISTS (SELECT 1 FROM webhook_pauses p
            WHERE p.endpoint_id = e.id AND p.sent_at = now()
              AND v.created_at >= ${SINCE} AND v.created_at < ${UNTIL})
@@ -189,7 +203,7 @@ const IN_A_PAUSE = `
 const ADDED = `added AS (
   INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, recovery_id, realm, next_attempt_at)
   SELECT new_delivery_id(), m.id, m.type, $1, $2, $3, m.realm,
-         now() - interval '1 second' + row_number() OVER (ORDER BY m.created_at, m.id) * interval '1 microsecond'
+         now() - interval '1 second' + ($5::int + row_number() OVER (ORDER BY m.created_at, m.id)) * interval '1 microsecond'
     FROM missed m
   RETURNING 1
 )

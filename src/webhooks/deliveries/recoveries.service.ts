@@ -6,13 +6,15 @@ import { conflict, notFound, validationFailed } from '../../http/problems/proble
 import { isId, newId } from '../../secrets/ids.js';
 import { EndpointsRepository } from '../endpoints/endpoints.repository.js';
 import type { DeliveryFilter } from './delivery-filter.js';
-import { RecoveriesRepository, type NewRecovery } from './recoveries.repository.js';
+import { RecoveriesRepository, type NewRecovery, type Part, type Resent } from './recoveries.repository.js';
 import type { Recovery } from './recovery.js';
 import { WakeUps } from './wake-ups.service.js';
 import { violation } from '../../http/problems/violation.js';
 
 /** The most that one recovery sends; the rest can be sent afterwards. */
 export const RECOVERY_MAX = 50_000;
+// A statement may take ten seconds, and the database may be busy.
+const AT_ONCE = 5_000;
 /** Contract §22: the most that can be chosen. */
 export const SELECTED_MAX = 100;
 
@@ -49,9 +51,7 @@ export class RecoveriesService {
    * progress.
    */
   recover(clientId: string, range: RecoveryRange, actor: Actor): Promise<string> {
-    return this.make({ kind: 'failed', clientId, ...range }, actor, (manager, id) =>
-      this.repository.resend(manager, id, failedIn(clientId, range), RECOVERY_MAX),
-    );
+    return this.make({ kind: 'failed', clientId, ...range }, actor, failedIn(clientId, range));
   }
 
   /**
@@ -64,9 +64,11 @@ export class RecoveriesService {
       throw notFound('There is no webhook endpoint with this id.');
     }
     const to = filter.to && filter.to < until ? filter.to : until;
-    return this.make({ kind: 'matching', clientId, endpointId, from, to }, actor, (manager, id) =>
-      this.repository.resend(manager, id, { ...filter, to, clientId }, RECOVERY_MAX),
-    );
+    return this.make({ kind: 'matching', clientId, endpointId, from, to }, actor, {
+      ...filter,
+      to,
+      clientId,
+    });
   }
 
   /** The same for up to 100 that were chosen. Throws a 400 problem for none, for more, or for something that is not the id of a delivery. */
@@ -77,9 +79,7 @@ export class RecoveriesService {
     }
     const now = new Date();
     const recovery = { kind: 'selected' as const, clientId, endpointId: null, from: now, to: now };
-    return this.make(recovery, actor, (manager, id) =>
-      this.repository.resend(manager, id, { ids: chosen, clientId }, SELECTED_MAX),
-    );
+    return this.make(recovery, actor, { ids: chosen, clientId });
   }
 
   /** The period in which an endpoint was disabled, if what it missed can be sent; the endpoint must be enabled. */
@@ -93,17 +93,18 @@ export class RecoveriesService {
    */
   async sendMissed(clientId: string, endpointId: string, actor: Actor): Promise<string> {
     return this.inOne(actor, async (manager) => {
-      const endpoint = await this.endpoints.lock(manager, endpointId, clientId);
+      const endpoint = await this.endpoints.hold(manager, endpointId, clientId);
       if (!endpoint) throw notFound('There is no webhook endpoint with this id.');
       if (!endpoint.enabled) throw conflict('The endpoint is disabled. Enable it first.');
       const range = await this.repository.closePauses(manager, endpointId);
       if (!range) throw conflict('What was missed was sent already.');
       const recovery = { id: newId('rcvr'), kind: 'missed' as const, clientId, endpointId, ...range };
       await this.repository.insert(manager, recovery);
-      const missed = { recoveryId: recovery.id, endpointId, clientId };
-      const first = await this.repository.sendMissed(manager, missed, RECOVERY_MAX);
-      const room = RECOVERY_MAX - first;
-      const total = first + (await this.repository.sendMissedOfClient(manager, missed, range.from, room));
+      const missed = { recoveryId: recovery.id, endpointId, clientId, ...range };
+      const ofUsers = await inParts(0, (part) => this.repository.sendMissed(manager, missed, part));
+      const total = await inParts(ofUsers, (part) =>
+        this.repository.sendMissedOfClient(manager, missed, part),
+      );
       if (total === RECOVERY_MAX) await this.repository.reopenPauses(manager, endpointId);
       return { recovery, total };
     });
@@ -116,15 +117,14 @@ export class RecoveriesService {
     return recovery;
   }
 
-  private make(
-    input: Omit<NewRecovery, 'id'>,
-    actor: Actor,
-    resend: (manager: EntityManager, id: string) => Promise<number>,
-  ): Promise<string> {
+  private make(input: Omit<NewRecovery, 'id'>, actor: Actor, resent: Resent): Promise<string> {
     const recovery = { ...input, id: newId('rcvr') };
     return this.inOne(actor, async (manager) => {
       await this.repository.insert(manager, recovery);
-      return { recovery, total: await resend(manager, recovery.id) };
+      const total = await inParts(0, ({ limit }) =>
+        this.repository.resend(manager, recovery.id, resent, limit),
+      );
+      return { recovery, total };
     });
   }
 
@@ -152,3 +152,15 @@ export class RecoveriesService {
 
 const failedIn = (clientId: string, range: RecoveryRange) =>
   ({ ...range, clientId, state: 'failed', isForDisabled: true }) as const;
+
+/** Sends in statements of their own until nothing is left, or a recovery can send no more; returns how many, with those sent before. */
+async function inParts(before: number, send: (part: Part) => Promise<number>): Promise<number> {
+  let sent = before;
+  for (let isMore = true; isMore && sent < RECOVERY_MAX;) {
+    const limit = Math.min(AT_ONCE, RECOVERY_MAX - sent);
+    const count = await send({ sent, limit });
+    sent += count;
+    isMore = count === limit;
+  }
+  return sent;
+}

@@ -84,6 +84,14 @@ export class EndpointsRepository {
     });
   }
 
+  /** It cannot be removed until the transaction ends; results of its deliveries are still written. */
+  hold(manager: EntityManager, id: string, clientId: string): Promise<EndpointEntity | null> {
+    return manager.withRepository(this.endpoints).findOne({
+      where: liveOf(id, clientId),
+      lock: { mode: 'for_key_share' },
+    });
+  }
+
   /** Whether the endpoint is the client's, or was until it was deleted. */
   hasEverHad(clientId: string, id: string): Promise<boolean> {
     return this.endpoints.existsBy({ id, clientId });
