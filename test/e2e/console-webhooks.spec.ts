@@ -255,6 +255,8 @@ describe('In the console,', () => {
           const found = (await by.open(path)).html.querySelector('main .badge')!;
           expect([path, found.text, found.classList.contains(badge)]).toEqual([path, text, true]);
         }
+        const { text } = await portal.open(`/portal/endpoints/${endpoint.id}`);
+        expect(text.includes('After five days without a success it is disabled')).toBe(enabled && failing);
       },
     );
   });

@@ -184,7 +184,10 @@ describe('An endpoint', () => {
       const { id } = await webhooks.publishOne(user.id);
       await webhooks.attempted(id);
       expect(webhooks.receiver.requests.some(({ headers }) => headers['webhook-id'] === id)).toBe(false);
-      expect(wordsOf(await openPage(`/portal/deliveries/${id}`))).toContain('must be entered again');
+      const page = await openPage(`/portal/deliveries/${id}`);
+      expect(wordsOf(page)).toContain('Not sentThe headers of the endpoint can no longer be read');
+      expect(wordsOf(page)).not.toMatch(/Invalid response|did not send a complete|Request headers|curl/);
+      expect(wordsOf(await openPage('/portal/deliveries'))).toContain('Not sent');
       expect((await patch(json.id as string, { headers: { a: 'two' } })).status).toBe(200);
       await webhooks.makeDue(id);
       await webhooks.finished(id);

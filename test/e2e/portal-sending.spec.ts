@@ -177,6 +177,24 @@ describe('In the portal,', () => {
       expect(page.html.querySelectorAll('label').map(({ text }) => text)).toEqual([words]);
     });
 
+    it('does not count as failed what a later one has resent', async () => {
+      status = 500;
+      const endpoint = await newEndpoint();
+      for (let n = 0; n < 2; n++) await seedDelivery(service, endpoint, FAILED);
+      const path = recoverPath(endpoint);
+      const over = (location: string) =>
+        until('it is over', async () => !wordsOf(await browser.open(location)).includes('deliveries done'));
+      const first = locationOf(await browser.fillIn(path));
+      await over(first);
+      status = 200;
+      const second = locationOf(await browser.fillIn(path));
+      await until('all arrived', async () => wordsOf(await browser.open(second)).includes('All done'));
+      const page = await browser.open(first);
+      expect(wordsOf(page)).toContain('2 deliveries are not counted here any more: resent again');
+      expect(wordsOf(page)).not.toContain('Finished: 0 of 2');
+      expect(page.html.querySelector('.outcome')!.classList.contains('outcome-delivered')).toBe(true);
+    });
+
     const recoveries = async (): Promise<number> =>
       (await service.database.query('SELECT 1 FROM webhook_recoveries WHERE client_id = $1', [client.id]))
         .length;

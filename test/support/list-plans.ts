@@ -57,6 +57,8 @@ export function describeListPlans(rows: number): void {
       INSERT INTO events (id, type, user_id, payload, deliveries)
       SELECT 'evnt' || lpad(n::text, 26, '0'), 'vehicle.updated', '${id('user', 1)}', '{}', 0
         FROM generate_series(1, 1000) n;
+      INSERT INTO events (id, type, payload, deliveries, test)
+      SELECT 'evnt' || lpad((1000 + n)::text, 26, '0'), 'webhook.test', '{}', 1, true FROM generate_series(1, 20) n;
       INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, cancel_reason, next_attempt_at, finished_at)
       SELECT 'dlvr' || lpad(n::text, 26, '0'), 'evnt' || lpad((n % 1000 + 1)::text, 26, '0'), 'vehicle.updated',
              CASE WHEN n <= 40 THEN '${ENDPOINTS.rare}' WHEN n % 50 = 0 THEN '${ENDPOINTS.failing}' ELSE '${ENDPOINTS.usual}' END,
@@ -65,6 +67,8 @@ export function describeListPlans(rows: number): void {
         FROM (SELECT n, CASE WHEN n > ${rows} * 0.7 THEN 'pending' WHEN n % 50 = 0 THEN 'failed'
                              WHEN n BETWEEN 41 AND 60 THEN 'cancelled' ELSE 'delivered' END AS state
                 FROM generate_series(1, ${rows}) n) d;
+      UPDATE deliveries SET event_type = 'webhook.test', event_id = 'evnt' || lpad((1000 + right(id, 8)::int / 1000)::text, 26, '0')
+       WHERE right(id, 8)::int % 1000 = 0 AND right(id, 8)::int <= 20000;
       RESET session_replication_role;
       ${indexes.map(({ definition }) => definition).join(';\n')};
     `);
@@ -114,6 +118,13 @@ export function describeListPlans(rows: number): void {
           ...DELIVERY_STATES.map((state) => ({ clientId, state })),
         ]),
         { clientId: CLIENTS.rare, endpointId: ENDPOINTS.usual },
+        // Of most, of few and of none.
+        ...['vehicle.updated', 'webhook.test', 'zzz'].flatMap((eventType) => [
+          { eventType },
+          ...Object.values(CLIENTS).map((clientId) => ({ clientId, eventType })),
+          { endpointId: ENDPOINTS.usual, eventType },
+          ...DELIVERY_STATES.map((state) => ({ clientId: CLIENTS.usual, eventType, state })),
+        ]),
       ];
 
       it.each(filters)('%j reads what it shows', async (filter) => {

@@ -94,8 +94,8 @@ export async function seedDelivery(
   for (const [index, attempt] of attempts.entries()) {
     await database.query(
       `INSERT INTO delivery_attempts (delivery_id, number, attempted_at, duration_ms, status, failure, detail,
-                                      response_start, signature)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+                                      response_start, signature, url)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
         id,
         index + 1,
@@ -106,6 +106,7 @@ export async function seedDelivery(
         attempt.detail ?? null,
         attempt.responseStart ?? null,
         attempt.signature ?? `v1,${'A'.repeat(43)}=`,
+        endpoint.url,
       ],
     );
   }

@@ -3,12 +3,12 @@ import { formatMs } from '../../web/charts/numbers.js';
 import { ExactMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
 import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
-import { curlOf, inLines, requestHead } from './sent-request.js';
-import { isSuccess, outcomeText } from './failure-messages.js';
+import { curlOf, inLines, requestHead, type SentAttempt } from './sent-request.js';
+import { isSuccess, outcomeText, wasSent } from './failure-messages.js';
 
 interface OneAttempt {
   delivery: DeliveryDetail;
-  attempt: Attempt;
+  attempt: SentAttempt;
 }
 
 /** All attempts of a delivery, the last one first: what was sent and what was answered. */
@@ -26,13 +26,13 @@ export function Attempts({ delivery }: { delivery: DeliveryDetail }): VNode {
               <p class="attempt-line">
                 <State tone={isSuccess(attempt) ? 'good' : 'bad'}>#{attempt.number}</State>
                 <strong>{outcomeText(attempt)}</strong>
-                <span>after {formatMs(attempt.durationMs)}</span>
+                {wasSent(attempt) && <span>after {formatMs(attempt.durationMs)}</span>}
                 <span class="attempt-time">
                   <ExactMoment at={attempt.attemptedAt} />
                 </span>
               </p>
               {attempt.detail && <p>{attempt.detail}</p>}
-              <Request delivery={delivery} attempt={attempt} />
+              {wasSent(attempt) && <Request delivery={delivery} attempt={attempt} />}
               <Response attempt={attempt} />
             </li>
           ))}

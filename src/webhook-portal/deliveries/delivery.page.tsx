@@ -9,7 +9,14 @@ import { withQuery } from './delivery-query.js';
 import { headersOf, inLines } from './sent-request.js';
 import { Answer, Attempts, CurlCommand } from './attempts.js';
 import { DeliveryStateBadge } from './delivery-rows.js';
-import { adviceFor, CANCEL_REASONS, isSuccess, outcomeText, PAYLOAD_HIDDEN } from './failure-messages.js';
+import {
+  adviceFor,
+  CANCEL_REASONS,
+  isSuccess,
+  outcomeText,
+  PAYLOAD_HIDDEN,
+  wasSent,
+} from './failure-messages.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { TypeName } from '../frame/type-name.js';
 import { endpointPath } from '../endpoints/about-endpoint.js';
@@ -78,7 +85,8 @@ function Summary({ delivery, isSoon, isUnderWay }: SummaryProps): VNode {
         <DeliveryStateBadge state={state} />
         {last ? (
           <strong>
-            {outcomeText(last)} after {formatMs(last.durationMs)}
+            {outcomeText(last)}
+            {wasSent(last) && <> after {formatMs(last.durationMs)}</>}
           </strong>
         ) : (
           <strong>
@@ -87,7 +95,7 @@ function Summary({ delivery, isSoon, isUnderWay }: SummaryProps): VNode {
         )}
       </p>
       {failed && last.detail && <p>{last.detail}</p>}
-      {failed && state !== 'delivered' && <p>{adviceFor(last)}</p>}
+      {failed && wasSent(last) && state !== 'delivered' && <p>{adviceFor(last)}</p>}
       {cancelReason && (
         <p>{payloadHidden === 'erased' ? PAYLOAD_HIDDEN.erased : CANCEL_REASONS[cancelReason]}</p>
       )}
@@ -184,7 +192,7 @@ function Payload({ delivery: { payload, payloadHidden } }: { delivery: DeliveryD
 function Headers({ delivery }: { delivery: DeliveryDetail }): VNode | null {
   const { id, endpointState, attemptList, payloadHidden } = delivery;
   const last = attemptList.at(-1);
-  if (!last) return null;
+  if (!last || !wasSent(last)) return null;
   return (
     <>
       <h2>Request headers of the last attempt</h2>

@@ -66,14 +66,20 @@ const STATUSES: [matches: (status: number) => boolean, advice: string][] = [
   [() => true, 'Your server returned an error. See its logs.'],
 ];
 
-type Outcome = Pick<Attempt, 'status' | 'failure'>;
+type Outcome = Pick<Attempt, 'status' | 'failure' | 'url'>;
 
 export const isSuccess = ({ status }: Pick<Outcome, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
+/** Whether there was a request; its detail says why not. */
+export const wasSent = <A extends Pick<Attempt, 'url'>>(attempt: A): attempt is A & { url: string } =>
+  attempt.url !== null;
+
 /** The outcome of an attempt, in a few words. */
-export const outcomeText = ({ status, failure }: Outcome): string =>
-  status === null ? FAILURES[failure ?? 'http'].what : `Status ${status}`;
+export const outcomeText = ({ status, failure, url }: Outcome): string => {
+  if (status !== null) return `Status ${status}`;
+  return url === null ? 'Not sent' : FAILURES[failure ?? 'http'].what;
+};
 
 /** What to do about an attempt that failed. */
 export const adviceFor = ({ status, failure }: Outcome): string =>
@@ -94,7 +100,8 @@ export const PAYLOAD_HIDDEN: Record<PayloadHidden, string> = {
 };
 
 /** The outcome of a delivery's last attempt, in a few words. */
-export function lastOutcome({ lastStatus, lastFailure, attempts, state }: Delivery): string {
+export function lastOutcome(delivery: Delivery): string {
+  const { lastStatus: status, lastFailure: failure, lastUrl: url, attempts, state } = delivery;
   if (attempts === 0) return state === 'cancelled' ? 'Not sent' : 'Not sent yet';
-  return outcomeText({ status: lastStatus, failure: lastFailure });
+  return outcomeText({ status, failure, url });
 }

@@ -20,6 +20,7 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
   const { id, endpointId, total, pending, delivered, failed, cancelled, createdAt } = recovery;
   const isQuick = now.getTime() - createdAt.getTime() < QUICK_MS;
   const done = total - pending;
+  const left = leftOf(recovery);
   const list = `/portal/deliveries?recovery=${id}`;
   const part = (count: number, state: string, label: string) => (
     <div>
@@ -51,6 +52,12 @@ export function recoveryPage({ recovery, now }: RecoveryPageProps): PortalPage {
               {part(failed, 'failed', recovery.kind === 'missed' ? 'Failed' : 'Failed again')}
               {part(cancelled, 'cancelled', 'Cancelled')}
             </dl>
+            {left > 0 && (
+              <p class="fine-print">
+                {counted(left)} {left === 1 ? 'is' : 'are'} not counted here any more: resent again, or older
+                than what is kept.
+              </p>
+            )}
             {pending > 0 && (
               <p class="fine-print">
                 This page refreshes automatically. Failed deliveries are retried as usual.
@@ -79,15 +86,20 @@ function What({ recovery: { kind, from, to, total } }: { recovery: Recovery }): 
   return <>{kind === 'matching' ? 'that matched the filter' : selected} and could be resent.</>;
 }
 
+/** Those that belong to a later recovery by now, or were purged with their events. */
+const leftOf = ({ total, pending, delivered, failed, cancelled }: Recovery): number =>
+  Math.max(0, total - pending - delivered - failed - cancelled);
+
 /** Only a complete success counts as good. */
-function toneOf({ total, pending, delivered }: Recovery): 'pending' | 'delivered' | 'failed' {
+function toneOf({ pending, failed, cancelled }: Recovery): 'pending' | 'delivered' | 'failed' {
   if (pending > 0) return 'pending';
-  return delivered === total ? 'delivered' : 'failed';
+  return failed + cancelled === 0 ? 'delivered' : 'failed';
 }
 
-function progressLabel({ total, pending, delivered }: Recovery): string {
+function progressLabel(recovery: Recovery): string {
+  const { total, pending, delivered, failed, cancelled } = recovery;
   const number = (count: number) => count.toLocaleString('en-GB');
   if (pending > 0) return `${number(total - pending)} of ${counted(total)} done`;
-  if (delivered === total) return 'All done';
-  return `Finished: ${number(delivered)} of ${counted(total)} succeeded`;
+  if (failed + cancelled === 0) return 'All done';
+  return `Finished: ${number(delivered)} of ${counted(total - leftOf(recovery))} succeeded`;
 }

@@ -2,6 +2,9 @@ import { requestHeaders, secondsOf } from '../../webhooks/deliveries/delivery-at
 import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
 import { HEADER_MASK } from '../../webhooks/endpoints/endpoint-headers.js';
 
+/** An attempt for which there was a request. */
+export type SentAttempt = Attempt & { url: string };
+
 type Line = [name: string, value: string];
 
 /**
@@ -21,8 +24,8 @@ export const inLines = (headers: readonly Line[]): string =>
   headers.map(([name, value]) => `${name}: ${value}`).join('\n');
 
 /** The head of an attempt's request as it was sent, before the empty line and the payload. */
-export function requestHead(delivery: DeliveryDetail, attempt: Attempt): string {
-  const { host, pathname, search } = new URL(urlOf(delivery, attempt));
+export function requestHead(delivery: DeliveryDetail, attempt: SentAttempt): string {
+  const { host, pathname, search } = new URL(attempt.url);
   const { payload } = delivery;
   const length: Line[] = payload === null ? [] : [['content-length', String(Buffer.byteLength(payload))]];
   const headers: Line[] = [
@@ -35,18 +38,15 @@ export function requestHead(delivery: DeliveryDetail, attempt: Attempt): string 
 }
 
 /** A command that sends the same again; undefined if the client may not see the payload. */
-export function curlOf(delivery: DeliveryDetail, attempt: Attempt): string | undefined {
+export function curlOf(delivery: DeliveryDetail, attempt: SentAttempt): string | undefined {
   if (delivery.payload === null || delivery.payloadHidden !== null) return undefined;
   const headers = headersOf(delivery, attempt).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   return [
-    `curl --globoff -X POST ${quoted(urlOf(delivery, attempt))}`,
+    `curl --globoff -X POST ${quoted(attempt.url)}`,
     ...headers,
     `--data-binary ${quoted(delivery.payload)}`,
   ].join(' \\\n  ');
 }
-
-/** Where it was sent: the URL of the endpoint if the attempt does not record it. */
-const urlOf = ({ endpointUrl }: DeliveryDetail, { url }: Attempt): string => url ?? endpointUrl;
 
 /** In single quotes for a shell, in which only the quote itself is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

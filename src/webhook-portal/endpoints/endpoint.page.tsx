@@ -111,7 +111,8 @@ function Actions({ path, endpoint }: { path: string; endpoint: EndpointEntity })
 }
 
 function EndpointFacts({ endpoint }: { endpoint: EndpointEntity }): VNode {
-  const { description, disabledAt, lastAttemptAt, failingSince } = endpoint;
+  const { description, disabledAt, lastAttemptAt } = endpoint;
+  const failingSince = endpoint.enabled ? endpoint.failingSince : null;
   const state = (
     <>
       <EndpointState endpoint={endpoint} />

@@ -45,7 +45,7 @@ export interface FinishedClaim {
     responseHeaders?: HeaderLine[];
     responseStart?: string;
     signature: string;
-    url: string;
+    url?: string;
     ownHeaders?: string[];
   };
 }

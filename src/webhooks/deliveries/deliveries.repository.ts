@@ -168,7 +168,7 @@ export class DeliveriesRepository {
       .select(['delivery', 'endpoint.id', 'endpoint.url', 'endpoint.enabled', 'endpoint.deletedAt'])
       .addSelect(['event.id', 'event.isTest', 'event.version'])
       .addSelect(['attempt.deliveryId', 'attempt.number'])
-      .addSelect(['attempt.status', 'attempt.failure', 'attempt.attemptedAt']);
+      .addSelect(['attempt.status', 'attempt.failure', 'attempt.url', 'attempt.attemptedAt']);
   }
 }
 
@@ -190,5 +190,6 @@ const deliveryOf = ({ endpoint, event, lastAttempt, ...delivery }: ReadDelivery)
   isTest: event.isTest,
   lastStatus: lastAttempt?.status ?? null,
   lastFailure: lastAttempt?.failure ?? null,
+  lastUrl: lastAttempt?.url ?? null,
   lastAttemptAt: lastAttempt?.attemptedAt ?? null,
 });

@@ -56,14 +56,17 @@ export class DeliveryAttemptService {
     const signature = signDelivery(secrets, { id, timestamp, body: claim.payload });
     const ownHeaders = this.secrets.openHeaders(endpointId, claim.sealedHeaders);
     const headers = requestHeaders(id, claim, timestamp, signature);
+    const unsendable = whyUnsendable(secrets, ownHeaders);
     const outcome =
-      whyUnsendable(secrets, ownHeaders) ??
-      (await this.http.post(claim.url, { ...headers, ...ownHeaders }, claim.payload, signal));
+      unsendable ?? (await this.http.post(claim.url, { ...headers, ...ownHeaders }, claim.payload, signal));
     if (outcome.kind === 'aborted') return withoutAttempt({ ...claimed, state: 'pending', waitSeconds: 0 });
     const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
     const isGone = outcome.kind === 'response' && outcome.status === GONE;
-    const sent = { signature, url: claim.url, ownHeaders: Object.keys(ownHeaders ?? {}) };
-    const attempt = { attemptedAt, durationMs: outcome.durationMs, ...sent, ...answerOf(outcome) };
+    const attempt = {
+      ...{ attemptedAt, durationMs: outcome.durationMs, signature },
+      ...(unsendable ? {} : { url: claim.url, ownHeaders: Object.keys(ownHeaders ?? {}) }),
+      ...answerOf(outcome),
+    };
     return {
       isSuccess,
       isGone,

@@ -36,7 +36,11 @@ export function filtered(
   if (clientId !== undefined) query.andWhere('delivery.clientId = :clientId', { clientId });
   if (endpointId !== undefined) query.andWhere('delivery.endpointId = :endpointId', { endpointId });
   if (eventId !== undefined) query.andWhere('delivery.eventId = :eventId', { eventId });
-  if (eventType !== undefined) query.andWhere('delivery.eventType = :eventType', { eventType });
+  if (eventType !== undefined) {
+    query.andWhere('delivery.eventType = :eventType', { eventType });
+    // Of a rare type, the events are found by their own index, and not by a walk over all deliveries.
+    query.andWhere('delivery.eventId IN (SELECT t.id FROM events t WHERE t.type = :eventType)');
+  }
   if (recoveryId !== undefined) query.andWhere('delivery.recoveryId = :recoveryId', { recoveryId });
   if (requestId !== undefined) {
     // Some of these queries do not join the event.

@@ -33,6 +33,8 @@ export interface Delivery {
   /** The status of the last finished attempt, or why it got no response. */
   lastStatus: number | null;
   lastFailure: FailureKind | null;
+  /** Where it went; null if nothing was sent. */
+  lastUrl: string | null;
   lastAttemptAt: Date | null;
 }
 
@@ -51,7 +53,7 @@ export interface Attempt {
   responseHeaders: HeaderLine[] | null;
   /** The `webhook-signature` that was sent. */
   signature: string;
-  /** Where it was sent; null if it was not recorded. */
+  /** Where it was sent; null if nothing was, because the secret or the headers of the endpoint could not be decrypted. */
   url: string | null;
   /** The names of the endpoint's own headers that were sent. */
   ownHeaders: string[] | null;
