@@ -9,6 +9,7 @@ const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_
 const ASSERTION_AUDIENCES = ['issuer', 'token_endpoint'] as const;
 const STEP_UPS = ['max_age=0', 'max_age=1', 'prompt=login'] as const;
 const RESPONSE_MODES = ['form_post'] as const;
+const AUTH_TIMES = ['optional'] as const;
 const LOGOUT_PARAMETERS = ['logout_uri'] as const;
 const PROVIDERS_MAX = 5;
 const VALUES_MAX = 20;
@@ -37,6 +38,8 @@ export interface IdentityProvider {
   scope: string;
   /** How it is asked to authenticate someone again; undefined: `max_age=0`. */
   stepUp?: (typeof STEP_UPS)[number];
+  /** Of people who are no operators, an answer without `auth_time` counts as a recent login; undefined: it does not. */
+  authTime?: (typeof AUTH_TIMES)[number];
   /** How its answer comes to the callback; undefined: in the query. */
   responseMode?: (typeof RESPONSE_MODES)[number];
   /** How it is told where to return to after a logout; undefined: by `post_logout_redirect_uri`. */
@@ -71,7 +74,7 @@ const MEMBERS = [
   ...['id', 'label', 'issuer', 'client_id', 'client_secret', 'audience', 'accounts'],
   ...['token_endpoint_auth_method', 'private_key', 'private_key_file', 'assertion_audience'],
   ...['trust_email', 'role_claim', 'roles', 'scope', 'step_up', 'acr_values', 'amr_values'],
-  ...['response_mode', 'logout_redirect_parameter'],
+  ...['auth_time', 'response_mode', 'logout_redirect_parameter'],
 ];
 
 function providerOf(entry: unknown, n: number): IdentityProvider {
@@ -148,6 +151,7 @@ function providerOf(entry: unknown, n: number): IdentityProvider {
     roles,
     scope,
     stepUp: oneOf('step_up', STEP_UPS),
+    authTime: oneOf('auth_time', AUTH_TIMES),
     responseMode: oneOf('response_mode', RESPONSE_MODES),
     logoutRedirectParameter: oneOf('logout_redirect_parameter', LOGOUT_PARAMETERS),
     acrValues: valuesIn('acr_values'),

@@ -1,3 +1,4 @@
+import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { useServiceWithProvider } from '../support/set-up.js';
@@ -89,5 +90,61 @@ describe('How strongly, and how recently, a person authenticated at a provider',
       idp.faults.claims!.acr = undefined;
       expect((await browser.open(idp.callbackOf(again))).status).toBe(403);
     });
+  });
+});
+
+describe('Through a provider whose auth_time is optional,', () => {
+  const idp = new BrokenIdentityProvider();
+  const provider = {
+    id: 'untimed',
+    label: 'Untimed',
+    auth_time: 'optional',
+    audience: ['users', 'operators'],
+  };
+  const service = useServiceWithProvider(idp, [provider]);
+  const DELETE = '/account/delete';
+
+  const come = async (browser: BrowserSession, place: Page, path: string): Promise<Page> =>
+    browser.open(idp.callbackOf(leadsTo(await browser.submit(place, path))!));
+  const logIn = async (user: UserEntity, auth_time: number | undefined): Promise<BrowserSession> => {
+    idp.faults = { claims: { sub: user.id, email: user.email, auth_time } };
+    const browser = new BrowserSession(service.url);
+    await come(browser, await browser.open('/login'), '/login/providers/untimed');
+    return browser;
+  };
+  const askedAt = (page: Page) => page.headers.get('location')?.split('?')[0];
+
+  it('a driver has just logged in after coming from there, at the login and when asked again', async () => {
+    const user = await service.make.user();
+    const browser = await logIn(user, undefined);
+    expect((await browser.open(DELETE)).status).toBe(200);
+    await service.database.query(
+      "UPDATE sessions SET authenticated_at = authenticated_at - interval '16 minutes' WHERE user_id = $1",
+      [user.id],
+    );
+    const asking = await browser.open(DELETE);
+    expect([asking.status, askedAt(asking)]).toEqual([303, '/account/confirm']);
+    const page = await browser.open(asking.headers.get('location')!);
+    expect((await come(browser, page, '/account/confirm')).headers.get('location')).toBe(DELETE);
+    expect((await browser.open(DELETE)).status).toBe(200);
+  });
+
+  it('a time that is too old is still refused', async () => {
+    const user = await service.make.user();
+    const browser = await logIn(user, Math.floor(Date.now() / 1000) - 3600);
+    const asking = await browser.open(DELETE);
+    expect(askedAt(asking)).toBe('/account/confirm');
+    const page = await browser.open(asking.headers.get('location')!);
+    expect((await come(browser, page, '/account/confirm')).status).toBe(403);
+    expect((await browser.open(DELETE)).status).toBe(303);
+  });
+
+  it('an operator without one has not', async () => {
+    const user = await service.make.user({ role: 'operator' });
+    const browser = await logIn(user, undefined);
+    const asking = await browser.open(`/admin/console/users/${user.id}/erase`);
+    expect([asking.status, askedAt(asking)]).toEqual([303, '/admin/console/confirm-password']);
+    const page = await browser.open(asking.headers.get('location')!);
+    expect((await come(browser, page, '/admin/console/confirm-password')).status).toBe(403);
   });
 });

@@ -98,6 +98,7 @@ describe('The settings of an identity provider', () => {
       { logout_redirect_parameter: 'returnTo' },
       /logout_redirect_parameter must be one of logout_uri/,
     ],
+    ['a time that is always taken', { auth_time: true }, /auth_time must be one of optional/],
     ['acr_values as a text', { acr_values: 'mfa phr' }, /acr_values must be an array/],
     ['acr_values with a space', { acr_values: ['mfa phr'] }, /acr_values must be an array/],
     ['no acr_values', { acr_values: [] }, /acr_values must be an array/],

@@ -11,6 +11,7 @@ import {
 } from 'openid-client';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
+import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SignInRefused } from '../refusals.js';
 import { ASYMMETRIC_ALGORITHMS, CLOCK_TOLERANCE_SECONDS } from './algorithms.js';
 import { claimAt, requireStrength, type Claims } from './claims.js';
@@ -68,12 +69,12 @@ export class ProviderAuthentication {
     return { url, request };
   }
 
-  /** Finishes an authentication with the query of the redirect back. */
+  /** Finishes an authentication with the query of the redirect back; `again`: of whom it has to be recent. */
   async finish(
     provider: IdentityProvider,
     { state, nonce, codeVerifier }: AuthenticationRequest,
     query: string,
-    { again }: { again: boolean },
+    { again }: { again?: Pick<SignedInUser, 'operatorRole'> },
   ): Promise<Person> {
     const client = await this.providerClients.of(provider);
     try {
@@ -83,7 +84,7 @@ export class ProviderAuthentication {
         { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true },
       );
       const idToken = await verifyIdToken(client, answer.id_token!);
-      if (again) requireRecent(idToken);
+      if (again && !isTakenAsRecent(provider, idToken.auth_time, again)) requireRecent(idToken);
       requireStrength(provider, idToken);
       const userinfo = await userinfoOf(client, idToken, answer.access_token);
       return { ...personOf(provider, idToken, userinfo), idToken: answer.id_token! };
@@ -117,6 +118,13 @@ async function verifyIdToken({ metadata, provider, keys }: ProviderClient, idTok
   }
   return payload;
 }
+
+/** Whether this answer alone shows that someone has logged in there now, because the provider says nothing about the time. */
+export const isTakenAsRecent = (
+  provider: IdentityProvider,
+  authTime: unknown,
+  { operatorRole }: Pick<SignedInUser, 'operatorRole'>,
+): boolean => provider.authTime === 'optional' && authTime === undefined && operatorRole === null;
 
 /** Refuses an ID token without a recent `auth_time`, which the step-up asked for. */
 function requireRecent({ auth_time: authTime }: Claims): void {

@@ -20,6 +20,7 @@ import { SessionsService } from '../../users/sessions/sessions.service.js';
 import type { SignedInUser } from '../../users/sessions/signed-in-user.js';
 import { SealedIdTokens } from '../logout/sealed-id-tokens.service.js';
 import {
+  isTakenAsRecent,
   ProviderAuthentication,
   type AuthenticationRequest,
 } from '../protocol/provider-authentication.service.js';
@@ -106,10 +107,15 @@ export class ProviderSignIns {
       concerns = started.userId ?? UNKNOWN;
       const sent = this.opened(state, started.sealed);
       if (!sent) throw new SignInRefused('sign_in_expired', 'sealed with a key that is gone');
-      const again = started.userId !== null;
-      const person = await this.authentication.finish(provider, sent, query, { again });
-      if (again) await this.confirm(provider, person, started.userId!, request, reply);
-      else await this.signIn(provider, person, request, reply);
+      if (started.userId === null) {
+        const person = await this.authentication.finish(provider, sent, query, {});
+        await this.signIn(provider, person, request, reply);
+      } else {
+        const present = await this.sessions.current(request);
+        if (present?.id !== started.userId) throw loggedOutBefore();
+        const person = await this.authentication.finish(provider, sent, query, { again: present });
+        await this.confirm(provider, person, present, request, reply);
+      }
       return { returnTo };
     } catch (error) {
       if (error instanceof SignInRefused && !isFaultOfProvider(error))
@@ -157,9 +163,9 @@ export class ProviderSignIns {
     reply: FastifyReply,
   ): Promise<void> {
     const actor = visitorOf(request);
-    const signIn = this.signInOf(provider, person);
     const { user, secret } = await this.withAccount(provider, person, actor, (manager, account) => {
       const isNew = !this.browsers.knows(request, account.user);
+      const signIn = this.signInOf(provider, person, account.user);
       return this.sessions.startIn(manager, request, account.user, signIn, actor, isNew);
     });
     this.activity.count({ kind: 'sign_in', detail: 'provider', address: actor.address });
@@ -174,19 +180,18 @@ export class ProviderSignIns {
   private async confirm(
     provider: IdentityProvider,
     person: Person,
-    userId: string,
+    present: SignedInUser,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const present = await this.sessions.current(request);
-    if (present?.id !== userId) throw loggedOutBefore();
+    const { id: userId } = present;
     const actor = { ...visitorOf(request), id: userId, sessionDigest: present.sessionDigest };
     const confirmed = this.withAccount(provider, person, actor, async (manager, account) => {
       const { user, roleChanged } = account;
       if (user.id !== userId) {
         throw new SignInRefused('provider_answer_invalid', 'another account than the one logged in');
       }
-      const signIn = this.signInOf(provider, person);
+      const signIn = this.signInOf(provider, person, user);
       if (roleChanged) return this.sessions.startIn(manager, request, user, signIn, actor, false);
       const renewed = await this.sessions.restart(manager, request, user, present, actor, signIn);
       if (renewed === undefined) throw loggedOutBefore();
@@ -229,9 +234,10 @@ export class ProviderSignIns {
     }
   }
 
-  private signInOf({ id }: IdentityProvider, { idToken, ...person }: Person) {
-    const { subject, sid, authenticatedAt } = person;
-    const owner = { provider: id, subject };
+  private signInOf(provider: IdentityProvider, { idToken, ...person }: Person, user: UserEntity) {
+    const { subject, sid } = person;
+    const { authenticatedAt = isTakenAsRecent(provider, undefined, user) ? new Date() : undefined } = person;
+    const owner = { provider: provider.id, subject };
     const sealedIdToken = this.idTokens.seal(owner, idToken);
     return { method: 'provider', ...owner, sid, authenticatedAt, sealedIdToken } as const;
   }
