@@ -234,6 +234,27 @@ describe('The protection of sign-in', () => {
     });
   });
 
+  it('knows a browser in which five accounts have logged in for each of them, and no more', async () => {
+    const owners = strangers.slice(0, 6);
+    const by = newBrowser();
+    for (const { email } of owners) {
+      expect((await attempt(PASSWORD, { email, by })).status).toBe(303);
+      by.cookies.delete('session');
+    }
+    const [oldest, ...known] = owners;
+    for (const { email } of owners) await exhaustAccount(email);
+    expect((await attempt(PASSWORD, { email: oldest!.email, by })).status).toBe(429);
+    for (const { id, email } of known) {
+      expect((await attempt(PASSWORD, { email, by })).status).toBe(303);
+      by.cookies.delete('session');
+      const told = await service.database.query(
+        "SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2002'",
+        [id],
+      );
+      expect(told).toHaveLength(1);
+    }
+  });
+
   describe('after a change of the password,', () => {
     const NEW = 'another horse battery staple';
     const newSignIns = () =>

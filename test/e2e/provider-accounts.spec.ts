@@ -127,6 +127,26 @@ describe('The account of a person who logs in through a provider', () => {
     await expectRefused(successor.sub, 'no_account');
   });
 
+  it('is theirs after the entry has got another issuer, with the one link that works', async () => {
+    const { sub, email } = add();
+    const user = await service.make.user({ email, emailVerified: true });
+    await service.database.query(
+      "INSERT INTO identities (issuer, subject, user_id, provider) VALUES ('https://former.example', $1, $2, 'company')",
+      [sub, user.id],
+    );
+    expect((await newBrowser().logIn(sub)).status).toBe(303);
+    const links = await service.database.query(
+      'SELECT issuer, subject, provider FROM identities WHERE user_id = $1',
+      [user.id],
+    );
+    expect(links).toEqual([{ issuer: idp.url, subject: sub, provider: 'company' }]);
+    expect(await actionsOn(service, user.id, 'user.identity')).toEqual([
+      'user.identity_removed',
+      'user.identity_linked',
+    ]);
+    expect((await newBrowser().logIn(sub)).status).toBe(303);
+  });
+
   it('is not given to them by another entry for the provider either, or after the id of the entry has changed', async () => {
     const { sub, email } = await addLinked();
     const successor = add({ email });

@@ -65,7 +65,7 @@ export class SoftwarePasskey {
         [-3, Buffer.from(y!, 'base64url')],
       ]),
     );
-    const id = Buffer.from(this.credentialId, 'base64url');
+    const id = Buffer.from(tampering.credentialId ?? this.credentialId, 'base64url');
     const length = Buffer.from([id.length >> 8, id.length & 255]);
     const credential = Buffer.concat([Buffer.alloc(16), length, id, publicKey]);
     const authData = Buffer.concat([this.authenticatorData(tampering, HAS_CREDENTIAL), credential]);
@@ -137,6 +137,8 @@ export const WRONG_REGISTRATIONS: [string, Tampering][] = [
   ['with the answer of a login', { type: 'webauthn.get' }],
   ['without user verification', { userVerified: false }],
   ['without anybody present', { userPresent: false }],
+  ['under an id that no index can hold', { credentialId: base64Url(randomBytes(4_000)) }],
+  ['under an id of more than 1023 bytes', { credentialId: base64Url(randomBytes(1_024)) }],
 ];
 
 /** What no registration looks like. */

@@ -40,7 +40,7 @@ const NOTICES = {
   user_disabled: 'User disabled. All sessions and tokens of the account are revoked.',
   user_enabled: 'User enabled. They have to log in again.',
   second_factor_reset:
-    'Second factor reset. The user is logged out everywhere and logs in with the password.',
+    'Second factor reset. The user is logged out everywhere and logs in with the password, or needs a password link.',
   identity_removed: 'Link removed. Sessions that came from the provider have ended.',
   user_erased: 'User erased.',
   operator_made: 'The user has the role now, and has to log in again.',

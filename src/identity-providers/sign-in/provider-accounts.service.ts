@@ -144,12 +144,23 @@ export class ProviderAccounts {
       ? await this.openToPerson(manager, provider, { ...person, verifiedEmail: email }, found, actor)
       : await this.create(manager, provider, { ...person, verifiedEmail: email }, actor);
     const now = await this.applyRole(manager, provider, person, user, actor);
+    const by = { ...actor, id: user.id };
+    // To the issuer that the entry had before: others are refused.
+    const former = await this.identities.delete(manager, user.id, provider.id);
+    if (former) {
+      const before = { provider: provider.id, issuer: former.issuer };
+      await this.audit.record(manager, by, {
+        action: 'user.identity_removed',
+        subjectId: user.id,
+        before,
+      });
+    }
     await this.identities.insert(manager, { issuer, subject, userId: user.id, provider: provider.id });
-    await this.audit.record(
-      manager,
-      { ...actor, id: user.id },
-      { action: 'user.identity_linked', subjectId: user.id, after: { provider: provider.id, issuer } },
-    );
+    await this.audit.record(manager, by, {
+      action: 'user.identity_linked',
+      subjectId: user.id,
+      after: { provider: provider.id, issuer },
+    });
     if (found) {
       const message = MESSAGES.identityLinked(provider.label, user !== found);
       await this.notifications.raise(manager, user.id, null, message, actor);
@@ -189,8 +200,10 @@ export class ProviderAccounts {
       refuse('not_for_you', 'the provider is not for this kind of account', user.id);
     }
     // The provider gave the address to someone else, who must not get the account of the person linked before. With another client
-    // the same person may have another subject there.
-    const links = await this.identities.list(user.id, manager);
+    // the same person may have another subject there, and so at another issuer, which the same entry may have had before.
+    const links = (await this.identities.list(user.id, manager)).filter(
+      ({ issuer }) => new URL(issuer).href === new URL(person.issuer).href,
+    );
     const sameClient = this.providerClients
       .ofIssuer(person.issuer)
       .filter(({ clientId }) => clientId === provider.clientId);

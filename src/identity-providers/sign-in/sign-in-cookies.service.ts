@@ -6,8 +6,10 @@ import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 
 const COOKIE = 'sign_in';
 const ENDED_COOKIE = 'signed_out';
-/** Contract §15. */
+/** Contract §15: how long a sign-in that was started works. */
 export const SIGN_IN_SECONDS = 10 * 60;
+// Longer, because tabs that a browser opens at once would otherwise each get a secret of their own.
+const COOKIE_SECONDS = 365 * 86_400;
 const ENDED_SECONDS = 5 * 60;
 const NOWHERE = '1';
 // Browsers keep cookies of up to 4096 characters.
@@ -28,7 +30,7 @@ export class SignInCookies {
   keep(request: FastifyRequest, reply: FastifyReply): Buffer {
     const kept = this.cookies.get(request, COOKIE);
     const secret = kept !== undefined && isSecret('signIn', kept) ? kept : newSecret('signIn');
-    this.cookies.set(reply, COOKIE, secret, SIGN_IN_SECONDS);
+    this.cookies.set(reply, COOKIE, secret, COOKIE_SECONDS);
     return digestOf(secret);
   }
 

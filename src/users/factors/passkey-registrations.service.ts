@@ -27,6 +27,9 @@ export type MadePasskey = Pick<
 /** What stands for the user in a passkey. */
 export const userHandleOf = (userId: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(userId);
 
+/** Of a passkey: at most 1023 bytes, as WebAuthn says. */
+export const CREDENTIAL_ID = /^[\w-]{1,1364}$/;
+
 /** Creating a passkey in a browser (WebAuthn §7.1): the options for the browser, and the check of its response. */
 @Injectable()
 export class PasskeyRegistrations {
@@ -68,6 +71,7 @@ export class PasskeyRegistrations {
       });
       if (!registrationInfo) return undefined;
       const { credential, credentialBackedUp } = registrationInfo;
+      if (!CREDENTIAL_ID.test(credential.id)) return undefined;
       return {
         credentialId: credential.id,
         publicKey: Buffer.from(credential.publicKey),

@@ -12,13 +12,10 @@ import { KnownBrowsersService } from '../sessions/known-browsers.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { PasskeyEntity } from './passkey.entity.js';
 import { PasskeysRepository } from './passkeys.repository.js';
-import { userHandleOf } from './passkey-registrations.service.js';
+import { CREDENTIAL_ID, userHandleOf } from './passkey-registrations.service.js';
 import { PendingSignInsService } from './pending-sign-ins.service.js';
 import { CHALLENGE_SECONDS, WebauthnChallenges } from './webauthn-challenges.service.js';
 import { webauthn } from './webauthn.js';
-
-// WebAuthn: a credential id has at most 1023 bytes.
-const CREDENTIAL_ID = /^[\w-]{1,1364}$/;
 
 /** The state of a passkey after it has signed. */
 interface Signed {

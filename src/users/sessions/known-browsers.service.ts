@@ -10,6 +10,9 @@ import { UsersRepository } from '../accounts/users.repository.js';
 
 const COOKIE = 'known_browser';
 const COOKIE_SECONDS = 365 * 86_400;
+// People who share a browser, or have several accounts: about 110 characters each.
+const ACCOUNTS_MAX = 5;
+const SEPARATOR = '~';
 
 /** A browser that logged in to an account before, with the password of that time. */
 export interface MarkedBrowser {
@@ -19,8 +22,8 @@ export interface MarkedBrowser {
 }
 
 /**
- * Marks browsers that logged in to an account: a cookie bound to the account and its password, so that someone with an earlier
- * password counts as a stranger again.
+ * Marks browsers that logged in to an account: a cookie with marks for the last five, each bound to the account and its password, so
+ * that someone with an earlier password counts as a stranger again.
  */
 @Injectable()
 export class KnownBrowsersService {
@@ -36,7 +39,21 @@ export class KnownBrowsersService {
 
   /** The browser named by the cookie, if this service issued it for this account; costs no query. */
   marked(request: FastifyRequest, email: string): MarkedBrowser | undefined {
-    const [id, passwordTag, mac, more] = this.cookies.get(request, COOKIE)?.split('.') ?? [];
+    for (const mark of this.marksIn(request)) {
+      const browser = this.browserOf(mark, email);
+      if (browser) return browser;
+    }
+    return undefined;
+  }
+
+  /** The newest first. */
+  private marksIn(request: FastifyRequest): string[] {
+    return this.cookies.get(request, COOKIE)?.split(SEPARATOR, ACCOUNTS_MAX) ?? [];
+  }
+
+  /** The browser of a mark, if this service made it for this account. */
+  private browserOf(mark: string, email: string): MarkedBrowser | undefined {
+    const [id, passwordTag, mac, more] = mark.split('.');
     if (!id || !passwordTag || !mac || more !== undefined) return undefined;
     const browser = { id, passwordTag };
     return this.signer.verify(markOf(email, browser), mac) ? browser : undefined;
@@ -63,7 +80,9 @@ export class KnownBrowsersService {
     if (this.marked(request, user.email)?.passwordTag === passwordTag) return;
     const browser = { id: randomBytes(16).toString('base64url'), passwordTag };
     const mac = this.signer.sign(markOf(user.email, browser));
-    this.cookies.set(reply, COOKIE, `${browser.id}.${passwordTag}.${mac}`, COOKIE_SECONDS);
+    const others = this.marksIn(request).filter((mark) => !this.browserOf(mark, user.email));
+    const marks = [`${browser.id}.${passwordTag}.${mac}`, ...others].slice(0, ACCOUNTS_MAX);
+    this.cookies.set(reply, COOKIE, marks.join(SEPARATOR), COOKIE_SECONDS);
   }
 
   private isMarkedFor({ passwordTag }: MarkedBrowser, user: UserEntity): boolean {

@@ -87,7 +87,7 @@ const MESSAGES: Record<UserAction, Messages> = {
     question: 'Remove every passkey, the authenticator app and the recovery codes of',
     consequences: () => [
       'Make sure that it is really this person who asks: anyone who knows the password can then log in.',
-      'The user is logged out everywhere, logs in with the password alone, and is told.',
+      'The user is logged out everywhere, logs in with the password alone, and is told. Without a password, the user needs a password link: create one afterwards.',
       'An operator who needs a second factor sets up a new one before opening the console.',
     ],
   },
