@@ -113,6 +113,22 @@ describe('Endpoints in the portal', () => {
     });
   });
 
+  it('are added once, however often the form is posted, also by a program without the hidden id', async () => {
+    const page = await browser.open(NEW);
+    const answers = [
+      ...(await Promise.all([1, 2].map(() => browser.submit(page, NEW, GOOD)))),
+      await browser.submit(page, NEW, GOOD),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+    expect(await stored()).toHaveLength(1);
+    const made = await browser.submit(page, NEW, { ...GOOD, once: 'endp01HN2NJ9NMRZBXT1H6FT9N7735.x' });
+    expect(made.status).toBe(403);
+    const form = { ...GOOD, csrf_token: csrfTokenOn(page, NEW) };
+    expect((await browser.open(NEW, { form, headers: { origin: service.url } })).status).toBe(303);
+    expect(await stored()).toHaveLength(2);
+  });
+
   it('are edited by a form that leaves as it is what others have changed since it was opened', async () => {
     const { id } = await makeEndpoint(service, client, { description: 'Before' });
     const path = `/portal/endpoints/${id}/edit`;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { FormIds } from '../../src/admin/console/form-ids.service.js';
+import { FormIds } from '../../src/http/forms/form-ids.service.js';
 import type { Settings } from '../../src/config/settings.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import { Form } from '../../src/http/forms/form.js';

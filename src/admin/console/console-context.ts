@@ -15,7 +15,7 @@ import { UserPageContext } from '../../users/sessions/user-page-context.js';
 import { mayUseRoute } from './console-routes.js';
 import type { PasswordConfirmations } from '../../rate-limits/sign-in/password-confirmations.service.js';
 import { attempt, type Attempt } from './form-attempt.js';
-import type { FormIds } from './form-ids.service.js';
+import type { FormIds } from '../../http/forms/form-ids.service.js';
 import { PASSWORD_FIELD } from './pages/console-form.js';
 import { consoleLayout, type ConsolePage } from './pages/console-layout.js';
 import type { ShownOnce } from '../../users/sessions/shown-once.service.js';

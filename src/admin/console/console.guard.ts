@@ -21,7 +21,7 @@ import { leastRoleOf } from '../least-role.js';
 import { mayUseRoute } from './console-routes.js';
 import { CONSOLE_PATH, ConsoleContext } from './console-context.js';
 import { PasswordConfirmations } from '../../rate-limits/sign-in/password-confirmations.service.js';
-import { FormIds } from './form-ids.service.js';
+import { FormIds } from '../../http/forms/form-ids.service.js';
 import { confirmPasswordPath, consolePathIn, PASSWORD_RULE, type PasswordRule } from './password-rule.js';
 import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 import { WaitingRepository } from './waiting/waiting.repository.js';

@@ -17,7 +17,6 @@ import { ConsoleClientSecretsController } from './clients/client-secrets.control
 import { ConsoleClientsController } from './clients/clients.controller.js';
 import { ConsoleConfirmPasswordController } from './confirm-password.controller.js';
 import { ConsoleGuard } from './console.guard.js';
-import { FormIds } from './form-ids.service.js';
 import { ConsoleGrantsController } from './grants/grants.controller.js';
 import { ConsoleMailsController } from './mails/mails.controller.js';
 import { ConsoleNotificationsController } from './notifications/notifications.controller.js';
@@ -73,6 +72,6 @@ import { ConsoleEndpointsController } from './webhooks/endpoints.controller.js';
     ConsoleUserActionsController,
     ConsoleUsersController,
   ],
-  providers: [ConsoleGuard, ConsoleSearch, FormIds, PersonalExports, Pickers, WaitingRepository],
+  providers: [ConsoleGuard, ConsoleSearch, PersonalExports, Pickers, WaitingRepository],
 })
 export class ConsoleModule {}

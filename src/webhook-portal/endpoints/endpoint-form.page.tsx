@@ -10,6 +10,8 @@ import { endpointPath } from './about-endpoint.js';
 export interface EndpointFormPageProps {
   /** The endpoint being edited; undefined for a new one. */
   endpoint?: EndpointEntity;
+  /** The id of a new one. */
+  once?: string;
   input: EndpointFormValues;
   errors: FieldErrors;
   /** The types that the client's scopes allow. */
@@ -17,7 +19,13 @@ export interface EndpointFormPageProps {
 }
 
 /** The form for adding or editing an endpoint. It posts its fields to its own URL. */
-export function endpointFormPage({ endpoint, input, errors, eventTypes }: EndpointFormPageProps): PortalPage {
+export function endpointFormPage({
+  endpoint,
+  once,
+  input,
+  errors,
+  eventTypes,
+}: EndpointFormPageProps): PortalPage {
   const id = endpoint?.id;
   const back = id === undefined ? '/portal' : endpointPath(id);
   return {
@@ -28,6 +36,7 @@ export function endpointFormPage({ endpoint, input, errors, eventTypes }: Endpoi
       <PageForm
         action={id === undefined ? '/portal/endpoints/new' : `${back}/edit`}
         hidden={endpoint && endpointShown(endpoint)}
+        once={once}
         values={{ ...input }}
         errors={errors}
         alert="Nothing was saved. See the errors below."

@@ -1,8 +1,11 @@
 import { Param } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import { FormIds } from '../../http/forms/form-ids.service.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import type { FieldErrors } from '../../web/forms/field.js';
+import { ONCE_FIELD } from '../../web/forms/form.js';
 import { Problem } from '../../http/problems/problem.js';
+import { newId } from '../../secrets/ids.js';
 import {
   EMPTY_ENDPOINT,
   endpointFieldsChangedIn,
@@ -10,16 +13,17 @@ import {
   endpointFieldsOf,
   type EndpointFormValues,
 } from '../../webhooks/endpoints/endpoint-form.js';
-import type { EndpointEntity } from '../../webhooks/endpoints/endpoint.entity.js';
 import type { EndpointChanges } from '../../webhooks/endpoints/endpoint.resource.js';
 import { headersInLines, limitIn } from '../../webhooks/endpoints/endpoint-headers.js';
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../webhooks/event-types/event-types.service.js';
-import { endpointFormPage } from './endpoint-form.page.js';
+import { endpointFormPage, type EndpointFormPageProps } from './endpoint-form.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
 import { apiWords, type Violation } from '../../http/problems/violation.js';
 import { endpointPath } from './about-endpoint.js';
+
+const NEW_PATH = '/portal/endpoints/new';
 
 /** The forms for adding and editing endpoints (contract §11.1). */
 @PortalPages()
@@ -27,23 +31,28 @@ export class PortalEndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly eventTypes: EventTypesService,
+    private readonly formIds: FormIds,
   ) {}
 
   @PortalGet('endpoints/new', 'developer')
   showNew(@Context() context: PortalContext): Promise<PortalAnswer> {
-    return this.form(context, { input: EMPTY_ENDPOINT, errors: {} });
+    const once = this.formIds.make('endp', context.clientId, NEW_PATH);
+    return this.form(context, { once, input: EMPTY_ENDPOINT, errors: {} });
   }
 
-  /** Adds it and redirects to its page; errors are shown at the fields. */
+  /** Adds it, once, and redirects to its page; errors are shown at the fields. */
   @PortalPost('endpoints/new', 'nothing', 'developer')
   async create(@Context() context: PortalContext): Promise<PortalAnswer> {
-    const { form } = context;
+    const { form, clientId } = context;
+    const once = form.get(ONCE_FIELD);
+    // A program may post the form without this field.
+    const id = once === undefined ? newId('endp') : this.formIds.read(form, 'endp', clientId, NEW_PATH);
     try {
       const input = inputOf(endpointFieldsIn(form));
-      const { endpoint } = await this.endpoints.create(context.clientId, input, context.actor);
-      return { goTo: endpointPath(endpoint.id), notice: 'endpoint_added' };
+      await this.endpoints.createOnce(id, clientId, input, context.actor);
+      return { goTo: endpointPath(id), notice: 'endpoint_added' };
     } catch (error) {
-      return this.form(context, { input: endpointFieldsIn(form), ...refusalOf(error) });
+      return this.form(context, { once, input: endpointFieldsIn(form), ...refusalOf(error) });
     }
   }
 
@@ -69,7 +78,7 @@ export class PortalEndpointsController {
 
   private async form(
     context: PortalContext,
-    what: { endpoint?: EndpointEntity; input: EndpointFormValues; errors: FieldErrors; status?: number },
+    what: Omit<EndpointFormPageProps, 'eventTypes'> & { status?: number },
   ): Promise<PortalAnswer> {
     const { status, ...props } = what;
     const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
