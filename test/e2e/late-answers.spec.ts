@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 import { accessTokenId } from '../../src/tokens/keys/token-record.js';
+import { ConsentsService } from '../../src/consents/consents.service.js';
+import { AccessTokensService } from '../../src/tokens/access/access-tokens.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService } from '../../src/notifications/notifications.service.js';
@@ -114,6 +116,19 @@ describe('A token that ends while its request is carried out', () => {
     expect((await introspect()).json.active).toBe(true);
     const answer = await sentWhile('consents', introspect, revoke);
     expect([answer.status, answer.json]).toEqual([200, { active: false }]);
+  });
+
+  it('is judged last of all where it is introspected, after the consent was read, which is not waited for again', async () => {
+    const { id, secret } = await service.make.operatorClient(['token:introspect']);
+    token = await service.make.clientToken(client);
+    const form = { token, user_id: client.ownerId };
+    const introspect = () => service.http.send('/o/introspect/', { basic: { id, secret }, form });
+    const reading = jest.spyOn(service.app.get(ConsentsService), 'findSharing');
+    const judging = jest.spyOn(service.app.get(AccessTokensService), 'find');
+    const answer = await sentWhile('consents', introspect, () => Promise.resolve());
+    const [reads, judgements] = [reading, judging].map(({ mock }) => mock.invocationCallOrder);
+    expect([answer.json.active, reads!.length, judgements!.at(-1)! > reads![0]!]).toEqual([true, 1, true]);
+    for (const each of [reading, judging]) each.mockRestore();
   });
 
   it('is answered with what it did if it changed something, such as its own client', async () => {

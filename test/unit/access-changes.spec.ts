@@ -154,6 +154,18 @@ describe('The access changes', () => {
     ]);
   });
 
+  it('are read from the beginning after the process stood still: what was read for some seconds has lasted longer', async () => {
+    await read(20, { now: 59_000 });
+    const cached = changes.position;
+    expect([from, gaps]).toEqual([['10:10:'], 0]);
+    await read(30, { now: 59_000 + 61_000 });
+    expect([from, gaps]).toEqual([['10:10:', '20:20:', BEGINNING], 1]);
+    expect([changes.hasChanged(cached, ['other']), changes.isTrusted]).toEqual([true, true]);
+    expect(Math.round(changes.databaseNow / 1000)).toBe(120);
+    await read(40, { now: 121_000 });
+    expect([from.at(-1), gaps]).toEqual(['30:30:', 1]);
+  });
+
   it('of another database are read from the beginning', async () => {
     const { era } = changes;
     await reconnect(500, { life: 'two', logged: 100, flushed: 50 });

@@ -15,6 +15,8 @@ const IDLE_MS = 2_000;
 const CACHED_IDS = 200_000;
 // More than that is not replayed: the reads of the changes would wait for it.
 const MOST_REPLAYED = 5_000;
+// Far longer than an answer takes.
+const STOOD_STILL_MS = 60_000;
 // A snapshot that sees no transaction as finished: reading from it returns the whole table.
 const BEGINNING = '3:3:';
 
@@ -215,6 +217,7 @@ export class AccessChanges {
     try {
       const [reading] = await this.repository.readSince(this.snapshot, CACHED_IDS + 1, asksLife);
       if (asksLife && !this.continues(reading!)) return await this.read();
+      if (this.stoodStill(reading!)) return await this.read();
       this.take(reading!);
       this.isSameLife = true;
       this.provenAt = begun;
@@ -233,12 +236,26 @@ export class AccessChanges {
     const isComplete = !isPurged || this.snapshot === BEGINNING;
     if (era === this.knownEra && isComplete) return true;
     this.knownEra = era;
+    this.startAgain();
+    return false;
+  }
+
+  /**
+   * Whether the database's clock went on for more than a minute while this process stood still, as on a machine that slept: what was
+   * read for some seconds would be kept for longer, so everything is read from the beginning.
+   */
+  private stoodStill({ now }: ChangesRead): boolean {
+    if (this.snapshot === BEGINNING || now - this.databaseNow < STOOD_STILL_MS) return false;
+    this.startAgain();
+    return true;
+  }
+
+  private startAgain(): void {
     this.current = NOTHING_READ.stamp;
     this.snapshot = BEGINNING;
     this.durable = NOTHING_READ;
     this.window.reset();
     for (const follower of this.followers) follower.onGap();
-    return false;
   }
 
   private take(reading: ChangesRead): void {

@@ -8,7 +8,7 @@ import type { Form } from '../../http/forms/form.js';
 import { isLate } from '../../http/guards/late-judgement.js';
 import { USER_ID_PATTERN } from '../../secrets/ids.js';
 import { AccessTokensService } from '../../tokens/access/access-tokens.service.js';
-import type { Access, Principal } from '../../tokens/access/principal.js';
+import { intersection, type Access, type Principal } from '../../tokens/access/principal.js';
 import { realmOf } from '../../users/accounts/environment.js';
 import { ApiOAuthForm, OAuthAnswer, OAuthEndpoint, OAuthForm } from '../oauth-endpoint.js';
 import { invalidRequest, NO_STORE } from '../oauth-error.js';
@@ -76,7 +76,7 @@ export class IntrospectionController {
     const caller = callerOf(request);
     let found = await this.find(token, userId, caller);
     // Contract §4: the token may have ended while the answer waited for the database.
-    if (found && isLate(reply)) found = await this.find(token, userId, caller);
+    if (found && isLate(reply)) found = await this.judgedAgain(found, token, caller);
     introspected[found ? 'active' : 'inactive'].inc();
     return found ? this.describe(found) : { active: false };
   }
@@ -86,11 +86,28 @@ export class IntrospectionController {
     userId: string | undefined,
     caller: ReturnType<typeof callerOf>,
   ): Promise<Found | undefined> {
-    const principal = await this.accessTokens.find(token);
-    // Contract §19: tokens of another environment, or of another owner's sandbox, are unknown to the caller.
-    if (!principal || realmOf(principal.client) !== realmOf(caller)) return undefined;
+    const principal = await this.judged(token, caller);
+    if (!principal) return undefined;
     const access = userId === undefined ? principal : await this.accessTokens.accessTo(userId, principal);
     return { principal, access };
+  }
+
+  private async judged(token: string, caller: ReturnType<typeof callerOf>): Promise<Principal | undefined> {
+    const principal = await this.accessTokens.find(token);
+    // Contract §19: tokens of another environment, or of another owner's sandbox, are unknown to the caller.
+    return principal && realmOf(principal.client) === realmOf(caller) ? principal : undefined;
+  }
+
+  /** The same without another read of the consent, which may take as long again. */
+  private async judgedAgain(
+    { access }: Found,
+    token: string,
+    caller: ReturnType<typeof callerOf>,
+  ): Promise<Found | undefined> {
+    const principal = await this.judged(token, caller);
+    if (!principal) return undefined;
+    const expiresAt = new Date(Math.min(access.expiresAt.getTime(), principal.expiresAt.getTime()));
+    return { principal, access: { scopes: intersection(access.scopes, principal.scopes), expiresAt } };
   }
 
   private describe({ principal, access }: Found): ActiveToken {
