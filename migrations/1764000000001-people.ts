@@ -51,6 +51,7 @@ export class People1764000000001 implements MigrationInterface {
       CREATE UNIQUE INDEX users_realm_key ON users (id, realm);
       CREATE INDEX users_search_idx ON users USING gin (email gin_trgm_ops, name gin_trgm_ops);
       CREATE INDEX users_operator_role_idx ON users (operator_role, id) WHERE operator_role IS NOT NULL;
+      CREATE INDEX users_organisations_idx ON users (id) WHERE kind = 'organisation';
       CREATE INDEX users_sandbox_owner_id_idx ON users (sandbox_owner_id, id) WHERE sandbox_owner_id IS NOT NULL;
       ALTER TABLE users ADD CONSTRAINT users_sandbox_owner_fkey
         FOREIGN KEY (sandbox_owner_id, owner_realm) REFERENCES users (id, realm) ON DELETE CASCADE;

@@ -56,6 +56,8 @@ export class Tokens1764000000004 implements MigrationInterface {
         FOREIGN KEY (client_id, user_id) REFERENCES consents (client_id, user_id) ON DELETE CASCADE
       ) WITH (fillfactor = 80);
       CREATE INDEX grants_client_id_idx ON grants (client_id, user_id, id);
+      -- The list of a client's grants, by id.
+      CREATE INDEX grants_of_client_idx ON grants (client_id, id) WHERE revoked_at IS NULL;
       CREATE INDEX grants_user_id_idx ON grants (user_id, id);
       CREATE INDEX grants_expires_at_idx ON grants (expires_at);
       CREATE INDEX grants_revoked_at_idx ON grants (revoked_at) WHERE revoked_at IS NOT NULL;

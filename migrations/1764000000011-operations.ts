@@ -46,6 +46,8 @@ export class Operations1764000000011 implements MigrationInterface {
         PRIMARY KEY (client_id, hour, kind, detail)
       ) WITH (fillfactor = 70);
       CREATE INDEX activity_hours_hour_idx ON activity_hours (hour);
+      -- The addresses of a person who is erased.
+      CREATE INDEX activity_hours_last_address_idx ON activity_hours (last_address) WHERE last_address IS NOT NULL;
 
       -- The migrations that a build must know to work with this schema. A migration that removes what older builds need adds itself here
       -- (support/required-migration.ts). Every build checks this table at its start and in its readiness.

@@ -30,7 +30,7 @@ export class ConsentRecords1795645377802 implements MigrationInterface {
         ADD COLUMN purposes text[] NOT NULL DEFAULT '{}',
         -- Scopes whose words have come to mean something else since the user agreed to them.
         ADD COLUMN words_changed text[] NOT NULL DEFAULT '{}';
-      CREATE INDEX consents_expires_at_idx ON consents (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT NULL;
+      CREATE INDEX consents_expires_at_idx ON consents (expires_at, client_id, user_id) WHERE revoked_at IS NULL AND expires_at IS NOT NULL;
 
       -- Ids without foreign keys: the record outlives the rows that it is about.
       CREATE TABLE consent_versions (

@@ -14,8 +14,14 @@ export interface ConsentAskedAnew {
   wordsChanged: string[];
 }
 
-/** The position of the last row of a batch; the next batch starts after it. */
+/** A position in the order of client and user. */
 export type Place = Pick<ConsentAskedAnew, 'clientId' | 'userId'>;
+
+/** The consents after one position, up to another, or to the last one. */
+export interface Stretch {
+  after: Place;
+  upTo: Place | undefined;
+}
 
 // Whether a consent (`k`) is stale for a scope ($1) whose meaning changed at a time ($2): the user agreed to the scope, and has
 // not seen it since. Consents that an operator recorded since then are for the new words.
@@ -26,26 +32,39 @@ const IS_STALE = `${consentIsLive('k')} AND $1 = ANY (k.scopes) AND $1 <> ALL (k
        AND (v.method = 'operator' OR (v.method IN ('page', 'account', 'sandbox')
             AND w.words::jsonb -> 'access' @> jsonb_build_array(jsonb_build_object('scope', $1::text)))))`;
 
+const WITHIN = `(k.client_id, k.user_id) > ($3, $4) AND ($5::text IS NULL OR (k.client_id, k.user_id) <= ($5, $6))`;
+const parametersOf = ({ after, upTo }: Stretch): unknown[] => [
+  ...[after.clientId, after.userId],
+  ...[upTo?.clientId ?? null, upTo?.userId ?? null],
+];
+
 /** Sets an end for consents to a scope whose meaning changed. In SQL, because the consent record decides which are stale. */
 @Injectable()
 export class ChangedMeaningsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /**
-   * Up to `limit` consents that may be stale, by client and user, after the given position; locked until the transaction ends.
-   * Rows locked by others are skipped.
-   */
+  /** The position so many consents after another; undefined if there are fewer. */
+  async placeAfter({ clientId, userId }: Place, consents: number): Promise<Place | undefined> {
+    const [place]: Place[] = await this.dataSource.query(
+      `SELECT client_id AS "clientId", user_id AS "userId" FROM consents WHERE (client_id, user_id) > ($1, $2)
+        ORDER BY client_id, user_id OFFSET $3 LIMIT 1`,
+      [clientId, userId, consents - 1],
+    );
+    return place;
+  }
+
+  /** Up to `limit` consents that may be stale, by client and user; locked until the transaction ends. Rows locked by others are skipped. */
   lockSome(
     manager: EntityManager,
     { name, changedAt }: ChangedMeaning,
-    after: Place,
+    stretch: Stretch,
     limit: number,
   ): Promise<Place[]> {
     return manager.query(
       `SELECT k.client_id AS "clientId", k.user_id AS "userId" FROM consents k
-        WHERE (k.client_id, k.user_id) > ($3, $4) AND ${IS_STALE}
-        ORDER BY k.client_id, k.user_id LIMIT $5 FOR NO KEY UPDATE OF k SKIP LOCKED`,
-      [name, changedAt, after.clientId, after.userId, limit],
+        WHERE ${WITHIN} AND ${IS_STALE}
+        ORDER BY k.client_id, k.user_id LIMIT $7 FOR NO KEY UPDATE OF k SKIP LOCKED`,
+      [name, changedAt, ...parametersOf(stretch), limit],
     );
   }
 
@@ -76,11 +95,11 @@ export class ChangedMeaningsRepository {
     return rows;
   }
 
-  /** Whether any consent has yet to be given an end. */
-  async isAnyLeft({ name, changedAt }: ChangedMeaning): Promise<boolean> {
+  /** Whether any of these consents has yet to be given an end. */
+  async isAnyLeft({ name, changedAt }: ChangedMeaning, stretch: Stretch): Promise<boolean> {
     const [row]: { left: boolean }[] = await this.dataSource.query(
-      `SELECT EXISTS (SELECT 1 FROM consents k WHERE ${IS_STALE}) AS "left"`,
-      [name, changedAt],
+      `SELECT EXISTS (SELECT 1 FROM consents k WHERE ${WITHIN} AND ${IS_STALE}) AS "left"`,
+      [name, changedAt, ...parametersOf(stretch)],
     );
     return row!.left;
   }

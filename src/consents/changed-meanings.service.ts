@@ -7,10 +7,13 @@ import {
   ChangedMeaningsRepository,
   type ConsentAskedAnew,
   type Place,
+  type Stretch,
 } from './changed-meanings.repository.js';
 import { ConsentEvents } from './consent-events.js';
 
 const AT_ONCE = 100;
+// So that no statement reads for long, however few of the consents are to be asked for.
+const STRETCH = 5_000;
 const START: Place = { clientId: '', userId: '' };
 
 /**
@@ -32,21 +35,42 @@ export class ChangedMeanings {
   async run(stopping?: AbortSignal): Promise<number> {
     let count = 0;
     for (const change of await this.scopes.listChangedMeanings()) {
-      for (let after: Place | undefined = START; after;) {
-        if (stopping?.aborted) return count;
-        const batch = await this.runBatch(change, after);
-        count += batch.done;
-        after = batch.last;
+      for await (const stretch of this.stretches()) {
+        let after: Place | undefined = stretch.after;
+        while (after) {
+          if (stopping?.aborted) return count;
+          const batch = await this.runBatch(change, { ...stretch, after });
+          count += batch.done;
+          after = batch.last;
+        }
       }
       // Consents remain if they were locked, or given while the words changed: the next run starts over.
-      if (!(await this.repository.isAnyLeft(change))) await this.scopes.noteWorkedOff(change);
+      if (!(await this.isAnyLeft(change))) await this.scopes.noteWorkedOff(change);
     }
     return count;
   }
 
-  private runBatch(change: ChangedMeaning, after: Place): Promise<{ done: number; last: Place | undefined }> {
+  private async isAnyLeft(change: ChangedMeaning): Promise<boolean> {
+    for await (const stretch of this.stretches())
+      if (await this.repository.isAnyLeft(change, stretch)) return true;
+    return false;
+  }
+
+  /** All consents, in stretches. */
+  private async *stretches(): AsyncGenerator<Stretch> {
+    for (let after: Place | undefined = START; after;) {
+      const upTo: Place | undefined = await this.repository.placeAfter(after, STRETCH);
+      yield { after, upTo };
+      after = upTo;
+    }
+  }
+
+  private runBatch(
+    change: ChangedMeaning,
+    stretch: Stretch,
+  ): Promise<{ done: number; last: Place | undefined }> {
     return this.transactions.run(async (manager) => {
-      const places = await this.repository.lockSome(manager, change, after, AT_ONCE);
+      const places = await this.repository.lockSome(manager, change, stretch, AT_ONCE);
       const days = this.settings.consentNoticeDays;
       const asked = await this.repository.giveEnd(manager, change, places, days);
       for (const consent of asked) {

@@ -8,11 +8,14 @@ import { MESSAGES } from '../notifications/message-catalogue.js';
 import { NotificationsService } from '../notifications/notifications.service.js';
 import { ChangedMeanings } from './changed-meanings.service.js';
 import { ConsentEvents } from './consent-events.js';
-import { ConsentExpiryRepository } from './consent-expiry.repository.js';
+import { ConsentExpiryRepository, type PlaceOfEnd, type StretchOfEnds } from './consent-expiry.repository.js';
 import { ConsentsService } from './consents.service.js';
 
 const EVERY_MS = 30_000;
 const AT_ONCE = 100;
+// So that no statement reads for long, however many ends were announced before.
+const STRETCH = 5_000;
+const START: PlaceOfEnd = { expiresAt: '-infinity', clientId: '', userId: '' };
 
 /** Tells users and clients that a consent will expire, and ends it when it does. Several instances share the work. */
 @Injectable()
@@ -49,9 +52,7 @@ export class ConsentExpiryService extends PeriodicWorker {
       });
     const { signal: stopping } = this.stopping;
     await attempt(this.meanings.run(stopping), 0);
-    let told = 0;
-    for (let count = AT_ONCE; count === AT_ONCE && !stopping.aborted; told += count)
-      count = await attempt(this.tell(), 0);
+    const told = await attempt(this.tellAll(stopping), 0);
     let ended = 0;
     // Those that were tried and not ended.
     let left = 0;
@@ -69,12 +70,30 @@ export class ConsentExpiryService extends PeriodicWorker {
     return { told, ended };
   }
 
-  private async tell(): Promise<number> {
+  private async tellAll(stopping: AbortSignal): Promise<number> {
     const { consentNoticeDays: days } = this.settings;
+    let told = 0;
+    for (let after: PlaceOfEnd | undefined = START; after && !stopping.aborted;) {
+      const upTo: PlaceOfEnd | undefined = await this.repository.placeAfter(days, after, STRETCH);
+      for (let next: PlaceOfEnd | undefined = after; next && !stopping.aborted;) {
+        const batch = await this.tell(days, { after: next, upTo });
+        told += batch.told;
+        next = batch.last;
+      }
+      after = upTo;
+    }
+    return told;
+  }
+
+  /** Announces some of these ends; returns how many, and the position of the last one if there may be more. */
+  private async tell(
+    days: number,
+    stretch: StretchOfEnds,
+  ): Promise<{ told: number; last: PlaceOfEnd | undefined }> {
     // Usually there is nothing to do, and no transaction is started.
-    if (!(await this.repository.hasNotices(days))) return 0;
+    if (!(await this.repository.hasNotices(days, stretch))) return { told: 0, last: undefined };
     return this.transactions.run(async (manager) => {
-      const ending = await this.repository.noteNotices(manager, days, AT_ONCE);
+      const ending = await this.repository.noteNotices(manager, days, stretch, AT_ONCE);
       for (const { userId, clientId, clientName, organisation, logoId, expiresAt } of ending) {
         const message = MESSAGES.consentExpiring(clientName, { organisation, logoId }, expiresAt);
         await this.notifications.raise(manager, userId, clientId, message);
@@ -89,7 +108,7 @@ export class ConsentExpiryService extends PeriodicWorker {
           expiresAt,
         })),
       );
-      return ending.length;
+      return { told: ending.length, last: ending.length === AT_ONCE ? ending.at(-1)!.place : undefined };
     });
   }
 }

@@ -23,6 +23,13 @@ export class ConsentEntity extends ConsentTerms {
   expiresAt!: Date | null;
 }
 
+/** What a page has to show so that agreeing to it renews the consent: all of it, or the new words for which it ends. */
+export const seenToRenew = ({
+  scopes,
+  wordsChanged,
+}: Pick<ConsentEntity, 'scopes' | 'wordsChanged'>): string[] =>
+  wordsChanged.length > 0 ? wordsChanged : scopes;
+
 /** The scopes whose words still mean what the user agreed to. */
 export const stillAgreedTo = ({ scopes, wordsChanged }: ConsentEntity): string[] =>
   scopes.filter((scope) => !wordsChanged.includes(scope));

@@ -135,7 +135,7 @@ export class ConsentsRepository {
 
   /**
    * Adds given scopes to a consent, removes declined ones, and creates or renews it if necessary. An ended consent starts again
-   * with only the given scopes. If the page did not show a scope whose meaning changed, the consent keeps its end. In SQL,
+   * with only the given scopes. If the page did not show what has to be seen to renew the consent, that keeps its end. In SQL,
    * because the new values depend on the existing row: one statement, so that concurrent approvals both count.
    */
   async add(
@@ -152,7 +152,7 @@ export class ConsentsRepository {
                        ELSE excluded.scopes END,
          granted_at = CASE WHEN ${consentIsLive('c')} THEN c.granted_at ELSE now() END,
          evidence = CASE WHEN ${consentIsLive('c')} THEN c.evidence END,
-         expires_at = CASE WHEN ${consentIsLive('c')} AND NOT c.words_changed <@ (excluded.scopes || $5::text[])
+         expires_at = CASE WHEN ${consentIsLive('c')} AND NOT CASE c.words_changed WHEN '{}' THEN c.scopes ELSE c.words_changed END <@ (excluded.scopes || $5::text[])
                            THEN least(c.expires_at, excluded.expires_at) ELSE excluded.expires_at END,
          words_changed = CASE WHEN ${consentIsLive('c')}
                               THEN ARRAY(SELECT w FROM unnest(c.words_changed) w WHERE w <> ALL (excluded.scopes || $5::text[])) ELSE '{}' END,

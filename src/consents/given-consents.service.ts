@@ -179,6 +179,7 @@ export class GivenConsentsService {
     await this.scopes.holdMeanings(manager, scopes);
     const pair = { clientId, userId, realm: realmOf(client) };
     if (!(await this.repository.import(manager, pair, consent, actor.id))) throw conflict(ENDED_SINCE);
+    await this.scopes.workOffAgain(manager, scopes, grantedAt);
     await this.recordChange(manager, before, clientId, userId, actor);
     return 'imported';
   }

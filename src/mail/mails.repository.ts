@@ -56,6 +56,8 @@ export interface Recipient {
 /** All given members must match. */
 export interface MailFilter {
   userId?: string;
+  /** With a user: also those to this address that belong to no user. */
+  address?: string;
   state?: MailState;
 }
 
@@ -166,9 +168,17 @@ export class MailsRepository {
   }
 
   /** One page, newest first. */
-  list({ userId, state }: MailFilter, page: PageRequest): Promise<Page<MailEntity>> {
+  list({ userId, address, state }: MailFilter, page: PageRequest): Promise<Page<MailEntity>> {
     const query = this.mails.createQueryBuilder('mail');
-    if (userId !== undefined) query.andWhere('mail.userId = :userId', { userId });
+    if (address !== undefined) {
+      query.andWhere(
+        '(mail.userId = :userId OR mail.userId IS NULL AND lower(mail.address) = lower(:address))',
+        {
+          userId,
+          address,
+        },
+      );
+    } else if (userId !== undefined) query.andWhere('mail.userId = :userId', { userId });
     if (state !== undefined) query.andWhere('mail.state = :state', { state });
     return readPage(page, 'mail.id', 'desc', query);
   }

@@ -118,6 +118,15 @@ export class ScopesRepository {
     );
   }
 
+  /** Changes of meaning since a time are worked off once more, for a consent of that time which has come since. */
+  async workOffAgain(manager: EntityManager, names: string[], since: Date): Promise<void> {
+    await manager.query(
+      `UPDATE scopes SET meaning_worked_off_at = NULL
+        WHERE name = ANY ($1) AND meaning_changed_at > $2 AND meaning_worked_off_at IS NOT NULL`,
+      [names, since],
+    );
+  }
+
   /** Whether any client is registered with the scope. */
   async isHeld(manager: EntityManager, name: string): Promise<boolean> {
     // By hand: clients are of a higher module, whose entity must not be imported here.

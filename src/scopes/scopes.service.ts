@@ -167,6 +167,11 @@ export class ScopesService {
     return this.repository.noteWorkedOff(change);
   }
 
+  /** Has the users of consents asked that were given before a change and stored after it was worked off. */
+  workOffAgain(manager: EntityManager, names: string[], since: Date): Promise<void> {
+    return this.repository.workOffAgain(manager, names, since);
+  }
+
   private async refuseNewAudience(manager: EntityManager, name: string): Promise<void> {
     if (OPERATOR_SCOPES.includes(name))
       throw conflict('This scope is for operators; its audience cannot change.');

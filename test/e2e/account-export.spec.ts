@@ -1,3 +1,4 @@
+import { newId } from '../../src/secrets/ids.js';
 import { IsNull, type Repository } from 'typeorm';
 import { getRepositoryToken } from '@nestjs/typeorm';
 import { Transactions } from '../../src/database/queries/transactions.js';
@@ -212,6 +213,22 @@ describe('The export of a person’s data', () => {
       'user.export_requested',
       'user.exported',
     ]);
+  });
+
+  it('names mails to the person that belong to no account, such as an invitation, and none to others', async () => {
+    const invite = (address: string) =>
+      service.database.query(
+        `INSERT INTO mails (id, kind, address, cause, state, sent_at, finished_at)
+         VALUES ($1, 'invitation', $2, $1, 'sent', now(), now())`,
+        [newId('mail'), address],
+      );
+    await invite(user.email.toUpperCase());
+    await invite('someone-else@mail.example');
+    const { sections } = JSON.parse((await download(await newLinkOf(user))).text) as File;
+    const invitations = sections.mails!.records.filter(
+      (mail) => (mail as { kind: string }).kind === 'invitation',
+    );
+    expect(invitations).toEqual([expect.objectContaining({ address: user.email.toUpperCase() })]);
   });
 
   it('contains no secret, no digest, nothing sealed, and no words that only operators may read', async () => {

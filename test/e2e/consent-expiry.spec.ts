@@ -1,5 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ChangedMeanings } from '../../src/consents/changed-meanings.service.js';
+import { ConsentExpiryRepository } from '../../src/consents/consent-expiry.repository.js';
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
@@ -86,6 +87,23 @@ describe('A consent that ends by itself', () => {
     expect(await notices()).toContain('ERR2407');
     const account = await (await service.make.signedIn(user)).open('/account');
     expect(account.text).toContain('Renew');
+  });
+
+  it('is told of, however many ends a statement looks at', async () => {
+    const users = [user, await service.make.user(), await service.make.user()];
+    for (const [n, each] of users.entries()) {
+      await service.make.consent(client, each);
+      await ageConsents(service.database, each.id, 80 + n);
+    }
+    const repository = service.app.get(ConsentExpiryRepository);
+    const placeAfter = repository.placeAfter.bind(repository);
+    const one = jest
+      .spyOn(repository, 'placeAfter')
+      .mockImplementation((days, after) => placeAfter(days, after, 1));
+    expect(await service.app.get(ConsentExpiryService).run()).toEqual({ told: 3, ended: 0 });
+    expect(one.mock.calls.length).toBeGreaterThan(3);
+    one.mockRestore();
+    expect(await work()).toEqual({ told: 0, ended: 0 });
   });
 
   it('ends with everything that depends on it, once, whatever the number of instances', async () => {
@@ -297,6 +315,36 @@ describe('A consent that ends by itself', () => {
     expect(page.text).toContain('What you agree to holds for 90 days, unless you renew it.');
     await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
     expect(await work()).toEqual({ told: 0, ended: 0 });
+  });
+
+  it('is not renewed by authorizing only a part of it, which the page and the record say', async () => {
+    await service.make.tokens(client, user);
+    await age(80);
+    const browser = await service.make.signedIn(user);
+    const query = { response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI };
+    const page = await browser.open(authorizePath({ ...query, scope: 'vehicle:read' }));
+    expect(page.text).not.toContain('holds for 90 days');
+    expect(page.text).toContain('What you agree to ends together with what you agreed to before.');
+    const answer = await browser.submit(page, '/o/authorize/', { decision: 'authorize' });
+    expect(answer.status).toBe(303);
+    const [left] = await service.database.column<number>(
+      'SELECT ceil(extract(epoch FROM expires_at - now()) / 86400)::int FROM consents WHERE user_id = $1',
+      [user.id],
+    );
+    expect(left).toBe(10);
+    // What it lacked is added, and ends with the rest.
+    await service.database.query(
+      "UPDATE consents SET scopes = '{charging_session:read}' WHERE user_id = $1",
+      [user.id],
+    );
+    const more = await browser.open(authorizePath({ ...query, scope: 'vehicle:read' }));
+    await browser.submit(more, '/o/authorize/', { decision: 'authorize' });
+    expect(
+      await service.database.column(
+        'SELECT cardinality(scopes) * 100 + ceil(extract(epoch FROM expires_at - now()) / 86400)::int FROM consents WHERE user_id = $1',
+        [user.id],
+      ),
+    ).toEqual([210]);
   });
 
   it('publishes what happens as events', async () => {

@@ -1,4 +1,6 @@
 import { ChangedMeanings } from '../../src/consents/changed-meanings.service.js';
+import { ChangedMeaningsRepository } from '../../src/consents/changed-meanings.repository.js';
+import { ConsentImportService } from '../../src/consents/import/consent-import.service.js';
 import { ConsentEvents } from '../../src/consents/consent-events.js';
 import { ConsentExpiryService } from '../../src/consents/consent-expiry.service.js';
 import { withoutTriggers } from '../support/without-triggers.js';
@@ -247,6 +249,22 @@ describe('When the words of a scope come to mean something else', () => {
     },
   );
 
+  it('one that was given before, and is imported after everyone was asked, is asked for too', async () => {
+    await changeMeaning();
+    await work();
+    expect(await pending()).toEqual([]);
+    const line = { client_id: client.id, user_id: user.id, scopes: [SCOPE], evidence: 'Contract 4711' };
+    const at = (days: number) => new Date(Date.now() + days * DAY * 1000).toISOString();
+    const run = (granted_at: string) =>
+      service.app.get(ConsentImportService).run(JSON.stringify({ ...line, granted_at }), { dryRun: false });
+    await run(at(-100));
+    expect(await pending()).toEqual([SCOPE]);
+    await work();
+    expect(await consentOf()).toMatchObject({ words_changed: [SCOPE] });
+    expect((await consentOf()).left).toBeLessThanOrEqual(14 * DAY);
+    expect(await pending()).toEqual([]);
+  });
+
   it('whoever agreed to the new words is asked again when they change again', async () => {
     await changeMeaning();
     await service.make.tokens(client, user);
@@ -316,6 +334,18 @@ describe('When the words of a scope come to mean something else', () => {
     telling.mockRestore();
     expect(await pending()).toEqual([SCOPE]);
     expect(await second!.app.get(ChangedMeanings).run()).toBe(110);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('all are asked, however many consents a statement looks at', async () => {
+    await agreeMany(2001);
+    await changeMeaning();
+    const repository = service.app.get(ChangedMeaningsRepository);
+    const placeAfter = repository.placeAfter.bind(repository);
+    const few = jest.spyOn(repository, 'placeAfter').mockImplementation((after) => placeAfter(after, 7));
+    expect(await service.app.get(ChangedMeanings).run()).toBe(210);
+    expect(few.mock.calls.length).toBeGreaterThan(2 * 30);
+    few.mockRestore();
     expect(await pending()).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ import { madeOnce } from '../support/made.js';
 import { useServiceWithMailAndProvider } from '../support/set-up.js';
 import { startInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
-import { WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
+import { TYPE, WEBHOOK_ENV, Webhooks } from '../support/webhooks.js';
 
 const NAME = 'Zora Erasable';
 const EMAIL = 'zora.erasable@mail.example';
@@ -50,6 +50,8 @@ describe('After a person has left,', () => {
   beforeAll(async () => {
     await leaveOutSchedule(service, AccountDeletionsWorker);
     await webhooks.endpoint(partner, {
+      // The second is sent after the erasure.
+      types: [TYPE, 'user.consent_revoked'],
       // What it answers repeats what it was sent, and what it knows besides.
       reply: (response, { body }) =>
         void response.setHeader('x-driver', encodeURIComponent(EMAIL)).end(`${NAME} ${body}`),
@@ -166,9 +168,17 @@ describe('After a person has left,', () => {
       smtp.to(EMAIL).some(({ subject }) => subject === 'Your account was deleted'),
     );
     await until('nothing waits', async () => {
-      const rows = await service.database.query("SELECT 1 FROM mails WHERE state = 'pending'");
+      const rows = await service.database.query(
+        "SELECT 1 FROM mails WHERE state = 'pending' UNION ALL SELECT 1 FROM deliveries WHERE state = 'pending'",
+      );
       return rows.length === 0;
     });
+    const answered = await service.database.query(
+      `SELECT 1 FROM delivery_attempts JOIN deliveries d ON d.id = delivery_id
+        WHERE d.event_type = 'user.consent_revoked' AND d.client_id = $1 AND status = 200`,
+      [partner.id],
+    );
+    expect(answered).toHaveLength(1);
   }
 
   it('the search finds what it looks for while the person is there', () => {

@@ -21,8 +21,8 @@ export interface PageSubject {
   access: AccessWords[];
   /** What the application wants the data for. */
   purposes: string[];
-  /** Null: for as long as the user wants. */
-  expiryDays: number | null;
+  /** For how many days; null: for as long as the user wants; or until what the page does not show ends. */
+  expiryDays: number | null | 'as before';
   /** Host to which the browser goes after the decision. */
   redirectHost: string;
   /** The user owns the application, so it can also open the webhook portal. */
@@ -78,13 +78,21 @@ const wordsOf = (
   notes: string[],
 ): ConsentWords => ({ language, application, organisation, heading, access, purposes, notes });
 
-const endOf = (language: Language, days: number | null): string[] =>
-  days === null
-    ? []
-    : [
-        text(
-          language,
-          'What you agree to holds for {days, plural, one {one day} other {# days}}, unless you renew it. We remind you before it ends.',
-          { days },
-        ),
-      ];
+const endOf = (language: Language, days: PageSubject['expiryDays']): string[] => {
+  if (days === null) return [];
+  if (days === 'as before') {
+    return [
+      text(
+        language,
+        'What you agree to ends together with what you agreed to before. We remind you before it ends.',
+      ),
+    ];
+  }
+  return [
+    text(
+      language,
+      'What you agree to holds for {days, plural, one {one day} other {# days}}, unless you renew it. We remind you before it ends.',
+      { days },
+    ),
+  ];
+};

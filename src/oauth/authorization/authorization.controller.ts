@@ -3,7 +3,7 @@ import { Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentsService } from '../../consents/consents.service.js';
 import { GivenConsentsService } from '../../consents/given-consents.service.js';
-import { stillAgreedTo } from '../../consents/consent.entity.js';
+import { seenToRenew, stillAgreedTo, type ConsentEntity } from '../../consents/consent.entity.js';
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { accessWords, consentPageWords } from '../../consents/record/page-words.js';
 import { Cookies } from '../../http/server/cookies.js';
@@ -104,7 +104,9 @@ export class AuthorizationController {
       );
       return this.redirect(reply, 303, location);
     }
-    const approval = approvalIn(form, await this.wordsFor(authorizationRequest, user, request), 'page');
+    const consent = await this.consents.findLive(authorizationRequest.client.id, user.id);
+    const words = await this.wordsFor(authorizationRequest, user, consent, request);
+    const approval = approvalIn(form, words, 'page');
     if (typeof approval === 'string') {
       return this.sendConsentPage(authorizationRequest, user, request, reply, approval);
     }
@@ -144,7 +146,7 @@ export class AuthorizationController {
   ): Promise<void> {
     const { client, redirectUri, source } = authorizationRequest;
     const consent = await this.consents.findLive(client.id, user.id);
-    const words = await this.wordsFor(authorizationRequest, user, request);
+    const words = await this.wordsFor(authorizationRequest, user, consent, request);
     const page = consentPage({
       words,
       reader: { language: languageOf(request), url: `${PATH}?${source}` },
@@ -169,15 +171,18 @@ export class AuthorizationController {
   private async wordsFor(
     { client, scopes, redirectUri }: AuthorizationRequest,
     user: SignedInUser,
+    consent: ConsentEntity | null,
     request: FastifyRequest,
   ): Promise<ConsentWords> {
+    // Contract §2: who agrees to a part does not renew the rest.
+    const keepsEnd = consent?.expiresAt && seenToRenew(consent).some((name) => !scopes.includes(name));
     return consentPageWords({
       language: languageOf(request),
       application: legible(client.name),
       organisation: client.organisation === null ? null : legible(client.organisation),
       access: accessWords(client, await this.scopes.describe(scopes), languageOf(request)),
       purposes: await this.purposes.wordsOf(client.purposes, languageOf(request)),
-      expiryDays: this.given.expiryDaysOf(client),
+      expiryDays: keepsEnd ? 'as before' : this.given.expiryDaysOf(client),
       redirectHost: displayHostOf(redirectUri),
       // Contract §6: with this token the owner of a confidential client can open the portal, so the page says so.
       isOwned: client.type === 'confidential' && client.ownerId === user.id,

@@ -272,7 +272,10 @@ export class UsersPersonalData {
       about: say('That a mail was sent to you. What it said is not kept.'),
       read: async (userId: string, limit: number) => {
         const idOf = ({ id }: MailEntity) => id;
-        const found = await readUpTo(limit, idOf, (page) => this.mails.list({ userId }, page));
+        const user = await this.users.findById(userId);
+        // Whose address it is has to be proven, because a mail to it may have been for someone else.
+        const address = user?.emailVerifiedAt ? user.email : undefined;
+        const found = await readUpTo(limit, idOf, (page) => this.mails.list({ userId, address }, page));
         return found.map((mail) =>
           recordOf(mail, 'id', 'kind', 'address', 'state', 'attempts', 'createdAt', 'sentAt'),
         );

@@ -40,8 +40,11 @@ export function recoverPage({
         {count !== undefined && range && (
           <div class="outcome" role="status">
             <p>
-              <strong>{count === 0 ? 'Nothing' : counted(count)}</strong> failed that{' '}
-              {count > 1 ? 'were' : 'was'} created from <ExactMoment at={range.from} /> until{' '}
+              <strong>
+                {count > RECOVERY_MAX && 'More than '}
+                {count === 0 ? 'Nothing' : counted(Math.min(count, RECOVERY_MAX))}
+              </strong>{' '}
+              failed that {count > 1 ? 'were' : 'was'} created from <ExactMoment at={range.from} /> until{' '}
               <ExactMoment at={range.to} />.
             </p>
             {count > RECOVERY_MAX && (

@@ -28,6 +28,10 @@ const QUEUE = `queue AS (
            FROM queue q WHERE q.endpoint_id IS NOT NULL
        )`;
 
+// What a partner answers may name the person. That consents were revoked is sent after an erasure too, when the event has no user.
+const MAY_KEEP_ANSWER = `NOT d.erased AND (d.event_type <> 'user.consent_revoked'
+  OR EXISTS (SELECT 1 FROM events v WHERE v.id = d.event_id AND (v.user_id IS NOT NULL OR v.test)))`;
+
 // Every member by itself: copying objects takes several times as long.
 const rowOf = ({ id, leaseId, state, cancelReason, waitSeconds = 0, attempt }: FinishedClaim) => ({
   id,
@@ -240,8 +244,8 @@ export class DeliveryQueueRepository {
            FROM done
           WHERE d.id = done.id AND d.lease_id = done.lease_id
          RETURNING d.id, d.endpoint_id, d.attempts AS number, d.state, done.attempted_at, done.duration_ms, done.status,
-                   done.failure, done.detail, CASE WHEN NOT d.erased THEN done.response_start END AS response_start,
-                   CASE WHEN NOT d.erased THEN done.response_headers END AS response_headers, done.signature, done.url,
+                   done.failure, done.detail, CASE WHEN ${MAY_KEEP_ANSWER} THEN done.response_start END AS response_start,
+                   CASE WHEN ${MAY_KEEP_ANSWER} THEN done.response_headers END AS response_headers, done.signature, done.url,
                    string_to_array(done.own_headers, ',') AS own_headers
        ), made AS (
          SELECT * FROM changed WHERE attempted_at IS NOT NULL

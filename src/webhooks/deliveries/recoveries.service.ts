@@ -36,12 +36,12 @@ export class RecoveriesService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** How many deliveries a recovery would resend. */
+  /** How many deliveries a recovery would resend, counted up to one more than it can send. */
   countFailed(clientId: string, range: RecoveryRange): Promise<number> {
-    return this.repository.count(failedIn(clientId, range), Number.MAX_SAFE_INTEGER);
+    return this.repository.count(failedIn(clientId, range), RECOVERY_MAX + 1);
   }
 
-  /** How many matches would be resent, counted up to one more than a recovery can send. */
+  /** How many matches would be resent, counted in the same way. */
   countMatching(clientId: string, filter: DeliveryFilter): Promise<number> {
     return this.repository.count({ ...filter, clientId }, RECOVERY_MAX + 1);
   }
