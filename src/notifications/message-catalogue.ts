@@ -91,14 +91,14 @@ export const MESSAGES = {
     messageId: 'ERR2001',
     application: applicationOf(name, known),
     category: 'ACTIONABLE',
-    shortTextTitle: say('An application was disconnected for your safety'),
+    shortTextTitle: say('Access of an application was ended for your safety'),
     shortTextBody: said(
-      'A token of “{name}” was used a second time, so all of its access to your account was revoked.',
+      'A token of “{name}” was used a second time, so the access that it belonged to was ended.',
       { name },
     ),
-    detailPageTitle: say('Why an application was disconnected'),
+    detailPageTitle: say('Why access was ended'),
     detailPageBody: say(
-      'Applications renew their access with tokens that work once. A token that is used again may have been stolen. The application has to ask you again before it can read your data. If you do not know the application, do not authorize it.',
+      'Applications renew their access with tokens that work once. A token that is used again may have been stolen. The application stays connected, and has to ask you again where it lost its access. If you do not know or trust it, disconnect it on your account page.',
     ),
   }),
   newSignIn: (address: string): Message => ({

@@ -72,7 +72,7 @@ describe('The notifications on the account page', () => {
     await endGrace(service, tokens.refresh_token);
     await refresh(service.http, client, tokens.refresh_token);
     expect(titles(await browser.open(PATH))).toEqual([
-      'An application was disconnected for your safety',
+      'Access of an application was ended for your safety',
       'You connected an application to your account',
       'New login to your account',
       'Of none',

@@ -159,6 +159,13 @@ describe('The record of consents', () => {
       },
       { event: 'ended', method: 'operator', recorded_by: actor.id, reason: 'revoked_by_operator' },
     ]);
+    const [last] = (await service.database.query<{ id: string }>(
+      'SELECT id FROM consent_versions WHERE user_id = $1 ORDER BY number DESC LIMIT 1',
+      [user.id],
+    )) as [{ id: string }];
+    const receipt = await (await service.make.signedIn(user)).open(`/account/receipts/${last.id}`);
+    expect(receipt.text).toContain('Our staff ended it.');
+    expect(receipt.text).not.toContain('Our staff recorded it for you.');
   });
 
   it('says that consents end when their client is deleted', async () => {

@@ -77,7 +77,7 @@ describe('Mail to users', () => {
         'changed the email address',
         () => patch({ email: `moved.${user.email}` }),
       ],
-      ['revokes all tokens', 'revoked the access of every application', () => admins('/revoke_tokens')],
+      ['revokes all tokens', 'ended the access that applications had got', () => admins('/revoke_tokens')],
       ['creates a password link', 'created a link', () => admins('/password_links')],
     ])('when an operator %s', async (_what, text, act) => {
       expect((await act()).status).toBeLessThan(300);
@@ -105,7 +105,7 @@ describe('Mail to users', () => {
     // Approving once more connects nothing new.
     await connect(clients[0]!.id);
     await raise(MESSAGES.refreshTokenReplayed('X'));
-    await withSubject('An application was disconnected for your safety');
+    await withSubject('Access of an application was ended for your safety');
     const page = await browser.open(PATH);
     expect(page.text).toContain('Confirmed');
     expect((await browser.submit(page, PATH, { do: 'choose', wanted: [] })).status).toBe(303);
@@ -116,7 +116,7 @@ describe('Mail to users', () => {
     await withSubject('New login to your account');
     await withSubject('Your password was changed');
     expect(subjects().sort()).toEqual([
-      'An application was disconnected for your safety',
+      'Access of an application was ended for your safety',
       'New login to your account',
       'You connected an application to your account',
       'Your password was changed',

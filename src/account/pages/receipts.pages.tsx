@@ -32,10 +32,13 @@ const METHODS: Record<ConsentMethod, string> = {
 };
 
 const ASKED_ANEW = say('We changed what the words mean, so you are asked again.');
+const ENDED_BY_STAFF = say('Our staff ended it.');
 
 /** A message. */
-const howOf = (method: ConsentMethod, reason: string | null): string =>
-  reason === 'words_changed' ? ASKED_ANEW : METHODS[method];
+const howOf = (method: ConsentMethod, reason: string | null): string => {
+  if (reason === 'words_changed') return ASKED_ANEW;
+  return reason === 'revoked_by_operator' ? ENDED_BY_STAFF : METHODS[method];
+};
 
 const NAMELESS = say('An application');
 

@@ -103,7 +103,11 @@ export class GrantsService implements AccessRevocation {
         after: { revoked },
       });
       if (actor.type !== 'service' && actor.id !== userId) {
-        const done = [say('An operator revoked the access of every application to your account.')];
+        const done = [
+          say(
+            'An operator ended the access that applications had got when you logged in for them. They stay connected.',
+          ),
+        ];
         await this.notifications.raise(manager, userId, null, MESSAGES.changedByOperator(done));
       }
       return revoked;
