@@ -24,12 +24,12 @@ export interface Stretch {
 }
 
 // Whether a consent (`k`) is stale for a scope ($1) whose meaning changed at a time ($2): the user agreed to the scope, and has
-// not seen it since. Consents that an operator recorded since then are for the new words.
+// not seen it since. Consents that an operator recorded since then, or that were given elsewhere since then, are for the new words.
 const IS_STALE = `${consentIsLive('k')} AND $1 = ANY (k.scopes) AND $1 <> ALL (k.words_changed)
   AND NOT EXISTS (
     SELECT 1 FROM consent_versions v LEFT JOIN consent_words w ON w.digest = v.words_digest
      WHERE v.client_id = k.client_id AND v.user_id = k.user_id AND v.recorded_at > $2::timestamptz AND $1 = ANY (v.scopes)
-       AND (v.method = 'operator' OR (v.method IN ('page', 'account', 'sandbox')
+       AND (v.method = 'operator' OR (v.method = 'import' AND v.granted_at > $2::timestamptz) OR (v.method IN ('page', 'account', 'sandbox')
             AND w.words::jsonb -> 'access' @> jsonb_build_array(jsonb_build_object('scope', $1::text)))))`;
 
 const WITHIN = `(k.client_id, k.user_id) > ($3, $4) AND ($5::text IS NULL OR (k.client_id, k.user_id) <= ($5, $6))`;

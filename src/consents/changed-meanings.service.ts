@@ -35,6 +35,7 @@ export class ChangedMeanings {
   async run(stopping?: AbortSignal): Promise<number> {
     let count = 0;
     for (const change of await this.scopes.listChangedMeanings()) {
+      await this.scopes.beginWorkingOff(change);
       for await (const stretch of this.stretches()) {
         let after: Place | undefined = stretch.after;
         while (after) {

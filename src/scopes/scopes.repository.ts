@@ -110,10 +110,20 @@ export class ScopesRepository {
     );
   }
 
-  /** Notes that this change is worked off, unless there is a later one. */
+  /** Before a change is worked off: from now on, `workOffAgain` is noticed at the end. */
+  async beginWorkingOff({ name, changedAt }: ChangedMeaning): Promise<void> {
+    await this.scopes.query(
+      `UPDATE scopes SET meaning_worked_off_at = NULL
+        WHERE name = $1 AND meaning_changed_at = $2::timestamptz AND meaning_worked_off_at IS NOT NULL`,
+      [name, changedAt],
+    );
+  }
+
+  /** Notes that this change is worked off, unless there is a later one, or it has to be worked off again. */
   async noteWorkedOff({ name, changedAt }: ChangedMeaning): Promise<void> {
     await this.scopes.query(
-      'UPDATE scopes SET meaning_worked_off_at = now() WHERE name = $1 AND meaning_changed_at = $2::timestamptz',
+      `UPDATE scopes SET meaning_worked_off_at = now()
+        WHERE name = $1 AND meaning_changed_at = $2::timestamptz AND meaning_worked_off_at IS NULL`,
       [name, changedAt],
     );
   }
@@ -121,8 +131,8 @@ export class ScopesRepository {
   /** Changes of meaning since a time are worked off once more, for a consent of that time which has come since. */
   async workOffAgain(manager: EntityManager, names: string[], since: Date): Promise<void> {
     await manager.query(
-      `UPDATE scopes SET meaning_worked_off_at = NULL
-        WHERE name = ANY ($1) AND meaning_changed_at > $2 AND meaning_worked_off_at IS NOT NULL`,
+      `UPDATE scopes SET meaning_worked_off_at = '-infinity'
+        WHERE name = ANY ($1) AND meaning_changed_at > $2 AND meaning_worked_off_at IS DISTINCT FROM '-infinity'`,
       [names, since],
     );
   }

@@ -162,7 +162,12 @@ export class ScopesService {
     return this.repository.listChangedMeanings();
   }
 
-  /** Records that everyone is asked again because of this change. */
+  /** To be called before everyone is asked again because of this change. */
+  beginWorkingOff(change: ChangedMeaning): Promise<void> {
+    return this.repository.beginWorkingOff(change);
+  }
+
+  /** Records that everyone is asked again because of this change, unless a consent of before has come since that began. */
   noteWorkedOff(change: ChangedMeaning): Promise<void> {
     return this.repository.noteWorkedOff(change);
   }

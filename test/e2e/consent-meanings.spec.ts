@@ -249,20 +249,53 @@ describe('When the words of a scope come to mean something else', () => {
     },
   );
 
-  it('one that was given before, and is imported after everyone was asked, is asked for too', async () => {
-    await changeMeaning();
-    await work();
-    expect(await pending()).toEqual([]);
-    const line = { client_id: client.id, user_id: user.id, scopes: [SCOPE], evidence: 'Contract 4711' };
+  describe('one that is imported', () => {
     const at = (days: number) => new Date(Date.now() + days * DAY * 1000).toISOString();
-    const run = (granted_at: string) =>
-      service.app.get(ConsentImportService).run(JSON.stringify({ ...line, granted_at }), { dryRun: false });
-    await run(at(-100));
-    expect(await pending()).toEqual([SCOPE]);
-    await work();
-    expect(await consentOf()).toMatchObject({ words_changed: [SCOPE] });
-    expect((await consentOf()).left).toBeLessThanOrEqual(14 * DAY);
-    expect(await pending()).toEqual([]);
+    const run = (granted_at: string, by = user) =>
+      service.app.get(ConsentImportService).run(
+        JSON.stringify({
+          ...{ client_id: client.id, user_id: by.id, scopes: [SCOPE], evidence: 'Contract 4711' },
+          granted_at,
+        }),
+        { dryRun: false },
+      );
+
+    it('after everyone was asked is asked for too if it was given before, and only then', async () => {
+      await changeMeaning();
+      await service.database.query(
+        "UPDATE scopes SET meaning_changed_at = now() - interval '1 day' WHERE name = $1",
+        [SCOPE],
+      );
+      await work();
+      expect(await pending()).toEqual([]);
+      const later = await service.make.user();
+      await run(at(-0.5), later);
+      expect(await pending()).toEqual([]);
+      await run(at(-100));
+      expect(await pending()).toEqual([SCOPE]);
+      await work();
+      expect(await consentOf()).toMatchObject({ words_changed: [SCOPE] });
+      expect((await consentOf()).left).toBeLessThanOrEqual(14 * DAY);
+      expect(await consentOf(client, later)).toMatchObject({ left: null, words_changed: [] });
+      expect(await pending()).toEqual([]);
+    });
+
+    it('while others are asked is asked for too, by the next run', async () => {
+      await changeMeaning();
+      const repository = service.app.get(ChangedMeaningsRepository);
+      const isAnyLeft = repository.isAnyLeft.bind(repository);
+      const looking = jest.spyOn(repository, 'isAnyLeft').mockImplementationOnce(async (change, stretch) => {
+        const found = await isAnyLeft(change, stretch);
+        await run(at(-100));
+        return found;
+      });
+      await service.app.get(ChangedMeanings).run();
+      looking.mockRestore();
+      expect(await pending()).toEqual([SCOPE]);
+      await work();
+      expect(await consentOf()).toMatchObject({ words_changed: [SCOPE] });
+      expect(await pending()).toEqual([]);
+    });
   });
 
   it('whoever agreed to the new words is asked again when they change again', async () => {
