@@ -7,7 +7,7 @@ export type SignInMethod =
       provider: string;
       subject: string;
       sid?: string;
-      /** When the person last authenticated there, if the provider says so. */
+      /** When the person last authenticated there, if the provider says so; where it need not, when they came back from it. */
       authenticatedAt?: Date;
       /** The ID token, sealed, for logging out there. */
       sealedIdToken?: Buffer;
