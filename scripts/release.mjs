@@ -1,6 +1,7 @@
 // `npm run release`: writes what a release consists of to `release/`, from a build made now: the program, its list of parts (SBOM,
-// CycloneDX), where both come from (SLSA provenance, to be signed by who publishes them) and the checksums. It keeps the program in `test/releases/` too, where the next release is tested beside it. The version
-// is the one in package.json, which CHANGELOG.md must know.
+// CycloneDX), where both come from (SLSA provenance, to be signed by who publishes them) and the checksums. The program is kept in
+// `test/releases/` too, where later builds are tested beside it, with its digest and those of its migrations: none of them ever
+// changes. The version is the one in package.json, which CHANGELOG.md must know.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +21,17 @@ if (!readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8').includes(`\n## [${ver
   );
   process.exit(1);
 }
+const releases = path.join(root, 'test/releases');
+const recorded = path.join(releases, 'releases.json');
+const released = JSON.parse(readFileSync(recorded, 'utf8'));
+if (released[version]) {
+  process.stderr.write(
+    `${version} is released, and a release never changes: raise the version in package.json\n`,
+  );
+  process.exit(1);
+}
 run('npm', ['run', '--silent', 'build']);
+run('node', ['scripts/record-migrations.mjs', '--check']);
 
 const release = path.join(root, 'release');
 rmSync(release, { recursive: true, force: true });
@@ -82,16 +93,14 @@ const kept = packed(PROGRAM, [
   'package-lock.json',
 ]);
 rmSync(aside, { recursive: true });
-const releases = path.join(root, 'test/releases');
-mkdirSync(releases, { recursive: true });
-for (const file of readdirSync(releases)) rmSync(path.join(releases, file));
-writeFileSync(
-  path.join(releases, `${version}.tar.br`),
-  brotliCompressSync(kept, {
-    params: {
-      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-      [constants.BROTLI_PARAM_SIZE_HINT]: kept.length,
-    },
-  }),
-);
+const program = brotliCompressSync(kept, {
+  params: {
+    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: kept.length,
+  },
+});
+writeFileSync(path.join(releases, `${version}.tar.br`), program, { flag: 'wx' });
+const migrations = JSON.parse(readFileSync(path.join(root, 'migrations/digests.json'), 'utf8'));
+released[version] = { sha256: digestOf(program), migrations };
+writeFileSync(recorded, `${JSON.stringify(released, undefined, 2)}\n`);
 process.stdout.write(`${sums.join('')}`);

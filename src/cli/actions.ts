@@ -9,7 +9,7 @@ import { NewUserDto } from '../admin/api/users/admin-users.dto.js';
 import { AuditEventView } from '../admin/api/audit-events/admin-audit-events.view.js';
 import { AuditService, SERVICE_ACTOR, type Actor } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
-import { migrate } from '../database/migrations/migrate.js';
+import { migrate, schemaDifferencesOf } from '../database/migrations/migrate.js';
 import type { LockWait } from '../database/migrations/migration-lock.js';
 import { badRequest, notFound } from '../http/problems/problem.js';
 import { RequestValidationPipe } from '../http/validation/validation.pipe.js';
@@ -170,12 +170,15 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
 };
 
 export const DATABASE_ACTIONS: Record<keyof typeof DATABASE_COMMANDS, DatabaseAction> = {
-  migrate: async (databaseUrl, options, wait) => ({
-    migrations_run: await migrate(databaseUrl, undefined, {
-      serviceRole: one(options, 'service-role'),
-      ...wait,
-    }),
-  }),
+  async migrate(databaseUrl, options, wait) {
+    const run = await migrate(databaseUrl, undefined, { serviceRole: one(options, 'service-role'), ...wait });
+    const differences = await schemaDifferencesOf(databaseUrl);
+    const result = {
+      migrations_run: run,
+      ...(differences.length > 0 ? { schema_differences: differences } : {}),
+    };
+    return new Printed(`${JSON.stringify(result, null, 2)}\n`, differences.length > 0 ? 1 : 0);
+  },
 };
 
 /** Waits while the reader is slower. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type MigrationInterface } from 'typeorm';
+import { findSchemaDifferences } from '../database/migrations/schema-objects.js';
 
 /** The queries of the readiness check. */
 @Injectable()
@@ -24,5 +25,10 @@ export class ReadinessRepository {
     const done = new Set(rows.map(({ name }) => name));
     const isDone = ({ name, constructor }: MigrationInterface) => done.has(name ?? constructor.name);
     return this.dataSource.migrations.every(isDone);
+  }
+
+  /** What the schema lacks, or has changed, of what the migrations of this build make. */
+  schemaDifferences(): Promise<string[]> {
+    return findSchemaDifferences((sql) => this.dataSource.query(sql));
   }
 }

@@ -1,7 +1,8 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { Listener } from '../database/connections/listener.service.js';
 import { SchemaCompatibility } from '../database/migrations/schema-compatibility.service.js';
+import { schemaDiffers } from '../database/migrations/schema-objects.js';
 import { ReadinessRepository } from './readiness.repository.js';
 
 // Load balancers check often; a database that takes longer than this counts as not ready.
@@ -13,8 +14,11 @@ const NOTIFICATIONS_LOST =
 /** Whether requests can be served: the database responds, its schema fits this build, and no shutdown has begun. */
 @Injectable()
 export class ReadinessService implements OnModuleDestroy {
+  private readonly logger = new Logger(ReadinessService.name);
   private isStopping = false;
   private isMigrated = false;
+  private looking: Promise<void> | undefined;
+  private difference: string | undefined;
 
   constructor(
     private readonly indicators: HealthIndicatorService,
@@ -70,18 +74,23 @@ export class ReadinessService implements OnModuleDestroy {
   }
 
   /**
-   * Down while the database lacks a migration of this build; migrations of newer builds do not matter. Migrations are never
-   * reverted, so a positive result is cached and costs no further query.
+   * Down while the database lacks a migration of this build, or its schema is not what these migrations make; migrations of newer
+   * builds do not matter. Migrations are never reverted, so a positive result is cached and costs no further query.
    */
   async migrations(): Promise<HealthIndicatorResult> {
     const check = this.indicators.check('migrations');
-    return this.isMigrated
-      ? check.up()
-      : check.attempt(() => this.lookAtMigrations()).withTimeout(TIMEOUT_MS);
+    if (this.isMigrated) return check.up();
+    const look = () => (this.looking ??= this.lookAtMigrations().finally(() => (this.looking = undefined)));
+    const result = await check.attempt(look).withTimeout(TIMEOUT_MS);
+    return this.difference === undefined ? result : check.down({ reason: this.difference });
   }
 
   private async lookAtMigrations(): Promise<void> {
     if (!(await this.repository.isMigrated())) throw new Error('not done');
-    this.isMigrated = true;
+    const differences = await this.repository.schemaDifferences();
+    this.isMigrated = differences.length === 0;
+    const before = this.difference;
+    this.difference = this.isMigrated ? undefined : schemaDiffers(differences);
+    if (this.difference !== undefined && this.difference !== before) this.logger.error(this.difference);
   }
 }

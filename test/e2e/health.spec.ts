@@ -1,6 +1,7 @@
 import { ReadinessService } from '../../src/operations/readiness.service.js';
+import { atEndOfFile } from '../support/between-files.js';
 import type { Answer } from '../support/http.js';
-import { useService } from '../support/test-service.js';
+import { startInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 describe('Readiness', () => {
@@ -22,10 +23,30 @@ describe('Readiness', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
     expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(refused.text).not.toContain(last!.name);
-    await service.database.query('INSERT INTO migrations (id, timestamp, name) VALUES ($1, $2, $3)', [
-      ...Object.values(last!),
-    ]);
+    await service.database.query(
+      'INSERT INTO migrations (id, timestamp, name, digest) VALUES ($1, $2, $3, $4)',
+      [...Object.values(last!)],
+    );
     await onceReady();
+  });
+
+  it('is refused while the schema is not what the migrations make, names what differs, and is given once that is mended', async () => {
+    await service.database.query('ALTER TABLE grants RENAME COLUMN rotated_generations TO rotated_before');
+    await service.database.query('DROP INDEX consents_user_id_idx');
+    await service.database.query('CREATE INDEX of_an_administrator ON consents (granted_at)');
+    const { app, http, log } = await startInstance(service.database, {});
+    atEndOfFile(() => app.close());
+    const words =
+      'the schema of the database is not that of this build: column grants.rotated_generations is missing, ' +
+      'index consents.consents_user_id_idx is missing, column grants.rotated_before does not belong there';
+    for (let n = 0; n < 2; n++) {
+      const { status, json } = await http.get('/health/ready');
+      expect([status, json.detail]).toEqual([503, `The service is not ready: ${words}.`]);
+    }
+    expect(log.filter((line) => line.includes(`"msg":"${words}`))).toHaveLength(1);
+    await service.database.query('ALTER TABLE grants RENAME COLUMN rotated_before TO rotated_generations');
+    await service.database.query('CREATE INDEX consents_user_id_idx ON consents (user_id, client_id)');
+    await until('it is ready', async () => (await http.get('/health/ready')).status === 200);
   });
 
   it('is given even if a newer build has migrated further and no longer needs the table', async () => {

@@ -3,7 +3,11 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
-import { migrate } from '../../src/database/migrations/migrate.js';
+import { migrate, schemaDifferencesOf } from '../../src/database/migrations/migrate.js';
+import { readSchemaObjects } from '../../src/database/migrations/schema-objects.js';
+import { MIGRATION_DIGESTS } from '../../src/database/migrations/schema-state.js';
+import recordedSchema from '../../migrations/schema.json' with { type: 'json' };
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { untilHourHasRoom } from '../support/hours.js';
 import { type TestService, useSharedService } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -122,6 +126,100 @@ describe('migrations', () => {
     await until('every connection is closed', async () => {
       const sql = 'SELECT 1 FROM pg_stat_activity WHERE datname = $1';
       return (await admin.query(sql, [made.at(-1)])).rows.length === 0;
+    });
+  });
+
+  describe('and what is recorded of them:', () => {
+    let database: TestDatabase;
+    let url: string;
+    beforeEach(async () => {
+      database = await createTestDatabase();
+      ({ url } = database);
+    });
+    afterEach(() => database.drop());
+    const query = (sql: string) => database.query(sql);
+    const recorded = async () =>
+      Object.fromEntries(
+        (await query('SELECT name, digest FROM migrations')).map(({ name, digest }) => [name, digest]),
+      );
+
+    it('a migration that was changed after it ran stops the next run, and is named', async () => {
+      await query(`UPDATE migrations SET digest = repeat('0', 64) WHERE name = 'Tokens1764000000004'`);
+      await expect(migrate(url)).rejects.toThrow(
+        'was made by other migrations than those of this build: Tokens1764000000004 have been changed since they ran',
+      );
+    });
+
+    it('the digest of each is that of its text, and a database of a build without digests gets them', async () => {
+      expect(await recorded()).toEqual(MIGRATION_DIGESTS);
+      await query('ALTER TABLE migrations DROP COLUMN digest');
+      expect(await migrate(url)).toEqual([]);
+      expect(await recorded()).toEqual(MIGRATION_DIGESTS);
+    });
+
+    it('a schema that is not what they make gets no digests, and is told what differs', async () => {
+      await query('UPDATE migrations SET digest = NULL');
+      await query('DROP INDEX consents_user_id_idx');
+      const said: string[] = [];
+      await migrate(url, undefined, { say: (line) => said.push(line) });
+      expect(said).toEqual([
+        'the schema of the database is not that of this build: index consents.consents_user_id_idx is missing',
+      ]);
+      expect(new Set(Object.values(await recorded()))).toEqual(new Set([null]));
+      expect(await schemaDifferencesOf(url)).toEqual(['index consents.consents_user_id_idx is missing']);
+    });
+
+    it('an earlier state of what they make now is refused before anything is changed', async () => {
+      await query('ALTER TABLE migrations DROP COLUMN digest');
+      await query(`DELETE FROM migrations WHERE name = 'DisabledUsers1795675000000'`);
+      await expect(migrate(url)).rejects.toThrow('a build before 0.2.0');
+      expect(await query(`SELECT name FROM migrations WHERE name = 'DisabledUsers1795675000000'`)).toEqual(
+        [],
+      );
+    });
+
+    it('a fresh database has what is recorded, in every PostgreSQL', async () => {
+      expect(await schemaDifferencesOf(url)).toEqual([]);
+      expect(await readSchemaObjects(database.query)).toEqual(recordedSchema);
+    });
+
+    it.each([
+      ['ALTER TABLE clients DROP COLUMN gatekeeper CASCADE', 'column clients.gatekeeper is missing'],
+      ['ALTER TABLE clients ALTER name DROP NOT NULL', 'column clients.name is another one'],
+      ['ALTER TABLE clients ADD more text NOT NULL', 'column clients.more does not belong there'],
+      ['ALTER TABLE log_exports SET UNLOGGED', 'table log_exports is another one'],
+      ['DROP TABLE log_exports', 'table log_exports is missing'],
+      ['ALTER TABLE clients DISABLE TRIGGER ALL', /^trigger clients\.\w+ is another one$/],
+      ['DROP TRIGGER consents_record_update ON consents', /^trigger consents\.\w+ is missing$/],
+      [
+        'CREATE TRIGGER more BEFORE DELETE ON clients EXECUTE FUNCTION protect_consent_words()',
+        'trigger clients.more does not belong there',
+      ],
+      [
+        `CREATE OR REPLACE FUNCTION new_delivery_id() RETURNS text LANGUAGE sql AS $$ SELECT 'dlvr' $$`,
+        'function new_delivery_id() is another one',
+      ],
+      ['CREATE UNIQUE INDEX more ON clients (name)', 'index clients.more does not belong there'],
+      [
+        'ALTER TABLE clients ADD CONSTRAINT more CHECK (length(name) < 5)',
+        'constraint clients.more does not belong there',
+      ],
+    ])('%s is noticed', async (change, difference) => {
+      await query(change);
+      const differences = await schemaDifferencesOf(url);
+      expect(differences.length).toBeGreaterThan(0);
+      for (const found of differences) expect(found).toMatch(difference);
+    });
+
+    it.each([
+      'CREATE INDEX more ON clients (name)',
+      'CREATE TABLE of_an_administrator (id integer PRIMARY KEY)',
+      'CREATE FUNCTION of_an_administrator() RETURNS integer LANGUAGE sql AS $$ SELECT 1 $$',
+      'CREATE EXTENSION pg_stat_statements',
+      `ALTER TABLE clients ADD more text NOT NULL; INSERT INTO migrations (timestamp, name) VALUES (9e15, 'Later9')`,
+    ])('%s is not', async (change) => {
+      await query(change);
+      expect(await schemaDifferencesOf(url)).toEqual([]);
     });
   });
 

@@ -1,22 +1,42 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompressSync } from 'node:zlib';
+import { MIGRATIONS } from '../../migrations/index.js';
 import { atEndOfFile } from './between-files.js';
 
-const RELEASES = 'test/releases';
+export const RELEASES = 'test/releases';
 
-/** A folder with the program of the release before this one (scripts/release.mjs), which uses the packages of this one. */
+/** What `npm run release` recorded: the SHA-256 of the program that is kept here, and of its migrations by their names. */
+export interface Release {
+  sha256: string;
+  migrations: Record<string, string>;
+}
+
+/** By version, oldest first. */
+export const releases = JSON.parse(readFileSync(path.join(RELEASES, 'releases.json'), 'utf8')) as Record<
+  string,
+  Release
+>;
+
+/** The version of the newest release that lacks a migration of this build, so that an upgrade runs some; or else the newest. */
+export function previousRelease(): string {
+  const versions = Object.keys(releases);
+  const lacks = (version: string) =>
+    MIGRATIONS.some(({ name }) => releases[version]!.migrations[name] === undefined);
+  return versions.findLast(lacks) ?? versions.at(-1)!;
+}
+
+/** A folder with the program of {@link previousRelease} (scripts/release.mjs), which uses the packages of this build. */
 export async function unpackPreviousRelease(): Promise<string> {
-  const [release, ...others] = await readdir(RELEASES);
-  if (!release || others.length > 0)
-    throw new Error(`${RELEASES} must have the previous release, and only that`);
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-release-'));
   atEndOfFile(() => rm(folder, { recursive: true }));
   const archive = path.join(folder, 'release.tar');
-  await writeFile(archive, brotliDecompressSync(await readFile(path.join(RELEASES, release))));
+  const kept = await readFile(path.join(RELEASES, `${previousRelease()}.tar.br`));
+  await writeFile(archive, brotliDecompressSync(kept));
   await promisify(execFile)('tar', ['--extract', '--file', archive, '--directory', folder]);
   await symlink(path.resolve('node_modules'), path.join(folder, 'node_modules'));
   return folder;

@@ -10,7 +10,8 @@ import {
   underMigrationLock,
   type LockWait,
 } from './migration-lock.js';
-import { readSchemaState, refuseForeignSchema, type Ask } from './schema-state.js';
+import { findSchemaDifferences, schemaDiffers } from './schema-objects.js';
+import { MIGRATION_DIGESTS, readSchemaState, refuseForeignSchema, type Ask } from './schema-state.js';
 import { grantServiceRole } from './service-role.js';
 
 // Statements queue behind one that waits for a lock. So it gives up while the others can still be served (their own limit is five
@@ -96,9 +97,36 @@ async function runMigrations(
     await retried(say, () => dataSource.runMigrations({ transaction: 'each' }));
     // Covers what migrations created without default privileges, and revokes what the service must not change.
     if (serviceRole !== undefined) await retried(say, () => grantServiceRole(dataSource, serviceRole));
+    await recordDigests(ask, names, say);
     return before.missing;
   });
 }
+
+/**
+ * Records the text with which each migration has run, so that no build with another one works on what it made. Those of a schema that
+ * differs stay unrecorded, because nobody knows what made it.
+ */
+async function recordDigests(
+  ask: Ask,
+  names: ReadonlySet<string>,
+  say: (line: string) => void,
+): Promise<void> {
+  const { unrecorded } = await readSchemaState(ask, names);
+  if (unrecorded.length === 0) return;
+  const differences = await findSchemaDifferences(ask);
+  if (differences.length > 0) return say(schemaDiffers(differences));
+  const digests = unrecorded.map((name) => `('${name}', '${MIGRATION_DIGESTS[name]}')`);
+  await retried(say, () => ask('ALTER TABLE migrations ADD COLUMN IF NOT EXISTS digest text'));
+  await ask(
+    `UPDATE migrations m SET digest = d.digest FROM (VALUES ${digests.join(', ')}) d (name, digest) WHERE m.name = d.name AND m.digest IS NULL`,
+  );
+}
+
+/** What a migrated schema lacks, or has changed, of what a fresh one has. */
+export const schemaDifferencesOf = (url: string): Promise<string[]> =>
+  withDataSource(dataSourceOptions(url, 1), (dataSource) =>
+    findSchemaDifferences((sql) => dataSource.query(sql)),
+  );
 
 async function withDataSource<T>(
   options: DataSourceOptions,
