@@ -138,7 +138,8 @@ export class DeliveryQueueRepository {
              SELECT least(coalesce(busy.room, $3), CASE WHEN q.max_per_minute IS NOT NULL THEN
                       coalesce((SELECT p.starts FROM permit p WHERE p.endpoint_id = q.endpoint_id), 0) END) AS starts) may
            CROSS JOIN LATERAL (
-             SELECT d.id, row_number() OVER (ORDER BY d.next_attempt_at) AS turn
+             -- By default PostgreSQL 15 numbers what is due at one instant together, and reads all of it.
+             SELECT d.id, row_number() OVER (ORDER BY d.next_attempt_at ROWS UNBOUNDED PRECEDING) AS turn
                FROM deliveries d
               WHERE d.endpoint_id = q.endpoint_id AND d.state = 'pending' AND d.next_attempt_at <= now()
               ORDER BY d.next_attempt_at LIMIT may.starts) due
