@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
+import { isId } from '../secrets/ids.js';
 import { Signer } from '../secrets/signer.js';
 import { OPTIONAL_MAIL_KINDS } from './mail.entity.js';
 
 const PREFIX = 'cds_un_';
-const KEY = /^cds_un_([\w-]{1,120})\.([\w-]{43})$/;
+const KEY = /^cds_un_([\w-]{1,160})\.([\w-]{43})$/;
 
 const KINDS = [...OPTIONAL_MAIL_KINDS, 'client_contact'] as const;
 
@@ -15,9 +16,16 @@ export interface Unsubscription {
   id: string;
 }
 
+/** What a key says that was made here. */
+export interface OpenedKey extends Unsubscription {
+  /** Whether the key was made for this address of the user or the contact. */
+  isFor(address: string): boolean;
+}
+
 /**
  * Keys that switch off mails of one kind to one address. A key is signed, not stored, so it works as long as the user or contact
- * has this address. It can do nothing else, because everyone who sees the mail has it.
+ * has this address. It can do nothing else, because everyone who sees the mail has it. Its signature can be checked without knowing the
+ * address, of which it has only a keyed tag, so nobody is looked up for a key that was not made here.
  */
 @Injectable()
 export class UnsubscribeKeys {
@@ -28,22 +36,20 @@ export class UnsubscribeKeys {
   }
 
   make({ kind, id }: Unsubscription, address: string): string {
-    const claim = Buffer.from(`${kind} ${id}`).toString('base64url');
-    return `${PREFIX}${claim}.${this.signer.sign(`${kind} ${id} ${address}`)}`;
+    const tag = this.signer.sign(taggedOf(id, address));
+    const claim = Buffer.from(`${kind} ${id} ${tag}`).toString('base64url');
+    return `${PREFIX}${claim}.${this.signer.sign(claim)}`;
   }
 
-  /** The contents of the key, not verified yet; undefined if it is malformed. */
-  claimOf(key: string): Unsubscription | undefined {
-    const [, claim] = KEY.exec(key) ?? [];
-    const [kind, id] = Buffer.from(claim ?? '', 'base64url')
-      .toString()
-      .split(' ');
+  /** The contents of the key; undefined if it was not made here. */
+  open(key: string): OpenedKey | undefined {
+    const [, claim = '', signature = ''] = KEY.exec(key) ?? [];
+    if (!this.signer.verify(claim, signature)) return undefined;
+    const [kind, id = '', tag = ''] = Buffer.from(claim, 'base64url').toString().split(' ');
     const known = KINDS.find((each) => each === kind);
-    return known && id ? { kind: known, id } : undefined;
-  }
-
-  /** Whether the key was issued with these contents for this address. */
-  isRight(key: string, { kind, id }: Unsubscription, address: string): boolean {
-    return this.signer.verify(`${kind} ${id} ${address}`, KEY.exec(key)?.[2] ?? '');
+    if (known === undefined || !isId(known === 'client_contact' ? 'cont' : 'user', id)) return undefined;
+    return { kind: known, id, isFor: (address) => this.signer.verify(taggedOf(id, address), tag) };
   }
 }
+
+const taggedOf = (id: string, address: string): string => `address ${id} ${address}`;

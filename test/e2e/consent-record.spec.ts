@@ -7,9 +7,11 @@ import type { ConsentWords } from '../../src/consents/record/consent-words.js';
 import type { SignedReceipt } from '../../src/consents/record/receipt.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
+import { sandboxOf } from '../../src/sandbox/driver.js';
+import { DriversService } from '../../src/sandbox/drivers.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { withoutTriggers } from '../support/without-triggers.js';
-import { authorizePath, type BrowserSession } from '../support/browser-session.js';
+import { authorizePath, BrowserSession } from '../support/browser-session.js';
 import { REDIRECT_URI, type TestClient } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
 import { leaveOutScheduledPurges } from '../support/scheduled-work.js';
@@ -32,10 +34,12 @@ interface Version {
 }
 
 const service = useSharedService();
+const requestOf = (client: TestClient, scope?: string) => ({
+  ...{ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI },
+  scope,
+});
 const consentPage = (browser: BrowserSession, client: TestClient, scope?: string) =>
-  browser.open(
-    authorizePath({ response_type: 'code', client_id: client.id, redirect_uri: REDIRECT_URI, scope }),
-  );
+  browser.open(authorizePath(requestOf(client, scope)));
 /** Agrees on the page, and returns it. */
 const agree = async (browser: BrowserSession, client: TestClient, scope = 'vehicle:read') => {
   const page = await consentPage(browser, client, scope);
@@ -140,6 +144,56 @@ describe('The record of consents', () => {
     expect(await versions()).toEqual([]);
     expect((await browser.submit(answer, '/o/authorize/', { decision: 'authorize' })).status).toBe(303);
     expect(await versions()).toHaveLength(1);
+  });
+
+  describe('does not take words that nobody was shown: the page comes again (422) if its form does not say which it showed,', () => {
+    const access = () => `/account/applications/${client.id}/access`;
+    const pages: [
+      string,
+      () => Promise<{ by: BrowserSession; path: string; action: string; fields?: object }>,
+    ][] = [
+      [
+        'that of an authorization',
+        async () => ({ by: browser, path: authorizePath(requestOf(client)), action: '/o/authorize/' }),
+      ],
+      [
+        'that of what an application may read',
+        async () => {
+          await authorize();
+          return { by: browser, path: access(), action: access() };
+        },
+      ],
+      [
+        'that of a sandbox',
+        async () => {
+          const inSandbox = await service.make.client({ environment: 'sandbox' });
+          const driver = await service.app
+            .get(DriversService)
+            .create(sandboxOf(inSandbox)!, {}, SERVICE_ACTOR);
+          const by = new BrowserSession(service.url);
+          const fields = { driver: driver.id };
+          return { by, path: authorizePath(requestOf(inSandbox)), action: '/o/authorize/', fields };
+        },
+      ],
+    ];
+    const recorded = () =>
+      service.database.query('SELECT id, words_digest FROM consent_versions ORDER BY id');
+
+    it.each(pages)('%s', async (_what, make) => {
+      const { by, path, action, fields } = await make();
+      const before = await recorded();
+      const page = await by.open(path);
+      for (const words of [undefined, '', '0'.repeat(64)]) {
+        const answer = await by.submit(page, action, { decision: 'authorize', ...fields, words });
+        expect([words, answer.status]).toEqual([words, 422]);
+        expect(answer.text).toContain('What this page says has changed since you opened it.');
+        expect(answer.html.querySelector(`form[action="${action}"] input[name=words]`)).not.toBeNull();
+      }
+      expect(await recorded()).toEqual(before);
+      const answer = await by.submit(page, action, { decision: 'authorize', ...fields });
+      expect(answer.status).toBe(303);
+      expect(await recorded()).toHaveLength(before.length + 1);
+    });
   });
 
   it('says who recorded a consent for a user, with the proof, and why it ended', async () => {

@@ -1,4 +1,6 @@
 import { ClientsService } from '../../src/clients/clients.service.js';
+import { PurposesService } from '../../src/scopes/purposes/purposes.service.js';
+import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { CONSOLE, type Fields } from '../support/console.js';
@@ -95,6 +97,30 @@ describe('The forms of the console', () => {
       }
     },
   );
+
+  it.each([
+    '/clients/:client/edit',
+    '/users/:user/edit',
+    '/endpoints/:endpoint/edit',
+    '/brand/edit',
+    '/scopes/vehicle:read/edit',
+    '/purposes/form_purpose/edit',
+    '/event-types/vehicle.updated/edit',
+  ])('that do not say what they showed replace nothing that they have not shown: %s', async (path) => {
+    await service.app.get(PurposesService).put('form_purpose', { en: 'To test forms' }, SERVICE_ACTOR);
+    const page = await browser.open(fill(path));
+    const audited = () => service.database.query('SELECT id FROM audit_events ORDER BY id');
+    const before = await audited();
+    const typed = { description: 'Other words', name: 'Another', support_email: 'a@mail.example' };
+    const answer = await browser.submit(page, fill(path), {
+      ...typed,
+      'words.en': 'Other',
+      shown: undefined,
+    });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('The form is incomplete.')]);
+    expect(await audited()).toEqual(before);
+    expect((await browser.submit(page, fill(path))).status).toBe(303);
+  });
 
   it('say so when no user has the given id', async () => {
     const page = await submit('/notifications/new', {

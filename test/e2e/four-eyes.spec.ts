@@ -51,7 +51,7 @@ describe('With FOUR_EYES=true, one admin alone', () => {
     void [approvals, audit_events];
     const [users, clients] = [
       await service.database.query(
-        'SELECT id, email, password_hash, operator_role, enabled FROM users ORDER BY id',
+        'SELECT id, email, email_verified_at, password_hash, operator_role, enabled FROM users ORDER BY id',
       ),
       await service.database.query('SELECT id, enabled, company_service FROM clients ORDER BY id'),
     ];
@@ -125,6 +125,13 @@ describe('With FOUR_EYES=true, one admin alone', () => {
         async () => ['PATCH', `/admin/users/${other.id}`, { email: `x${++counter}@mail.example` }],
       ],
       ['a word for the address', async () => ['PATCH', `/admin/users/${other.id}`, { email_verified: true }]],
+      [
+        'a word against the address',
+        async () => {
+          await service.make.updateUser(other, { emailVerified: true });
+          return ['PATCH', `/admin/users/${other.id}`, { email_verified: false }];
+        },
+      ],
       ['a lower role', async () => ['PATCH', `/admin/users/${other.id}`, { operator_role: 'support' }]],
       ['no role', async () => ['PATCH', `/admin/users/${other.id}`, { role: 'user' }]],
       ['a link for the password', async () => ['POST', `/admin/users/${other.id}/password_links`]],

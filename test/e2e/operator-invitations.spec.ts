@@ -3,13 +3,17 @@ import type { OperatorRole } from '../../src/config/operator-role.js';
 import type { Problem } from '../../src/http/problems/problem.js';
 import { InvitationsService } from '../../src/partners/members/invitations.service.js';
 import { OperatorInvitationsService } from '../../src/partners/members/operator-invitations.service.js';
+import type { RateLimitStore } from '../../src/rate-limits/store/rate-limit-store.js';
+import { RATE_LIMIT_STORE } from '../../src/rate-limits/store/store-token.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
 import { PASSWORD } from '../support/factory.js';
+import type { Answer } from '../support/http.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { errorAt, wordsOf } from '../support/portal.js';
+import { expectRetryAfter } from '../support/rate-limits.js';
 import { useServiceWithMail } from '../support/set-up.js';
 import { sharedService, startInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
@@ -216,6 +220,67 @@ describe('An admin invites operators', () => {
       for (const refused of [await ask({ email, role: 'viewer' }), await invite('viewer')])
         expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
       expect(await open()).toHaveLength(1);
+    });
+
+    describe('mails strangers no more than members do, with its clients and the console together:', () => {
+      const strangers = (n: number) =>
+        Array.from({ length: n }, () => `stranger${++counter}@elsewhere.example`);
+      const sent = async (addresses: string[]) =>
+        (
+          await service.database.query<{ email: string }>(
+            'SELECT email FROM organisation_invitations WHERE email = ANY ($1) ORDER BY email',
+            [addresses],
+          )
+        ).length;
+      const expectRefused = async (page: Page, answer: Answer, why: string) => {
+        expect([page.status, wordsOf(page)]).toEqual([429, expect.stringContaining(why)]);
+        expect([answer.status, answer.json.detail]).toEqual([429, expect.stringContaining(why)]);
+        for (const each of [page, answer]) expectRetryAfter(each, 3600);
+      };
+
+      it('20 an hour for an admin, also if they are withdrawn', async () => {
+        await forget();
+        const addresses = strangers(22);
+        const another = await service.make.adminToken(SCOPES, inviter);
+        const { json } = await ask({ email: addresses[0]!, role: 'viewer' });
+        await service.http.send(`${API}/${json.id as string}`, { method: 'DELETE', bearer: bearer.own });
+        expect((await invite('viewer', addresses[1])).status).toBe(303);
+        const answers = await Promise.all(
+          addresses
+            .slice(2, 20)
+            .map((address, n) => ask({ email: address, role: 'viewer' }, n % 2 ? another : undefined)),
+        );
+        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+        await expectRefused(
+          await invite('viewer', addresses[20]),
+          await ask({ email: addresses[21]!, role: 'viewer' }),
+          'Nothing was sent: you have sent 20 mails within an hour. Try again in',
+        );
+        expect(await sent(addresses)).toBe(19);
+        await service.database.query('DELETE FROM organisation_invitations');
+      });
+
+      it('20 an hour for all admins together', async () => {
+        await forget();
+        const addresses = strangers(22);
+        const other = await service.make.user({ role: 'operator', operatorRole: 'admin' });
+        const others = await service.make.adminToken(SCOPES, other);
+        for (const [n, address] of addresses.slice(0, 20).entries())
+          expect((await ask({ email: address, role: 'viewer' }, n % 2 ? others : undefined)).status).toBe(
+            201,
+          );
+        await expectRefused(
+          await invite('viewer', addresses[20]),
+          await ask({ email: addresses[21]!, role: 'viewer' }, others),
+          'Nothing was sent: the admins together have sent 20 mails within an hour.',
+        );
+        await service.database.query('DELETE FROM organisation_invitations');
+        await forget();
+      });
+
+      /** The other tests have mailed, too. */
+      const forget = () =>
+        service.app.get<RateLimitStore>(RATE_LIMIT_STORE, { strict: false }).clear('mail-of-admins:all');
     });
 
     it('withdraws, once, and never one of an organisation', async () => {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { keptWords } from '../../src/consents/record/consent-words.js';
 import { CsrfService } from '../../src/http/forms/csrf.service.js';
 import { Form } from '../../src/http/forms/form.js';
 import type { OpenContext } from '../../src/http/page-routes/open-pages.js';
@@ -67,8 +68,14 @@ export async function authorize(
   const source = new URLSearchParams(parameters).toString();
   const binding = `consent ${user.id} ${user.sessionDigest.toString('base64url')} ${source}`;
   const csrf_token = app.get(CsrfService).tokenFor(request, reply, binding);
-  const form = formOf({ request: source, decision: 'authorize', csrf_token });
-  await app.get(AuthorizationController).decide(form, request, reply);
+  const controller = app.get(AuthorizationController);
+  const checked = await controller['checks'].check(Form.parse(source));
+  if (checked.outcome !== 'request') throw new Error(`no request: ${source}`);
+  const consent = await controller['consents'].findLive(checked.request.client.id, user.id);
+  const shown = keptWords(await controller['wordsFor'](checked.request, user, consent, request));
+  const words = shown.digest.toString('hex');
+  const form = formOf({ request: source, decision: 'authorize', csrf_token, words });
+  await controller.decide(form, request, reply);
   return new URL(reply.location);
 }
 

@@ -81,7 +81,9 @@ const CSRF_TOKEN =
 const FORM_ID = 'clnt01KDVDNA00AMWZQ2KRHQ1D4W0R.ionPswm8or9Eb_Ce1Z5fjruPO86NPzsd-mQDC1VYNI8';
 const KNOWN_BROWSER =
   'fXFL-NPHnNqui1WGetF6Ew.eX49M4vpv2PlZvcfJzX0yz2hs5x19uAL92I0-gKUdSY.r9_ucd1T2mXZt7FuFoNvlL3PrbSzsf6-s9ddfKPl6p0';
-const UNSUBSCRIBE_KEY = 'cds_un_YWN0aW9uYWJsZSB1c2VyMDE.syQzOFOkVoRUgsP7t3Jh4pqHjBIu3vL2ywW2zAlJX-E';
+// Of version 0.2: those of 0.1 could not be checked without a look at the account.
+const UNSUBSCRIBE_KEY =
+  'cds_un_YWN0aW9uYWJsZSB1c2VyMDFLRFZETkEwMEFNV1pRMktSSFExRDRXMFIgcFZPdDhHdGZtNFJWdnZKUFVpUThFcFdlVWZhaHB6blNZM0pPaHRoYXNrTQ.lg1SXbmlMssJAUCs3Tl-8tXGyb9L3XYFEJnq-pCssuw';
 
 const settingsWith = (...encryptionKeys: Buffer[]) =>
   ({ encryptionKeys, baseUrl: 'https://a.example', secure: false }) as Settings;
@@ -106,9 +108,8 @@ const SIGNED: Record<PurposeThat<'signs'>, (keys: Buffer[]) => boolean> = {
     return browsers.knows(withCookie('known_browser', KNOWN_BROWSER), user);
   },
   unsubscribing: (keys) => {
-    const unsubscribing = new UnsubscribeKeys(settingsWith(...keys));
-    const claim = unsubscribing.claimOf(UNSUBSCRIBE_KEY)!;
-    return unsubscribing.isRight(UNSUBSCRIBE_KEY, claim, 'a@mail.example');
+    const opened = new UnsubscribeKeys(settingsWith(...keys)).open(UNSUBSCRIBE_KEY);
+    return opened?.isFor('a@mail.example') === true && !opened.isFor('b@mail.example');
   },
 };
 

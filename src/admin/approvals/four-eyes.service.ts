@@ -65,21 +65,23 @@ export class FourEyes {
   }
 
   /**
-   * Updates a user. A change waits if it makes an admin, or could take over the account of another operator: password, address,
-   * role, enabling. Such a change must be requested alone (otherwise a 409 problem), because nothing is done until it is
-   * approved.
+   * Updates a user. A change waits if it makes an admin, if it could take over the account of another operator or shut that person
+   * out of it (password, address, role, enabling), or if it would leave one enabled admin, who could not get anything approved.
+   * Such a change must be requested alone (otherwise a 409 problem), because nothing is done until it is approved.
    */
   async updateUser(id: string, changes: UserChanges, actor: Actor): Promise<Outcome<UserEntity>> {
     let asked: Asked | undefined;
-    const check: ChangeCheck = async (manager, before, after) => {
+    const check: ChangeCheck = async (manager, before, after, adminsLeft = ADMINS_NEEDED) => {
       if (!this.settings.fourEyes) return;
       const wanted = changed(before, changes);
       if (before.operatorRole !== 'admin' && after.operatorRole === 'admin') {
         onlyThese(wanted, ['role', 'operatorRole'], 'new admins: change the role alone');
         asked = { action: 'user.make_admin', subjectId: id, details: { email: before.email } };
       } else if (userPowersIn(before, wanted) && (await this.isAnother(manager, before, actor))) {
-        const waiting = ['role', 'operatorRole', 'email', 'emailVerified', 'enabled', 'password'] as const;
-        onlyThese(wanted, waiting, 'what opens the account of an operator: change it alone');
+        onlyThese(wanted, OF_OPERATORS, 'what opens the account of an operator: change it alone');
+        asked = { action: 'user.update', subjectId: id, details: wanted };
+      } else if (adminsLeft < ADMINS_NEEDED) {
+        onlyThese(wanted, OF_OPERATORS, 'what leaves one admin alone: change it alone');
         asked = { action: 'user.update', subjectId: id, details: wanted };
       }
       if (asked) throw new NeedsApproval();
@@ -199,6 +201,12 @@ export class FourEyes {
     return this.protection.counts(user, manager);
   }
 }
+
+/** With fewer enabled admins nothing could be approved: one asks, another approves. */
+const ADMINS_NEEDED = 2;
+
+/** What of an operator can be asked for together. */
+const OF_OPERATORS = ['role', 'operatorRole', 'email', 'emailVerified', 'enabled', 'password'] as const;
 
 /** Rolls back a change that has to wait. */
 class NeedsApproval extends Error {}

@@ -17,14 +17,19 @@ export function changed<T extends object>(before: object, changes: T): Partial<T
   ) as Partial<T>;
 }
 
-/** Whether a change gives someone an operator role, or lets the person who makes it into the account. */
+/**
+ * Whether a change gives someone an operator role or takes it, or opens the account to the person who makes it, or closes a way
+ * into it. Disabling is not among them: it stops an attack.
+ */
 export const userPowersIn = (before: UserEntity, wanted: UserChanges): boolean =>
   wanted.role !== undefined ||
   wanted.operatorRole !== undefined ||
   wanted.password !== undefined ||
   wanted.email !== undefined ||
   wanted.enabled === true ||
-  (wanted.emailVerified === true && before.emailVerifiedAt === null);
+  (wanted.emailVerified ?? isVerified(before)) !== isVerified(before);
+
+const isVerified = ({ emailVerifiedAt }: UserEntity): boolean => emailVerifiedAt !== null;
 
 export const clientPowersIn = (wanted: ClientChanges): boolean =>
   wanted.enabled === true || wanted.companyService === true;

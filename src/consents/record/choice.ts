@@ -21,11 +21,13 @@ interface Chosen {
 /** Why a form is not accepted, and its page is shown again. */
 export type Undecided = 'words changed' | 'nothing chosen';
 
-/** Reads the choice in a form. A form without the digest of its words comes from a program that follows only contract §3. */
+/**
+ * Reads the choice in a form. One without the digest of its words has shown none, and a receipt says which were shown: that counts as changed
+ * words.
+ */
 export function choiceIn(form: Form, words: ConsentWords): Chosen | Undecided {
   const kept = keptWords(words);
-  const shown = form.get('words');
-  if (shown !== undefined && shown !== kept.digest.toString('hex')) return 'words changed';
+  if (form.get('words') !== kept.digest.toString('hex')) return 'words changed';
   const chosen = form.getAll(OPTIONAL_SCOPE);
   const isGiven = ({ scope, optional }: AccessWords) => !optional || chosen.includes(scope);
   const namesOf = (access: AccessWords[]) => access.map(({ scope }) => scope);

@@ -53,8 +53,8 @@ export class ResourceForm<E extends object, F extends Fields<E>> {
   }
 
   /**
-   * The present values, with what the person has changed in the form: what others have saved since it was shown stays as it is. Without
-   * the hidden field, everything counts as changed.
+   * The present values, with what the person has changed in the form: what others have saved since it was shown stays as it is. Throws a
+   * 400 problem without the hidden field.
    */
   changedIn(form: Form, present: FormValues<F>): FormValues<F> {
     const isAsShown = asShownIn(form);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Form } from '../forms/form.js';
+import { badRequest } from '../problems/problem.js';
 
 /** The hidden field with digests of the values that a form shows. */
 const SHOWN_FIELD = 'shown';
@@ -13,9 +14,15 @@ export const shownValues = (values: Readonly<Record<string, unknown>>): Record<s
 /** Whether the form has the hidden field: it showed what was saved. */
 export const showsSaved = (form: Form): boolean => form.get(SHOWN_FIELD) !== undefined;
 
-/** Says whether a field still has the value that the form showed. Without the hidden field, none has. */
+/**
+ * Says whether a field still has the value that the form showed. Throws a 400 problem without the hidden field: such a form has shown
+ * nothing, and would replace what it has not shown.
+ */
 export function asShownIn(form: Form): (name: string, value: unknown) => boolean {
-  const digests = digestsIn(form.get(SHOWN_FIELD));
+  const shown = form.get(SHOWN_FIELD);
+  if (shown === undefined)
+    throw badRequest('The form is incomplete. Go back, reload the page and try again.');
+  const digests = digestsIn(shown);
   return (name, value) => digests.get(name) === digestOf(value);
 }
 
@@ -25,7 +32,7 @@ const digestOf = (value: unknown): string =>
     .digest('base64url')
     .slice(0, 16);
 
-function digestsIn(text = '{}'): ReadonlyMap<string, unknown> {
+function digestsIn(text: string): ReadonlyMap<string, unknown> {
   try {
     return new Map(Object.entries(JSON.parse(text) as object));
   } catch {

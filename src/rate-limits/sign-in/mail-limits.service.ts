@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Actor } from '../../audit/audit.service.js';
 import { HOUR_MS } from '../../config/durations.js';
 import { Settings } from '../../config/settings.js';
 import { withheldMails } from '../../mail/mail-metrics.js';
@@ -13,7 +14,7 @@ import { waitingTime } from '../waiting-time.js';
 
 // Contract §18.
 const MAILS_TO_ONE_ADDRESS = 5;
-const MAILS_OF_ONE_PARTNER = 20;
+const MAILS_OF_ONE_SENDER = 20;
 
 /** Why a mail is not sent, for the person who requested it, and when it can be. */
 export interface MailRefusal {
@@ -50,40 +51,52 @@ export class MailLimitsService {
     return decision.allowed ? undefined : retryAfterSeconds(decision);
   }
 
-  /** The same for a program; throws a 429 problem over the limit. */
-  async requireTo(email: string): Promise<void> {
-    const decision = await this.decideTo(email);
-    if (decision.allowed) return;
-    const seconds = retryAfterSeconds(decision);
-    throw rateLimitExceeded(
-      `Too many mails were sent to this address. Please try again in ${waitingTime(seconds)}.`,
-      { headers: { 'retry-after': String(seconds) } },
-    );
-  }
-
   /**
    * Counts a mail that someone in the portal sends to an address of their choice, for the person, the organisation and the
    * address. It counts even if the invitation or contact is withdrawn afterwards. Undefined if it may be sent.
    */
-  async admitOfPartner(
+  admitOfPartner(
     email: string,
     organisationId: string,
     personId: string | undefined,
   ): Promise<MailRefusal | undefined> {
-    const sent = `sent ${MAILS_OF_ONE_PARTNER} mails within an hour`;
+    return this.admitFrom(
+      personId,
+      [`mail-of-organisation:${organisationId}`, 'your organisation has'],
+      email,
+    );
+  }
+
+  /** The same for the invitation of an operator: for the admin who is responsible for it, all admins together, and the address. */
+  admitOfAdmin(
+    email: string,
+    { id, ownerId }: Pick<Actor, 'id' | 'ownerId'>,
+  ): Promise<MailRefusal | undefined> {
+    const person = ownerId ?? id ?? undefined;
+    return this.admitFrom(person, ['mail-of-admins:all', 'the admins together have'], email);
+  }
+
+  /** The same for a program; throws a 429 problem over a limit. */
+  async requireOfAdmin(email: string, actor: Actor): Promise<void> {
+    const refusal = await this.admitOfAdmin(email, actor);
+    if (!refusal) return;
+    const headers = { 'retry-after': String(refusal.retryAfterSeconds) };
+    throw rateLimitExceeded(refusal.reason, { headers });
+  }
+
+  private async admitFrom(
+    personId: string | undefined,
+    [group, who]: readonly [key: string, who: string],
+    email: string,
+  ): Promise<MailRefusal | undefined> {
     const limits = [
-      ...(personId
-        ? [[`mail-of-person:${personId}`, MAILS_OF_ONE_PARTNER, `you have ${sent}`] as const]
-        : []),
-      [
-        `mail-of-organisation:${organisationId}`,
-        MAILS_OF_ONE_PARTNER,
-        `your organisation has ${sent}`,
-      ] as const,
+      ...(personId ? [[`mail-of-person:${personId}`, 'you have'] as const] : []),
+      [group, who] as const,
     ];
-    for (const [key, limit, why] of limits) {
-      const decision = await this.decide(key, limit);
-      if (!decision.allowed) return refusalOf(decision, why);
+    for (const [key, subject] of limits) {
+      const decision = await this.decide(key, MAILS_OF_ONE_SENDER);
+      if (!decision.allowed)
+        return refusalOf(decision, `${subject} sent ${MAILS_OF_ONE_SENDER} mails within an hour`);
     }
     const decision = await this.decideTo(email);
     return decision.allowed ? undefined : refusalOf(decision, 'too many mails were sent to this address');

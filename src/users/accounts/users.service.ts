@@ -37,8 +37,16 @@ import { say } from '../../language/text.js';
 type NewAccount = Omit<NewUser, 'password'> & { passwordHash: string | null; id?: string; enabled?: boolean };
 type InsertAccount = (account: NewAccount, actor: Actor) => Promise<UserEntity>;
 
-/** Checks a change while the user is locked; throws to refuse it. */
-export type ChangeCheck = (manager: EntityManager, before: UserEntity, after: UserEntity) => Promise<void>;
+/**
+ * Checks a change while the user is locked; throws to refuse it. `adminsLeft`: how many enabled admins remain if the user is no
+ * longer one; all of them are locked then.
+ */
+export type ChangeCheck = (
+  manager: EntityManager,
+  before: UserEntity,
+  after: UserEntity,
+  adminsLeft: number | undefined,
+) => Promise<void>;
 
 /** Accounts of end users, organisations and operators (contract §2). Every change is an audit event in its transaction. */
 @Injectable()
@@ -203,11 +211,10 @@ export class UsersService {
     await this.translatingConflicts(() => this.repository.update(manager, id, values));
     const changed = (await this.repository.findById(id, manager))!;
     refuseGivingPower(actor, before, changed, passwordHash !== undefined);
-    await check?.(manager, before, changed);
-    if (isAdmin(before) && !isAdmin(changed)) {
-      await this.refuseLastAdmin(manager, id, admins);
-      await this.revocations.withdrawInvitations(manager, id, actor);
-    }
+    const endsAdmin = isAdmin(before) && !isAdmin(changed);
+    const adminsLeft = endsAdmin ? await this.othersThan(manager, id, admins) : undefined;
+    await check?.(manager, before, changed, adminsLeft);
+    if (endsAdmin) await this.revocations.withdrawInvitations(manager, id, actor);
     await this.revokeDependents(manager, before, changed, passwordHash !== undefined);
     const isNew = { password: passwordHash !== undefined, email: changes.emailVerified === true };
     await this.roleChanges.follow(manager, id, before, changed, actor, { isNew });
@@ -243,7 +250,7 @@ export class UsersService {
     const user = (await this.repository.findById(id, manager))!;
     await this.protection.refuse(actor, user, manager);
     if (isAdmin(user)) {
-      await this.refuseLastAdmin(manager, id, admins);
+      await this.othersThan(manager, id, admins);
       await this.revocations.withdrawInvitations(manager, id, actor);
     }
     try {
@@ -299,12 +306,15 @@ export class UsersService {
     return user && isAdmin(user) ? this.repository.lockAdmins(manager) : [];
   }
 
-  /** `locked`: the enabled admins; none if the user became one only after they were asked for. */
-  private async refuseLastAdmin(manager: EntityManager, id: string, locked: string[]): Promise<void> {
+  /**
+   * The number of enabled admins without this one; throws a 409 problem for the last. `locked`: the enabled admins; none if the user
+   * became one only after they were asked for.
+   */
+  private async othersThan(manager: EntityManager, id: string, locked: string[]): Promise<number> {
     const admins = locked.length > 0 ? locked : await this.repository.lockAdmins(manager);
-    if (admins.every((admin) => admin === id)) {
-      throw conflict('This is the last enabled admin. Make someone else an admin first.');
-    }
+    const others = admins.filter((admin) => admin !== id).length;
+    if (others === 0) throw conflict('This is the last enabled admin. Make someone else an admin first.');
+    return others;
   }
 
   private async translatingConflicts<T>(work: () => Promise<T>): Promise<T> {

@@ -119,10 +119,10 @@ export class ContactsService {
   }
 
   private async contactOf(key: string): Promise<(Contact & { clientName: string }) | undefined> {
-    const claim = this.unsubscribeKeys.claimOf(key);
-    if (claim?.kind !== 'client_contact') return undefined;
-    const contact = await this.repository.find(claim.id);
-    return contact && this.unsubscribeKeys.isRight(key, claim, contact.email) ? contact : undefined;
+    const opened = this.unsubscribeKeys.open(key);
+    if (opened?.kind !== 'client_contact') return undefined;
+    const contact = await this.repository.find(opened.id);
+    return contact && opened.isFor(contact.email) ? contact : undefined;
   }
 
   /** Tells the contacts that an endpoint is failing, at most daily. */

@@ -58,9 +58,10 @@ export class ConsoleApprovalsController {
   private async page({ user }: ConsoleContext, id: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const approval = await this.approvals.get(id);
     const isOwn = personBehind(approval) === user.id;
+    const isAboutSelf = approval.subjectId === user.id;
     const { gaveSecondFactor } = user;
     const names = await this.namesIn([approval]);
-    const page = approvalPage({ approval, names, isOwn, gaveSecondFactor, errors });
+    const page = approvalPage({ approval, names, isOwn, isAboutSelf, gaveSecondFactor, errors });
     return { page, status: errors ? 409 : 200 };
   }
 

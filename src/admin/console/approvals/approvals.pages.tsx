@@ -118,6 +118,8 @@ export interface ApprovalPageProps {
   names: PartyNames;
   /** Whether the visitor asked for it, or stands behind it. */
   isOwn: boolean;
+  /** Whether it is about the visitor. */
+  isAboutSelf: boolean;
   /** Whether the visitor's session lets them approve. */
   gaveSecondFactor: boolean;
   errors?: FieldErrors;
@@ -125,7 +127,7 @@ export interface ApprovalPageProps {
 
 /** One approval; while it is pending, with the forms to decide it. */
 export function approvalPage(props: ApprovalPageProps): ConsolePage {
-  const { approval, names, isOwn, gaveSecondFactor, errors } = props;
+  const { approval, names, isOwn, isAboutSelf, gaveSecondFactor, errors } = props;
   const { id, action, subjectId, requestedById, secondedBy, decidedById, decidedAt } = approval;
   const needsSecond = approval.requestedByType === 'client' && secondedBy === null;
   const isPending = stateOf(approval) === 'pending';
@@ -156,6 +158,7 @@ export function approvalPage(props: ApprovalPageProps): ConsolePage {
         {isPending && (
           <p>
             Nothing is done until another admin approves it.
+            {isAboutSelf && ' It is about your own account.'}
             {isOwn && ' You asked for this yourself, so you cannot approve it.'}
             {needsSecond &&
               ' A client asked for it, and nobody knows who holds its secret: two admins have to approve it.'}

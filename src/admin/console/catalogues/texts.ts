@@ -10,12 +10,14 @@ export const textsShown = (texts: Texts): Record<string, string> =>
 
 /**
  * What a field of a form says: what was typed, but the present text, if there is one, in a field that was not changed, because someone
- * else may have saved it since the form was shown.
+ * else may have saved it since the form was shown. Throws a 400 problem for a form that should have shown the present texts and does not say so.
  */
-export function textsIn(form: Form, present: Texts = {}): (name: string) => string {
+export function textsIn(form: Form, present?: Texts): (name: string) => string {
+  const typedIn = (name: string) => form.get(name) ?? '';
+  if (!present) return typedIn;
   const isAsShown = asShownIn(form);
   return (name) => {
-    const typed = form.get(name) ?? '';
+    const typed = typedIn(name);
     const text = present[name];
     return text !== undefined && isAsShown(name, asLines(typed)) ? text : typed;
   };

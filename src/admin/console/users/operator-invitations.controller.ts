@@ -34,16 +34,16 @@ export class ConsoleOperatorInvitationsController {
   async invite(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const { form, actor } = context;
     const typed = { email: form.get('email')?.trim() ?? '', role: form.get('role') ?? '' };
-    const { result: seconds, errors } = await attempt(async () => {
+    const { result: refusal, errors } = await attempt(async () => {
       const { email, role } = await formValue(OperatorInvitationDto, typed);
-      const wait = this.settings.sendsMail ? await this.limits.waitFor(email) : undefined;
-      if (wait === undefined) await this.invitations.invite(email, role, actor);
-      return wait;
+      const refused = this.settings.sendsMail ? await this.limits.admitOfAdmin(email, actor) : undefined;
+      if (!refused) await this.invitations.invite(email, role, actor);
+      return refused;
     });
     if (errors) return this.form(typed, errors);
-    if (seconds !== undefined) {
-      context.retryAfter(seconds);
-      return this.form(typed, { email: [TOO_MANY] }, 429);
+    if (refusal) {
+      context.retryAfter(refusal.retryAfterSeconds);
+      return this.form(typed, { form: [refusal.reason] }, 429);
     }
     return { goTo: INVITATIONS_PATH, notice: 'operator_invited' };
   }
@@ -60,5 +60,3 @@ export class ConsoleOperatorInvitationsController {
     return { page, status: errors ? status : 200 };
   }
 }
-
-const TOO_MANY = 'Too many mails were sent to this address within an hour. Try again later.';

@@ -1,5 +1,6 @@
 import { OPERATOR_ROLES } from '../../../config/operator-role.js';
 import { Choices, type FieldErrors } from '../../../web/forms/field.js';
+import { isAdmin } from '../../../users/accounts/user-changes.js';
 import type { UserEntity } from '../../../users/accounts/user.entity.js';
 import { COUNTED_UP_TO, SECOND_ADMIN } from '../clients/client-action.page.js';
 import type { ConsolePage } from '../pages/console-layout.js';
@@ -107,6 +108,12 @@ const MESSAGES: Record<UserAction, Messages> = {
 const waitsOnOperators = ({ action, isProtected, isSelf }: UserActionPageProps): boolean =>
   isProtected && !isSelf && ['make-operator', 'remove-operator', 'reset-second-factor'].includes(action);
 
+/** Whether this may leave one enabled admin, which waits for a second admin. */
+const mayLeaveOneAdmin = (props: UserActionPageProps): boolean =>
+  isAdmin(props.user) &&
+  ['disable', 'make-operator', 'remove-operator'].includes(props.action) &&
+  !waitsOnOperators(props);
+
 /** Explains the consequences before a user is disabled or erased, loses all tokens, or gets another role. */
 export function userActionPage(props: UserActionPageProps): ConsolePage {
   const { user, action, grants, isSelf, isProtected, fourEyes, withPassword, errors } = props;
@@ -115,6 +122,9 @@ export function userActionPage(props: UserActionPageProps): ConsolePage {
   const listed = [
     ...consequences(grants, withPassword),
     ...(fourEyes && (action === 'erase' || waitsOnOperators(props)) ? [SECOND_ADMIN] : []),
+    ...(fourEyes && mayLeaveOneAdmin(props)
+      ? [`If only one enabled admin would remain: ${SECOND_ADMIN}`]
+      : []),
     ...(fourEyes && choosesRole && !isProtected ? [`For the role admin: ${SECOND_ADMIN}`] : []),
   ];
   return aboutUser(user, {

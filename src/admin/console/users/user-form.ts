@@ -8,8 +8,14 @@ export const userFormOf = (user: UserEntity): UserFormValues => USER_FORM.of(use
 export const userChangeGivesPower = (user: UserEntity, fields: UserFormValues): boolean =>
   fields.email.trim() !== user.email || (fields.webhooks_enabled && !user.webhooksEnabled);
 
-/** The present values with what was changed. Only admins' forms have the field for the webhook portal; otherwise it stays as it is. */
-export const userFormIn = ({ form, role }: ConsoleContext, kept: UserFormValues): UserFormValues => ({
-  ...USER_FORM.changedIn(form, kept),
-  ...(role === 'admin' ? {} : { webhooks_enabled: kept.webhooks_enabled }),
-});
+/**
+ * What was typed for a new user, or the present values with what was changed. Only admins' forms have the field for the webhook portal; otherwise it
+ * stays as it is.
+ */
+export const userFormIn = ({ form, role }: ConsoleContext, present?: UserFormValues): UserFormValues => {
+  const { webhooks_enabled } = present ?? USER_FORM.empty();
+  return {
+    ...(present ? USER_FORM.changedIn(form, present) : USER_FORM.in(form)),
+    ...(role === 'admin' ? {} : { webhooks_enabled }),
+  };
+};

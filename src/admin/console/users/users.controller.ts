@@ -70,7 +70,7 @@ export class ConsoleUsersController {
   /** Creates a user, who sets a password with a link that an operator creates. */
   @ConsolePost('new', 'not asked', 'support')
   async create(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const fields = userFormIn(context, USER_FORM.empty());
+    const fields = userFormIn(context);
     const { result: user, errors } = await attempt(async () =>
       this.users.create(USER.newOf(await formValue(NewUserDto, USER_FORM.newMembers(fields))), context.actor),
     );
