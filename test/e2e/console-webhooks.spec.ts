@@ -154,7 +154,10 @@ describe('In the console,', () => {
     const endpoint = await makeEndpoint(service, client);
     const id = await seedDelivery(service, endpoint, {
       state: 'failed',
-      attempts: [{ status: 500, responseStart: '<b>broken</b>' }],
+      attempts: [
+        { status: 500, responseStart: '<b>broken</b>' },
+        { failure: 'tls', detail: 'The server asked for a client certificate (mutual TLS).' },
+      ],
     });
     await seedDelivery(service, endpoint, { state: 'delivered', attempts: [{ status: 204 }] });
     const rows = async (query: string) =>
@@ -166,6 +169,7 @@ describe('In the console,', () => {
     const shown = await browser.open(path);
     expect(shown.html.querySelector('tbody')!.text).toContain('<b>broken</b>');
     expect(shown.text).not.toContain('<b>broken');
+    expect(shown.html.querySelector('tbody')!.text).toContain('The server asked for a client certificate');
     expect((await submit(`${path}/resend`, {}, path)).status).toBe(303);
     expect(await actionsOn(id)).toEqual(['delivery.resent']);
   });

@@ -1,9 +1,10 @@
+import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { madeOnce } from '../support/made.js';
-import type { ReceivedRequest } from '../support/receiver.js';
+import { Receiver, type ReceivedRequest } from '../support/receiver.js';
 import { unexpectedErrors } from '../support/refusals.js';
 import { freePort, useService } from '../support/test-service.js';
 import { TYPE, WEBHOOK_ENV, Webhooks, type DeliveryRow, type TestEndpoint } from '../support/webhooks.js';
@@ -83,6 +84,26 @@ describe('A delivery', () => {
     ]);
   });
 
+  it('fails at a receiver that only speaks HTTP/2, and the attempt says so', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    const receiver = await Receiver.startHttp2Only();
+    try {
+      await service.database.query('UPDATE webhook_endpoints SET url = $2 WHERE id = $1', [
+        endpoint.id,
+        receiver.url(),
+      ]);
+      expect(await attemptsOf(await attemptOnce())).toMatchObject([
+        {
+          status: null,
+          failure: 'http',
+          detail: 'The server does not accept HTTP/1.1, and seems to accept HTTP/2 only.',
+        },
+      ]);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
   it('fails if the answer takes longer than 15 s', async () => {
     // The rest of the 15 s, after the request has been sent.
     const limit = HeldTimers.hold(1_001, 15_000, 'guarded-http-client');
@@ -108,6 +129,35 @@ describe('A delivery', () => {
       webhooks.answer(endpoint.path, status);
       expect(await attemptOnce()).toMatchObject({ state: 'delivered', attempts: 1, wait: null });
     }
+  });
+
+  it('succeeds at a receiver that sends interim responses first', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    webhooks.answer(endpoint.path, (response) => {
+      response.writeContinue();
+      response.writeProcessing();
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.end('done');
+    });
+    const delivery = await attemptOnce();
+    expect(delivery).toMatchObject({ state: 'delivered', attempts: 1 });
+    expect(await attemptsOf(delivery)).toMatchObject([{ status: 200, response_start: 'done' }]);
+  });
+
+  it('records why a body that is encoded is not there', async () => {
+    const endpoint = await webhooks.endpoint(client);
+    webhooks.answer(endpoint.path, (response) => {
+      response.writeHead(500, { 'content-encoding': 'gzip' }).end(gzipSync('broken'));
+    });
+    expect(await attemptsOf(await attemptOnce())).toMatchObject([
+      {
+        status: 500,
+        failure: null,
+        detail:
+          'The body of the response is encoded (gzip), which deliveries do not ask for. It is not shown.',
+        response_start: '',
+      },
+    ]);
   });
 
   it('is a POST of the event as JSON, signed according to Standard Webhooks', async () => {

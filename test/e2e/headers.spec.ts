@@ -218,6 +218,11 @@ describe('Response headers:', () => {
       ['POST', '/o/token/'],
       ['POST', '/o/revoke_token/'],
       ['GET', '/.well-known/oauth-authorization-server'],
+      ['GET', '/.well-known/openid-configuration'],
+      ['GET', '/.well-known/consent-receipts/jwks.json'],
+      ['GET', '/v2/event_types'],
+      ['GET', '/v2/event_types/vehicle.updated/versions/1/schema'],
+      ['GET', '/v2/event_types/nothing/versions/1/schema'],
       ['GET', '/webhook_portal'],
       ['GET', '/v2/users'],
       ['GET', '/v2/users/user01HN2NJ9NMRZBXT1H6FT9N7735'],
@@ -248,6 +253,8 @@ describe('Response headers:', () => {
       '/nothing',
       '/o/tokens',
       '/v2/users/a/b',
+      '/v2/event_types/vehicle.updated',
+      '/.well-known/consent-receipts',
     ])('is not enabled for %s', async (path) => {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const headers = { ...origin, 'access-control-request-method': 'POST' };

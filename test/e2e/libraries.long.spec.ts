@@ -1,9 +1,10 @@
 import { Apache, lackingApache } from '../support/apache.js';
+import type { TestClient } from '../support/factory.js';
 import { freePort } from '../support/free-port.js';
 import { describeUnless } from '../support/left-out.js';
 import { madeOnce } from '../support/made.js';
 import { revoke } from '../support/oauth.js';
-import { LACKING, PagePrograms } from '../support/page-programs.js';
+import { LACKING, PagePrograms, type PageProgram } from '../support/page-programs.js';
 import { useSharedService } from '../support/test-service.js';
 import { TlsFront } from '../support/tls-front.js';
 import { until } from '../support/until.js';
@@ -39,6 +40,68 @@ describeUnless(
     });
   },
 );
+describe('The agent and the server on the page about the MCP SDK', () => {
+  let programs: PagePrograms;
+  let server: PageProgram;
+  let address: string;
+  const browser = madeOnce(() => service.make.signedIn(user));
+  const app = madeOnce(() => service.make.client({ type: 'public' }));
+
+  beforeAll(async () => {
+    programs = await PagePrograms.of(service.http, '/docs/libraries/mcp-sdk');
+    const inspector = await service.make.operatorClient(['token:introspect']);
+    server = programs.start('server.mjs', {
+      PORT: String(await freePort()),
+      GUARD_CLIENT_ID: inspector.id,
+      GUARD_CLIENT_SECRET: inspector.secret!,
+    });
+    address = await server.firstLine();
+  });
+  afterAll(async () => {
+    await server.kill();
+    await programs.remove();
+  });
+
+  /** Opens the address that the agent prints, decides, and pastes the address of the way back. */
+  async function run(of: TestClient, decision: 'authorize' | 'cancel', change?: (cameTo: URL) => void) {
+    const agent = programs.start('agent.mjs', { ...settingsOf(of), MCP_URL: address });
+    const sent = new URL(await agent.firstLine());
+    const cameTo = await browser.authorize(Object.fromEntries(sent.searchParams), decision);
+    change?.(cameTo);
+    agent.type(cameTo.href);
+    return { sent, end: await agent.end() };
+  }
+
+  it('stop when the user cancels, or when the answer belongs to another login', async () => {
+    const { end } = await run(client, 'cancel');
+    expect(end.code).not.toBe(0);
+    expect(end.err).toContain('access_denied');
+    for (const [name, value] of [
+      ['state', 'another'],
+      ['iss', 'https://other.example'],
+    ] as const) {
+      const foreign = await run(client, 'authorize', (cameTo) => cameTo.searchParams.set(name, value));
+      expect(foreign.end.code).not.toBe(0);
+      expect(foreign.end.err).toContain('another login');
+    }
+  });
+
+  it.each(['confidential', 'public'] as const)(
+    'find the service by the metadata of the resource, connect with PKCE and refresh as a %s client',
+    async (type) => {
+      const of = type === 'public' ? app : client;
+      const { sent, end } = await run(of, 'authorize');
+      const served = `The vehicles of ${user.id}`;
+      expect({ ...end, lines: end.lines.slice(1) }).toEqual({ code: 0, err: '', lines: [served, served] });
+      expect(Object.fromEntries(sent.searchParams)).toMatchObject({
+        code_challenge_method: 'S256',
+        resource: address,
+      });
+      expect(await newestGrantOf(service, of)).toEqual({ generation: 1, revoked: false });
+    },
+  );
+});
+
 describeUnless(lackingApache, 'The configuration on the page about mod_auth_openidc', () => {
   const REMEMBERS_LINE = /^.*OIDCOAuthTokenIntrospectionInterval.*$/m;
   let apache: Apache | undefined;

@@ -6,17 +6,37 @@ import { credentialsOf, expectOAuthError } from '../support/oauth.js';
 import { useSharedService } from '../support/test-service.js';
 
 const PATH = '/.well-known/oauth-authorization-server';
+const OPENID_PATH = '/.well-known/openid-configuration';
 
 const service = useSharedService();
 
 describe('The authorization server metadata', () => {
-  it('are JSON for any client from any origin', async () => {
-    const answer = await service.http.get(PATH, { headers: { origin: 'https://app.example' } });
+  it.each([PATH, OPENID_PATH])('are JSON for any client from any origin at %s', async (path) => {
+    const answer = await service.http.get(path, { headers: { origin: 'https://app.example' } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
-    expect((await service.http.send(PATH, { method: 'POST' })).status).toBe(405);
+    expect((await service.http.send(path, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('are the same where OpenID Connect has them, and promise no ID tokens there', async () => {
+    const [oauth, openid] = [(await service.http.get(PATH)).json, (await service.http.get(OPENID_PATH)).json];
+    const issuer = service.settings.baseUrl;
+    expect(openid).toEqual({
+      ...oauth,
+      // What Spring's `issuer-uri` asks for, which stops at these metadata once they are there.
+      subject_types_supported: ['public'],
+      jwks_uri: `${issuer}/.well-known/consent-receipts/jwks.json`,
+    });
+    expect(openid.scopes_supported).not.toContain('openid');
+    for (const promised of [
+      'id_token_signing_alg_values_supported',
+      'userinfo_endpoint',
+      'claims_supported',
+    ]) {
+      expect(openid).not.toHaveProperty(promised);
+    }
   });
 
   it('name the same issuer as redirects and introspection', async () => {

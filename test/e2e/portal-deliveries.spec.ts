@@ -173,6 +173,40 @@ describe('Deliveries in the portal', () => {
     expect(page.text).not.toContain('http-equiv="refresh"');
   });
 
+  it.each([
+    [
+      { failure: 'http', detail: 'The server does not accept HTTP/1.1, and seems to accept HTTP/2 only.' },
+      'We send requests with HTTP/1.1. Let your server accept it too, beside HTTP/2.',
+    ],
+    [
+      { failure: 'tls', detail: 'The server does not accept HTTP/1.1, and seems to accept HTTP/2 only.' },
+      'We send requests with HTTP/1.1. Let your server accept it too, beside HTTP/2.',
+    ],
+    [{ status: 505 }, 'We send requests with HTTP/1.1. Let your server accept it too, beside HTTP/2.'],
+    [
+      {
+        failure: 'tls',
+        detail:
+          'The server asked for a client certificate (mutual TLS) and closed the connection because there is none.',
+      },
+      'We do not present client certificates. Do not demand one for this URL: check the signature of each request instead.',
+    ],
+    [
+      {
+        status: 500,
+        detail:
+          'The body of the response is encoded (gzip), which deliveries do not ask for. It is not shown.',
+      },
+      'Your server returned an error. See its logs.',
+    ],
+  ] as const)('to a receiver of another kind say so, with advice that fits: %j', async (attempt, advice) => {
+    const id = await seedDelivery(service, endpoint, { state: 'failed', attempts: [attempt] });
+    const outcome = (await browser.open(`${LIST}/${id}`)).html.querySelector('.outcome')!.text;
+    if ('detail' in attempt) expect(outcome).toContain(attempt.detail);
+    expect(outcome).toContain(advice);
+    expect(outcome).not.toContain('Check');
+  });
+
   it('that are pending say when the next attempt is, and the page refreshes itself only if that is soon', async () => {
     const id = await seedDelivery(service, endpoint, { state: 'pending', attempts: [{ status: 503 }] });
     const page = await browser.open(`${LIST}/${id}`);

@@ -82,7 +82,10 @@ describe('The guarded HTTP client', () => {
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
     ['a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nxyz'],
     ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['an upgrade of its own', 'HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
+    ['another protocol of its kind', 'ICE/1.0 200 OK\r\n\r\n'],
     ['endless interim responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)],
+    ['an endless interim response', `HTTP/1.1 100 Continue\r\n${'x: y\r\n'.repeat(20_000)}`],
   ])('reports an invalid response: %s', async (_, bytes) => {
     const receiver = await raw((socket) => void socket.write(bytes));
     expect(await post(receiver.url())).toEqual(failure('http', /./));

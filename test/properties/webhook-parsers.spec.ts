@@ -5,6 +5,7 @@ import { isPublicAddress } from '../../src/webhooks/http/address-rules.js';
 import { apiWords } from '../../src/http/problems/violation.js';
 import { checkEndpointUrl } from '../../src/webhooks/http/endpoint-url.js';
 import { connectFailure, requestFailure } from '../../src/webhooks/http/failure-of-error.js';
+import { ResponseStart } from '../../src/webhooks/http/response-start.js';
 import { inUtc, payloadOf } from '../../src/webhooks/events/event.js';
 import { holdsExactNumbers } from '../../src/webhooks/events/exact-numbers.js';
 import { headerText, oddText, urlText } from './support/odd-text.js';
@@ -173,6 +174,32 @@ describe('The answer of a receiver', () => {
     );
   });
 
+  it('is read the same with interim responses before it, in whatever pieces it arrives', () => {
+    const interim = fc.constantFrom(
+      'HTTP/1.1 100 Continue\r\n\r\n',
+      'HTTP/1.0 100 \r\n\r\n',
+      'HTTP/1.1 102 Processing\r\nx-a: b\r\n\r\n',
+      'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nLink: </b>\r\n\r\n\r\n',
+      'HTTP/1.1 199 ?\nx: y\n\n',
+    );
+    const final = 'HTTP/1.1 200 OK\r\nContent-Length: 29\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nbody';
+    always(
+      fc.property(
+        fc.array(interim, { maxLength: 10 }),
+        fc.array(fc.nat(400), { maxLength: 30 }),
+        (before, cuts) => {
+          const start = new ResponseStart();
+          const bytes = Buffer.from([...before, final].join(''), 'latin1');
+          const places = [...new Set([0, ...cuts, bytes.length])].sort((one, other) => one - other);
+          const read = places
+            .slice(1)
+            .map((end, index) => start.passOn(bytes.subarray(places[index], end))?.toString('latin1') ?? '');
+          return read.join('') === final;
+        },
+      ),
+    );
+  });
+
   it('that never arrives is classified as a kind of failure, without names and addresses in its text', () => {
     const error = fc
       .tuple(
@@ -191,12 +218,12 @@ describe('The answer of a receiver', () => {
       )
       .map(([code, message]) => Object.assign(new Error(`secret.example ${message}`), { code }));
     always(
-      fc.property(error, fc.boolean(), (each, isFirst) => {
-        const stage = isFirst ? 'tcp' : 'tls';
+      fc.property(error, fc.boolean(), fc.boolean(), (each, isFirst, certificateAsked) => {
+        const at = { stage: isFirst ? 'tcp' : 'tls', certificateAsked } as const;
         const failures = [
-          connectFailure(each, stage),
-          connectFailure(new AggregateError([each]), stage),
-          requestFailure(each, isFirst),
+          connectFailure(each, at),
+          connectFailure(new AggregateError([each]), at),
+          requestFailure(each, { answerBegan: isFirst, certificateAsked }),
         ];
         return failures.every(
           ({ failure, detail }) =>

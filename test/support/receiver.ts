@@ -1,6 +1,8 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createSecureServer as createSecureHttp2Server, createServer as createHttp2Server } from 'node:http2';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import { generate } from 'selfsigned';
 import { freePort } from './free-port.js';
 
@@ -57,6 +59,13 @@ export class Receiver {
     server.keepAliveTimeout = 60_000;
     const receiver = new Receiver(server);
     return Object.assign(receiver, { requests });
+  }
+
+  /** Speaks only HTTP/2: its TLS offers nothing else (ALPN), and without TLS it begins with its frames. */
+  static startHttp2Only(tls?: SecureContextOptions): Promise<Receiver> {
+    const server = tls ? createSecureHttp2Server(tls) : createHttp2Server();
+    server.on('sessionError', () => undefined);
+    return new Receiver(server).listen();
   }
 
   /** Sends whatever the function writes, once bytes of a request have arrived. */

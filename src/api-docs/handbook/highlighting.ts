@@ -8,10 +8,11 @@ import json from 'highlight.js/lib/languages/json';
 import php from 'highlight.js/lib/languages/php';
 import python from 'highlight.js/lib/languages/python';
 import ruby from 'highlight.js/lib/languages/ruby';
+import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
 // Not `http`: of the body it would try every language.
-const LANGUAGES = { apache, go, java, js: javascript, json, php, python, ruby, sh: bash, yaml };
+const LANGUAGES = { apache, go, html: xml, java, js: javascript, json, php, python, ruby, sh: bash, yaml };
 
 for (const [name, language] of Object.entries(LANGUAGES)) highlighter.registerLanguage(name, language);
 

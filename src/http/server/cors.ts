@@ -1,8 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** Contract §4: the paths that browsers of any origin may call, without credentials. */
-const OPEN_PATHS =
-  /^\/(o\/token|o\/revoke_token|\.well-known\/oauth-authorization-server|webhook_portal|(v2\/users|notifications)(\/[^/]+)?)\/?$/;
+const OPEN_PATHS = new RegExp(
+  `^/(${[
+    'o/token',
+    'o/revoke_token',
+    '\\.well-known/(oauth-authorization-server|openid-configuration|consent-receipts/jwks\\.json)',
+    'webhook_portal',
+    '(v2/users|notifications)(/[^/]+)?',
+    'v2/event_types(/[^/]+/versions/[^/]+/schema)?',
+  ].join('|')})/?$`,
+);
 const HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': [

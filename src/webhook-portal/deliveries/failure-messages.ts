@@ -1,5 +1,5 @@
 import type { Attempt, CancelReason, Delivery, PayloadHidden } from '../../webhooks/deliveries/delivery.js';
-import type { FailureKind } from '../../webhooks/http/http-outcome.js';
+import { CLIENT_CERTIFICATE, HTTP2_ONLY, type FailureKind } from '../../webhooks/http/http-outcome.js';
 
 interface Words {
   /** A short name of what happened. */
@@ -39,6 +39,15 @@ const FAILURES: Record<FailureKind, Words> = {
   },
 };
 
+/** Advice by detail, where that of the kind would mislead. */
+const DETAILS = new Map([
+  [HTTP2_ONLY, 'We send requests with HTTP/1.1. Let your server accept it too, beside HTTP/2.'],
+  [
+    CLIENT_CERTIFICATE,
+    'We do not present client certificates. Do not demand one for this URL: check the signature of each request instead.',
+  ],
+]);
+
 /** Advice by status; specific statuses come before their class. */
 const STATUSES: [matches: (status: number) => boolean, advice: string][] = [
   [
@@ -62,6 +71,7 @@ const STATUSES: [matches: (status: number) => boolean, advice: string][] = [
     (status) => status === 429,
     'Your server asks us to slow down. We honour its Retry-After header, up to 24 hours.',
   ],
+  [(status) => status === 426 || status === 505, DETAILS.get(HTTP2_ONLY)!],
   [(status) => status < 500, 'Your server refused the request. See its response and its logs.'],
   [() => true, 'Your server returned an error. See its logs.'],
 ];
@@ -82,8 +92,10 @@ export const outcomeText = ({ status, failure, url }: Outcome): string => {
 };
 
 /** What to do about an attempt that failed. */
-export const adviceFor = ({ status, failure }: Outcome): string =>
-  status === null ? FAILURES[failure ?? 'http'].advice : STATUSES.find(([matches]) => matches(status))![1];
+export function adviceFor({ status, failure, detail }: Outcome & Pick<Attempt, 'detail'>): string {
+  if (status !== null) return STATUSES.find(([matches]) => matches(status))![1];
+  return DETAILS.get(detail ?? '') ?? FAILURES[failure ?? 'http'].advice;
+}
 
 export const CANCEL_REASONS: Record<CancelReason, string> = {
   consent_withdrawn: 'The user withdrew the consent, or was not sharing data, before it was sent.',

@@ -115,7 +115,8 @@ const withoutAttempt = (finished: FinishedClaim): AttemptResult => ({
 
 const answerOf = (outcome: HttpOutcome): Partial<FinishedClaim['attempt']> => {
   if (outcome.kind === 'response') {
-    return { status: outcome.status, responseHeaders: outcome.headers, responseStart: outcome.bodyStart };
+    const { status, headers, bodyStart, detail } = outcome;
+    return { status, responseHeaders: headers, responseStart: bodyStart, detail };
   }
   return outcome.kind === 'failure' ? { failure: outcome.failure, detail: outcome.detail } : {};
 };

@@ -45,7 +45,7 @@ export interface Attempt {
   durationMs: number;
   status: number | null;
   failure: FailureKind | null;
-  /** What happened, in a sentence; null if there was a response. */
+  /** What happened, in a sentence; of a response only why its body is not shown. */
   detail: string | null;
   /** The start of the response body, as text. */
   responseStart: string | null;

@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Client, errors, type Dispatcher } from 'undici';
-import type { GuardedConnector } from './guarded-connector.js';
+import { asksForCertificate, type GuardedConnector } from './guarded-connector.js';
+import type { HttpExchange } from './http-exchange.js';
+import type { HttpFailure } from './http-outcome.js';
+import { ResponseStart } from './response-start.js';
 
 /** How long an idle connection is kept, in milliseconds, whatever the receiver offers. */
 const KEEP_ALIVE_MS = 10_000;
@@ -19,14 +22,23 @@ export class EndpointConnection {
   /** Whether it can be kept for another request. */
   isOpen = false;
   private readonly client: Client;
+  /** Whether its TLS handshake asked for a certificate of ours. */
+  certificateAsked = false;
   private connecting?: Socket;
+  private responseStart = new ResponseStart();
 
   constructor(origin: string, connector: GuardedConnector) {
     this.client = new Client(origin, {
       connect: (target, callback) => {
-        this.connecting = connector.connect(target, (...result) => {
+        this.connecting = connector.connect(target, (...[error, socket]) => {
           this.connecting = undefined;
-          callback(...result);
+          if (error) {
+            callback(error, null);
+            return;
+          }
+          this.certificateAsked = asksForCertificate(socket);
+          this.readResponseStarts(socket);
+          callback(null, socket);
         });
       },
       pipelining: 1,
@@ -44,8 +56,9 @@ export class EndpointConnection {
     this.client.on('disconnect', () => (this.isOpen = false));
   }
 
-  send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.client.dispatch(request, handler);
+  send(request: Dispatcher.DispatchOptions, exchange: HttpExchange): void {
+    this.responseStart = exchange.responseStart;
+    this.client.dispatch(request, exchange);
   }
 
   /**
@@ -56,6 +69,22 @@ export class EndpointConnection {
     this.isOpen = false;
     this.connecting?.destroy(new errors.RequestAbortedError());
     this.client.destroy(new errors.RequestAbortedError(), () => undefined);
+  }
+
+  /** undici reads a socket by `read()` only, which from here on returns what belongs to final responses. */
+  private readResponseStarts(socket: Socket): void {
+    const read = socket.read.bind(socket) as () => Buffer | null;
+    socket.read = () => {
+      try {
+        for (let chunk = read(); chunk !== null; chunk = read()) {
+          const passedOn = this.responseStart.passOn(chunk);
+          if (passedOn !== null) return passedOn;
+        }
+      } catch (error) {
+        socket.destroy(error as HttpFailure);
+      }
+      return null;
+    };
   }
 }
 

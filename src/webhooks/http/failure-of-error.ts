@@ -1,4 +1,4 @@
-import { HttpFailure } from './http-outcome.js';
+import { CLIENT_CERTIFICATE, HTTP2_ONLY, HttpFailure } from './http-outcome.js';
 
 const TLS_DETAILS = new Map(
   Object.entries({
@@ -26,14 +26,20 @@ const HTTP_DETAILS = new Map(
 /** Codes of a connection that was lost during a request. undici uses its code also for responses that it rejects. */
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 
-/** The failure of a connection that was never established; `stage` says how far it got. */
-export function connectFailure(error: Error, stage: 'tcp' | 'tls'): HttpFailure {
+/** How far a connection got, and whether its TLS handshake asked for a certificate of ours. */
+export interface ConnectStage {
+  stage: 'tcp' | 'tls';
+  certificateAsked?: boolean;
+}
+
+/** The failure of a connection that was never established. */
+export function connectFailure(error: Error, { stage, certificateAsked }: ConnectStage): HttpFailure {
   if (error instanceof HttpFailure) return error;
   const code = codeOf(error);
   if (code === 'ETIMEDOUT') {
     return new HttpFailure('timeout', 'No connection could be established in time.');
   }
-  if (stage === 'tls') return tlsFailure(code);
+  if (stage === 'tls') return tlsFailure(code, certificateAsked);
   if (code === 'ECONNREFUSED') return new HttpFailure('connection', 'The connection was refused.');
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
     return new HttpFailure('connection', 'The host cannot be reached.');
@@ -41,12 +47,20 @@ export function connectFailure(error: Error, stage: 'tcp' | 'tls'): HttpFailure 
   return new HttpFailure('connection', `The connection could not be established${inBrackets(code)}.`);
 }
 
+/** How far a request on an established connection got, and whether the TLS handshake had asked for a certificate of ours. */
+export interface RequestStage {
+  answerBegan: boolean;
+  certificateAsked?: boolean;
+}
+
 /** The failure of a request on an established connection. */
-export function requestFailure(error: Error, answerBegan: boolean): HttpFailure {
+export function requestFailure(error: Error, { answerBegan, certificateAsked }: RequestStage): HttpFailure {
   if (error instanceof HttpFailure) return error;
   const code = codeOf(error);
-  if (/^ERR_(SSL|TLS)_/.test(code)) return tlsFailure(code);
+  if (/^ERR_(SSL|TLS)_/.test(code)) return tlsFailure(code, certificateAsked && !answerBegan);
   if (isLostConnection(error)) {
+    // With TLS 1.3 a server refuses a certificate, or none, after the handshake.
+    if (certificateAsked && !answerBegan) return new HttpFailure('tls', CLIENT_CERTIFICATE);
     return answerBegan
       ? new HttpFailure('http', 'The response ended before it was complete.')
       : new HttpFailure('connection', 'The connection was closed before a response arrived.');
@@ -62,8 +76,11 @@ export function requestFailure(error: Error, answerBegan: boolean): HttpFailure 
 export const isLostConnection = (error: Error): boolean =>
   LOST.has(codeOf(error)) && !error.message.startsWith('bad ');
 
-const tlsFailure = (code: string) =>
-  new HttpFailure('tls', TLS_DETAILS.get(code) ?? `The TLS handshake failed${inBrackets(code)}.`);
+function tlsFailure(code: string, certificateAsked = false): HttpFailure {
+  const known = /_ALERT_NO_APPLICATION_PROTOCOL$/.test(code) ? HTTP2_ONLY : TLS_DETAILS.get(code);
+  const detail = known ?? (certificateAsked ? CLIENT_CERTIFICATE : undefined);
+  return new HttpFailure('tls', detail ?? `The TLS handshake failed${inBrackets(code)}.`);
+}
 
 /** The code of an error; where several addresses failed, the code of the last one. */
 function codeOf(error: Error): string {
@@ -72,4 +89,4 @@ function codeOf(error: Error): string {
 }
 
 /** Shows only codes, because messages can name addresses. */
-const inBrackets = (code: string): string => (/^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? ` (${code})` : '');
+const inBrackets = (code: string): string => (/^[A-Z][A-Z0-9_/]{2,60}$/.test(code) ? ` (${code})` : '');

@@ -1,4 +1,5 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isPublicAddress } from './address-rules.js';
 import { connectFailure } from './failure-of-error.js';
@@ -43,7 +44,8 @@ export class GuardedConnector {
     let stage: 'tcp' | 'tls' = 'tcp';
     // undici's connector returns the socket, although its type does not say so.
     const socket = this.connectAnywhere(target, (error, connected) => {
-      if (error) callback(connectFailure(error, stage), null);
+      if (error)
+        callback(connectFailure(error, { stage, certificateAsked: asksForCertificate(socket) }), null);
       else callback(null, connected!);
     }) as unknown as Socket;
     socket.prependOnceListener('connect', () => {
@@ -64,5 +66,19 @@ export class GuardedConnector {
 
   private mayConnectTo(address: string): boolean {
     return this.options.allowPrivateAddresses || isPublicAddress(address);
+  }
+}
+
+/**
+ * Whether the server asked for a certificate of ours in the handshake: only then does Node know which signatures both sides can make.
+ * False once the socket is destroyed.
+ */
+export function asksForCertificate(socket: Socket): boolean {
+  if (!(socket instanceof TLSSocket)) return false;
+  try {
+    return socket.getSharedSigalgs().length > 0;
+  } catch {
+    // Node does not check whether there still is a connection.
+    return false;
   }
 }

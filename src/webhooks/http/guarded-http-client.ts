@@ -106,7 +106,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     begun: number,
     signal?: AbortSignal,
   ): Promise<ExchangeEnd> {
-    const exchange = new HttpExchange(begun, () => connection.hangUp());
+    const exchange = new HttpExchange(begun, connection);
     const abort = () => exchange.abort();
     const timeLeft = Math.max(begun + this.timeoutMs - performance.now(), 0);
     const timer = setTimeout(() => exchange.fail(this.timeout(exchange)), timeLeft);

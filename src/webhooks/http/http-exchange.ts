@@ -2,13 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
 import { isLostConnection, requestFailure } from './failure-of-error.js';
 import { HttpFailure, type HeaderLine, type HttpOutcome } from './http-outcome.js';
-import { BODY_LIMIT_BYTES, keptHeaders, retryAfterMs, textOfBody } from './response-parts.js';
-
-/** Interim responses (1xx) have no body that could be limited; a receiver that sends more than this is abusive. */
-const INTERIM_ANSWERS = 10;
+import { BODY_LIMIT_BYTES, encodingDetail, keptHeaders, retryAfterMs, textOfBody } from './response-parts.js';
+import { ResponseStart } from './response-start.js';
 
 /** How an exchange ended; `lost` if the connection was lost. */
 export type ExchangeEnd = { outcome: HttpOutcome; lost: boolean };
+
+/** What an exchange needs of its connection. */
+interface ExchangeConnection {
+  /** Whether the TLS handshake asked for a certificate of ours. */
+  readonly certificateAsked: boolean;
+  hangUp(): void;
+}
 
 /**
  * One request on one connection, driven by undici's events up to the outcome; `fail` and `abort` end it from outside. Closes the
@@ -16,20 +21,21 @@ export type ExchangeEnd = { outcome: HttpOutcome; lost: boolean };
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly end: Promise<ExchangeEnd>;
+  readonly responseStart = new ResponseStart();
   private resolve!: (end: ExchangeEnd) => void;
   private reject!: (error: Error) => void;
   private ended = false;
   private started = false;
-  private interimAnswers = 0;
   private status?: number;
   private wait?: number;
   private headers: HeaderLine[] = [];
+  private encoding?: string;
   private readonly chunks: Buffer[] = [];
   private received = 0;
 
   constructor(
     private readonly begun: number,
-    private readonly hangUp: () => void,
+    private readonly connection: ExchangeConnection,
   ) {
     this.end = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -46,12 +52,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   fail(error: HttpFailure, lost = false): void {
     const { failure, detail } = error;
     this.finish({ kind: 'failure', failure, detail, durationMs: this.durationMs() }, lost);
-    this.hangUp();
+    this.connection.hangUp();
   }
 
   abort(): void {
     this.finish({ kind: 'aborted' });
-    this.hangUp();
+    this.connection.hangUp();
   }
 
   onRequestStart(): void {
@@ -63,15 +69,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (status < 200) {
-      if (++this.interimAnswers > INTERIM_ANSWERS) {
-        this.fail(new HttpFailure('http', 'There were too many interim responses (1xx).'));
-      }
-      return;
-    }
     this.status = status;
     this.wait = retryAfterMs(headers['retry-after']);
     this.headers = keptHeaders(headers);
+    this.encoding = encodingDetail(headers['content-encoding']);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -82,7 +83,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.received += chunk.length;
     if (chunk.length <= room) return;
     this.answer();
-    this.hangUp();
+    this.connection.hangUp();
   }
 
   onResponseEnd(): void {
@@ -96,17 +97,23 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       this.reject(error);
       return;
     }
-    const answerBegan = this.status !== undefined || this.interimAnswers > 0;
-    this.fail(requestFailure(error, answerBegan), !answerBegan && isLostConnection(error));
+    const answerBegan = this.responseStart.hasBegun;
+    const { certificateAsked } = this.connection;
+    const failure = requestFailure(error, { answerBegan, certificateAsked });
+    this.fail(failure, !answerBegan && isLostConnection(error));
   }
 
   private answer(): void {
+    // An encoded body is no text.
+    const isEncoded = this.encoding !== undefined && this.received > 0;
     this.finish({
       kind: 'response',
       status: this.status!,
       durationMs: this.durationMs(),
       headers: this.headers,
-      bodyStart: textOfBody(Buffer.concat(this.chunks)),
+      ...(isEncoded
+        ? { bodyStart: '', detail: this.encoding }
+        : { bodyStart: textOfBody(Buffer.concat(this.chunks)) }),
       ...(this.wait === undefined ? {} : { retryAfterMs: this.wait }),
     });
   }

@@ -4,13 +4,17 @@ export type FailureKind = 'dns' | 'tls' | 'timeout' | 'blocked_address' | 'conne
 /** A header of a response: its name and its value. */
 export type HeaderLine = [name: string, value: string];
 
-/** A response with any status. `headers` are the first ones, `bodyStart` is the first 16 kB as text that can be stored; `retryAfterMs` is at most 24 h. */
+/**
+ * A response with any status. `headers` are the first ones, `bodyStart` is the first 16 kB as text that can be stored, `detail` says why
+ * there is none although there is a body; `retryAfterMs` is at most 24 h.
+ */
 interface ResponseOutcome {
   kind: 'response';
   status: number;
   durationMs: number;
   headers: HeaderLine[];
   bodyStart: string;
+  detail?: string;
   retryAfterMs?: number;
 }
 
@@ -37,3 +41,10 @@ export class HttpFailure extends Error {
 
 /** The detail of `blocked_address`. It does not name the address, because our name servers may know internal names. */
 export const INTERNAL_ADDRESS = 'The host has an address that is not on the public internet.';
+
+/** The detail of a receiver without HTTP/1.1, whether it says so in the TLS handshake or by its answer. */
+export const HTTP2_ONLY = 'The server does not accept HTTP/1.1, and seems to accept HTTP/2 only.';
+
+/** The detail of a receiver that asks for a certificate of ours. */
+export const CLIENT_CERTIFICATE =
+  'The server asked for a client certificate (mutual TLS) and closed the connection because there is none.';

@@ -42,6 +42,32 @@ export function textOfBody(bytes: Buffer): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
+/** IANA's registry of content codings; others are not named, because a header may hold anything. */
+const CODINGS = new Set([
+  'gzip',
+  'x-gzip',
+  'deflate',
+  'br',
+  'zstd',
+  'compress',
+  'x-compress',
+  'dcb',
+  'dcz',
+  'aes128gcm',
+]);
+
+/** Why a body cannot be shown as text; undefined unless its Content-Encoding (RFC 9110 §8.4) says that it is encoded. */
+export function encodingDetail(header: string | string[] | undefined): string | undefined {
+  const codings = valuesOf(header)
+    .flatMap((value) => value.toLowerCase().split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (codings.length === 0) return undefined;
+  const [first] = codings;
+  const named = codings.length === 1 && CODINGS.has(first!) ? ` (${first})` : '';
+  return `The body of the response is encoded${named}, which deliveries do not ask for. It is not shown.`;
+}
+
 /**
  * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to wait, in milliseconds; undefined if it cannot be
  * parsed.

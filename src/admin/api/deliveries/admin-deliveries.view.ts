@@ -30,7 +30,7 @@ const DELIVERY = {
 @ApiSchema({ name: 'Delivery' })
 export class DeliveryView extends viewOf<Delivery>()(DELIVERY) {}
 
-/** An attempt on the wire: `status` of the response, or `failure` and `detail` if there was none. */
+/** An attempt on the wire: `status` of the response, or `failure` and `detail` if there was none; `detail` of a response says why its body is not there. */
 @ApiSchema({ name: 'Attempt' })
 class AttemptView extends viewOf<Attempt>()({
   number: whole(),
@@ -40,7 +40,11 @@ class AttemptView extends viewOf<Attempt>()({
   failure: orNull(
     text('Set if there was no response: `dns`, `tls`, `timeout`, `blocked_address`, `connection` or `http`.'),
   ),
-  detail: orNull(text()),
+  detail: orNull(
+    text(
+      'Why there was no response, in a sentence; or why the body of the response is not there: it is compressed.',
+    ),
+  ),
   response_start: orNull(text('The first 16 kB of the response body.')),
 }) {}
 
