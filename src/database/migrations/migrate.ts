@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from 'pg';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
-import { dataSourceOptions } from '../connections/data-source.js';
+import { dataSourceOptions, type DataSourceSession } from '../connections/data-source.js';
 import { isLockTimeout, isLostRace } from '../queries/database-errors.js';
 import {
   KEEP_ALIVE,
@@ -15,7 +14,7 @@ import { grantServiceRole } from './service-role.js';
 
 // Statements queue behind one that waits for a lock. So it gives up while the others can still be served (their own limit is five
 // seconds, `data-source.ts`), and lets them pass before it tries again.
-const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_TIMEOUT = '2s';
 const REST_MS = 1_000;
 const LONGEST_REST_MS = 10_000;
 // About ten minutes, if someone keeps holding the lock.
@@ -73,10 +72,9 @@ export async function withoutLock<T>(
 }
 
 // A change to a large table may take long, but not while others wait for it. Meanwhile its connection is silent.
-const SESSION = {
-  ...{ statement_timeout: 0, lock_timeout: LOCK_TIMEOUT_MS },
-  ...KEEP_ALIVE,
-  onConnect: async (connection: Client) => void (await connection.query(KEEP_ALIVE_OF_SERVER)),
+const OF_MIGRATIONS: DataSourceSession = {
+  session: { ...KEEP_ALIVE_OF_SERVER, lock_timeout: LOCK_TIMEOUT },
+  driver: KEEP_ALIVE,
 };
 
 async function runMigrations(
@@ -84,7 +82,7 @@ async function runMigrations(
   { migrations, serviceRole, say = () => undefined }: MigrateOptions,
 ): Promise<string[]> {
   const options = {
-    ...dataSourceOptions(url, 2, SESSION),
+    ...dataSourceOptions(url, 2, OF_MIGRATIONS),
     ...(migrations ? { migrations } : {}),
   };
   return withDataSource(options, async (dataSource) => {
