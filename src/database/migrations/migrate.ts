@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
 import { dataSourceOptions, type DataSourceSession } from '../connections/data-source.js';
+import { RetryingDataSource } from '../connections/retrying-data-source.js';
 import { isLockTimeout, isLostRace } from '../queries/database-errors.js';
 import {
   KEEP_ALIVE,
@@ -85,7 +86,7 @@ async function runMigrations(
     ...dataSourceOptions(url, 2, OF_MIGRATIONS),
     ...(migrations ? { migrations } : {}),
   };
-  return withDataSource(options, async (dataSource) => {
+  const run = async (dataSource: DataSource) => {
     const names = new Set(dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name));
     const ask: Ask = (sql) => dataSource.query(sql);
     const before = await readSchemaState(ask, names);
@@ -95,14 +96,18 @@ async function runMigrations(
     // Covers what migrations created without default privileges, and revokes what the service must not change.
     if (serviceRole !== undefined) await retried(say, () => grantServiceRole(dataSource, serviceRole));
     return before.missing;
-  });
+  };
+  // A migration is run again as a whole: an index that it could not build is in the way of a second one.
+  return withDataSource(options, run, DataSource);
 }
 
+/** Of the service, unless `Kind` says otherwise. */
 async function withDataSource<T>(
   options: DataSourceOptions,
   work: (dataSource: DataSource) => Promise<T>,
+  Kind: new (options: DataSourceOptions) => DataSource = RetryingDataSource,
 ): Promise<T> {
-  const dataSource = await new DataSource(options).initialize();
+  const dataSource = await new Kind(options).initialize();
   try {
     return await work(dataSource);
   } finally {
