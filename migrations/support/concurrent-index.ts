@@ -34,10 +34,12 @@ export const dropIndexConcurrently = (queryRunner: QueryRunner, name: string): P
 
 /** These statements wait for older transactions, however long those take; nobody waits for these statements in the meantime. */
 async function withoutLockTimeout(queryRunner: QueryRunner, statement: string): Promise<void> {
-  await queryRunner.query('SET lock_timeout = 0');
+  const [{ before }] = (await queryRunner.query(
+    "SELECT current_setting('lock_timeout') AS before, set_config('lock_timeout', '0', false)",
+  )) as [{ before: string }];
   try {
     await queryRunner.query(statement);
   } finally {
-    await queryRunner.query('RESET lock_timeout');
+    await queryRunner.query("SELECT set_config('lock_timeout', $1, false)", [before]);
   }
 }

@@ -124,7 +124,7 @@ export class ActivityService extends WriteBehind {
     const counts = [...this.counts.values()];
     this.counts = new Map();
     try {
-      await this.transactions.retried(() => this.repository.add(counts));
+      await this.repository.add(counts);
     } catch (error) {
       this.logger.warn(`Counts could not be written: ${(error as Error).message}`);
       // The database is unavailable, so the counts are written next time.

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { HOUR_MS } from '../config/durations.js';
 import { WriteBehind } from '../database/background/write-behind.js';
-import { Transactions } from '../database/queries/transactions.js';
 import { SecretUsesRepository, type SecretUse } from './secret-uses.repository.js';
 
 /**
@@ -18,7 +17,6 @@ export class SecretUsesService extends WriteBehind {
 
   constructor(
     private readonly repository: SecretUsesRepository,
-    private readonly transactions: Transactions,
     server: HttpAdapterHost,
   ) {
     super(server);
@@ -44,7 +42,7 @@ export class SecretUsesService extends WriteBehind {
     const used = [...this.waiting.values()];
     this.waiting = new Map();
     try {
-      await this.transactions.retried(() => this.repository.note(used));
+      await this.repository.note(used);
     } catch (error) {
       this.logger.warn(`Uses of secrets could not be written: ${(error as Error).message}`);
       // The database is unavailable, so they are written next time.

@@ -6,6 +6,7 @@ import { AccessChangesRepository } from './changes/access-changes.repository.js'
 import { AccessChanges } from './changes/access-changes.service.js';
 import { dataSourceOptions } from './connections/data-source.js';
 import { Listener } from './connections/listener.service.js';
+import { RetryingDataSource } from './connections/retrying-data-source.js';
 import { RequiredMigrationsRepository } from './migrations/required-migrations.repository.js';
 import { SchemaCompatibility } from './migrations/schema-compatibility.service.js';
 import { PurgeTasks } from './purge/purge-tasks.js';
@@ -32,10 +33,13 @@ export class DatabaseModule {
     return {
       module: DatabaseModule,
       imports: [
-        TypeOrmModule.forRoot({
-          ...dataSourceOptions(settings.databaseUrl!, settings.databasePoolSize),
-          autoLoadEntities: true,
-          retryAttempts: 1,
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({
+            ...dataSourceOptions(settings.databaseUrl!, settings.databasePoolSize),
+            autoLoadEntities: true,
+            retryAttempts: 1,
+          }),
+          dataSourceFactory: async (options) => new RetryingDataSource(options!),
         }),
         TypeOrmModule.forFeature([AccessChangeEntity]),
       ],

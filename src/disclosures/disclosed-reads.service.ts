@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { WriteBehind } from '../database/background/write-behind.js';
-import { Transactions } from '../database/queries/transactions.js';
 import { newUlid } from '../secrets/ids.js';
 import { batchDigestOf } from './batch-digest.js';
 import type { Disclosure, DisclosureBatch } from './disclosure.js';
@@ -27,7 +26,6 @@ export class DisclosedReadsService extends WriteBehind {
 
   constructor(
     private readonly repository: DisclosuresRepository,
-    private readonly transactions: Transactions,
     server: HttpAdapterHost,
   ) {
     super(server);
@@ -62,7 +60,7 @@ export class DisclosedReadsService extends WriteBehind {
   private async writeBatches(): Promise<void> {
     for (let batch = this.unwritten[0]; batch; batch = this.unwritten[0]) {
       const counting = batch;
-      await this.transactions.retried(() => this.repository.count(counting));
+      await this.repository.count(counting);
       this.unwritten.shift();
     }
   }

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
-import { Transactions } from '../database/queries/transactions.js';
 import { UsersModule } from '../users/users.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { DeliverySumsRepository } from './delivery-sums.repository.js';
@@ -39,10 +38,10 @@ import { DisclosuresService } from './disclosures.service.js';
   exports: [DisclosedReadsService, DisclosureHistoryService],
 })
 export class DisclosuresModule {
-  constructor(purge: PurgeTasks, sums: DeliverySumsRepository, transactions: Transactions) {
+  constructor(purge: PurgeTasks, sums: DeliverySumsRepository) {
     purge.add(DISCLOSURES_PURGE, {
       table: 'disclosure_days',
-      runBatch: (retentionDays, limit) => transactions.retried(() => sums.rollUp(retentionDays, limit)),
+      runBatch: (retentionDays, limit) => sums.rollUp(retentionDays, limit),
     });
   }
 }

@@ -7,12 +7,16 @@ import { findSchemaDifferences } from '../database/migrations/schema-objects.js'
 export class ReadinessRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Whether the server is a standby; rejects if it does not respond. In SQL, because it reads no table. */
-  async isStandby(): Promise<boolean> {
-    const [row]: { standby: boolean }[] = await this.dataSource.query(
-      'SELECT pg_is_in_recovery() AS standby',
+  /**
+   * Whether the server accepts writes, or why not: it is a standby, or the administrator has stopped them. Rejects if it does not
+   * respond. In SQL, because it reads no table.
+   */
+  async writes(): Promise<'accepted' | 'standby' | 'stopped'> {
+    const [row]: { standby: boolean; readOnly: boolean }[] = await this.dataSource.query(
+      `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS "readOnly"`,
     );
-    return row!.standby;
+    if (row!.standby) return 'standby';
+    return row!.readOnly ? 'stopped' : 'accepted';
   }
 
   /** Whether every migration of this build has run. */

@@ -11,6 +11,11 @@ const TIMEOUT_MS = 1500;
 const NOTIFICATIONS_LOST =
   'notifications from the database do not arrive: DATABASE_URL must point to PostgreSQL itself, or to a pooler in session mode';
 
+const NO_WRITES = {
+  standby: 'the database is a standby that was not promoted, and accepts no writes',
+  stopped: 'the database accepts no writes: default_transaction_read_only is on',
+};
+
 /** Whether requests can be served: the database responds, its schema fits this build, and no shutdown has begun. */
 @Injectable()
 export class ReadinessService implements OnModuleDestroy {
@@ -38,19 +43,17 @@ export class ReadinessService implements OnModuleDestroy {
     return this.isStopping ? check.down({ reason: 'the instance is shutting down' }) : check.up();
   }
 
-  /** Down while the database does not respond within 1.5 s, or is a standby that was not promoted. */
+  /** Down while the database does not respond within 1.5 s, or accepts no writes. */
   async reachable(): Promise<HealthIndicatorResult> {
     const check = this.indicators.check('database');
-    let isStandby = false;
+    let writes: Awaited<ReturnType<ReadinessRepository['writes']>> = 'accepted';
     const result = await check
       .attempt(async () => {
-        isStandby = await this.repository.isStandby();
+        writes = await this.repository.writes();
       })
       .withTimeout(TIMEOUT_MS);
     if (result.database.status !== 'up') return check.down({ reason: 'the database does not respond' });
-    return isStandby
-      ? check.down({ reason: 'the database is a standby that was not promoted, and accepts no writes' })
-      : result;
+    return writes === 'accepted' ? result : check.down({ reason: NO_WRITES[writes] });
   }
 
   /** Down if the database responds but its notifications do not arrive: behind a pooler in transaction mode. */

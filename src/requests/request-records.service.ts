@@ -3,7 +3,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WriteBehind } from '../database/background/write-behind.js';
 import { inOrderOfCommits, placeOf } from '../database/queries/in-order-of-commits.js';
-import { Transactions } from '../database/queries/transactions.js';
 import { cursorAhead, unknownCursor } from '../http/problems/cursor-problems.js';
 import { answeredRequest } from './answered-request.entity.js';
 import type { NewRequestRecord, RequestRecordEntity } from './request-record.entity.js';
@@ -30,7 +29,6 @@ export class RequestRecordsService extends WriteBehind {
 
   constructor(
     private readonly repository: RequestRecordsRepository,
-    private readonly transactions: Transactions,
     server: HttpAdapterHost,
   ) {
     super(server);
@@ -91,7 +89,7 @@ export class RequestRecordsService extends WriteBehind {
     this.refused = [];
     this.served = [];
     try {
-      await this.transactions.retried(() => this.repository.insert(records));
+      await this.repository.insert(records);
     } catch (error) {
       // The database is unavailable: these records are lost, and recording continues.
       this.logger.warn(`Records of requests could not be written: ${(error as Error).message}`);

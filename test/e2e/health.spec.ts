@@ -1,6 +1,7 @@
 import { ReadinessService } from '../../src/operations/readiness.service.js';
 import { atEndOfFile } from '../support/between-files.js';
 import type { Answer } from '../support/http.js';
+import { asAdmin, nameOf } from '../support/test-database.js';
 import { startInstance, useService } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
@@ -56,6 +57,25 @@ describe('Readiness', () => {
       info: { process: { status: 'up' }, database: { status: 'up' }, migrations: { status: 'up' } },
     });
     await service.database.query('ALTER TABLE migrations RENAME TO migrations_away');
+    await onceReady();
+  });
+
+  it('is refused, with the reason, while an administrator has stopped all writes', async () => {
+    const stopWrites = (value: string) =>
+      asAdmin(async (admin) => {
+        const name = nameOf(service.database);
+        await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`);
+        await admin.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND usename = 'charging_service'",
+          [name],
+        );
+      });
+    await stopWrites('on');
+    try {
+      await until('it says so', async () => (await ready()).text.includes('default_transaction_read_only'));
+    } finally {
+      await stopWrites('off');
+    }
     await onceReady();
   });
 

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { WakeUps } from '../../src/webhooks/deliveries/wake-ups.service.js';
 import { HeldTimers, turns } from '../support/held-timers.js';
 import { Load, makeSenders, UNLIMITED, whatIsWrongWith503, type Senders } from '../support/load.js';
-import { setAtLogin } from '../support/test-database.js';
+import { PATIENT, setInSessions } from '../support/session-settings.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { OwnPostgres } from '../support/own-postgres.js';
 import type { Answer } from '../support/http.js';
@@ -101,7 +101,7 @@ describe('connections to PostgreSQL', () => {
 
     it('because the whole pool is blocked: waiting requests are refused in time, and requests that need none are served', async () => {
       // Those that wait for a lock give up when the test says so, and not after five seconds: every connection from now on.
-      await setAtLogin(postgres, { lock_timeout: '0', statement_timeout: '0' });
+      setInSessions(postgres, PATIENT);
       await untilEnded(await cutAll());
       const holder = await postgres.connect();
       held.push(holder);

@@ -1,7 +1,7 @@
 import { describeUnless } from '../support/left-out.js';
 import { lackingPgBouncer, PgBouncer } from '../support/pgbouncer.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { startInstance, type TestInstance } from '../support/test-service.js';
+import { asAdmin, createTestDatabase, nameOf, type TestDatabase } from '../support/test-database.js';
+import { poolOf, startInstance, type TestInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
 
 describeUnless(lackingPgBouncer, 'behind a pooler, the service', () => {
@@ -42,5 +42,21 @@ describeUnless(lackingPgBouncer, 'behind a pooler, the service', () => {
   it('is ready in session mode', async () => {
     const { http } = await startBehind('session');
     await until('it is ready', async () => (await http.get('/health/ready')).status === 200);
+  });
+
+  it('has its own settings in session mode, which PgBouncer does not take at the start of a connection', async () => {
+    await asAdmin((admin) => admin.query(`ALTER DATABASE ${nameOf(database)} SET DateStyle = 'German'`));
+    const { app } = await startBehind('session');
+    const settings = [
+      'DateStyle',
+      'statement_timeout',
+      'lock_timeout',
+      'idle_in_transaction_session_timeout',
+    ];
+    const { rows } = await poolOf(app).query({
+      text: `SELECT ${settings.map((name) => `current_setting('${name}')`).join(', ')}`,
+      rowMode: 'array',
+    });
+    expect(rows).toEqual([['ISO, MDY', '10s', '5s', '10s']]);
   });
 });

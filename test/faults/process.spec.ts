@@ -9,7 +9,8 @@ import { MIGRATIONS } from '../../migrations/index.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { Http } from '../support/http.js';
 import { SHUTDOWN_LIMITS, SpawnedService } from '../support/spawned-service.js';
-import { createTestDatabase, setAtLogin, type TestDatabase } from '../support/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { PATIENT, SESSION_SETTINGS, sessionSettings } from '../support/session-settings.js';
 import { untilWaitingForLocks } from '../support/locks.js';
 import { until } from '../support/until.js';
 import { freePort } from '../support/free-port.js';
@@ -100,13 +101,13 @@ describe('the process', () => {
     /** Its shutdown limits expire only when the test says so. */
     const start = () => {
       const heldTimers = Object.values(SHUTDOWN_LIMITS);
-      return new SpawnedService({ ...production(database.url, port, port), ...operator }, { heldTimers });
+      // No request gives up, however long it takes until all of them wait for a lock.
+      const env = { ...production(database.url, port, port), ...sessionSettings(database, PATIENT) };
+      return new SpawnedService({ ...env, ...operator }, { heldTimers, imports: [SESSION_SETTINGS] });
     };
 
     beforeEach(async () => {
       database = await createTestDatabase();
-      // No request gives up, however long it takes until all of them wait for a lock.
-      await setAtLogin(database, { lock_timeout: '0', statement_timeout: '0' });
       port = await freePort();
       url = `http://127.0.0.1:${port}`;
     });

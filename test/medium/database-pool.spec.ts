@@ -1,9 +1,13 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
+import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
+import { RetryingDataSource } from '../../src/database/connections/retrying-data-source.js';
 import { isDatabaseAway } from '../../src/database/queries/database-errors.js';
 import type { AccessChanges } from '../../src/database/changes/access-changes.service.js';
+import { Statements } from '../../src/database/queries/statements.js';
 import { Transactions } from '../../src/database/queries/transactions.js';
+import { untilWaitingForLocks } from '../support/locks.js';
 import { freePort } from '../support/test-service.js';
 import { createTestDatabase, nameOf, type TestDatabase } from '../support/test-database.js';
 
@@ -58,7 +62,7 @@ describe('the pool of connections', () => {
     const url = new URL(database.url);
     url.port = String(await freePort());
     await new Promise<void>((resolve) => relay.listen(Number(url.port), '127.0.0.1', resolve));
-    dataSource = await new DataSource(dataSourceOptions(url.href, 3)).initialize();
+    dataSource = await new RetryingDataSource(dataSourceOptions(url.href, 3)).initialize();
   });
   afterAll(async () => {
     await dataSource.destroy();
@@ -98,6 +102,79 @@ describe('the pool of connections', () => {
     );
     expect([isDatabaseAway(error), error]).toEqual([true, expect.any(Error)]);
     expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  describe('runs again what lost to another transaction:', () => {
+    const ADD = `UPDATE things SET n = n + 1
+                  WHERE id IN (SELECT id FROM things ORDER BY id DESC FOR UPDATE) RETURNING id, n`;
+    const DONE = [
+      { id: 1, n: 11 },
+      { id: 2, n: 11 },
+    ];
+    const sorted = (rows: { id: number }[]) => rows.sort((a, b) => a.id - b.id);
+
+    beforeEach(async () => {
+      await database.query('CREATE TABLE things (id integer PRIMARY KEY, n integer NOT NULL)');
+      await database.query('INSERT INTO things VALUES (1, 0), (2, 0)');
+    });
+    afterEach(() => database.query('DROP TABLE things'));
+
+    /** The other one locks in the opposite order, and never gives up. */
+    async function deadlocked<T>(work: () => Promise<T>): Promise<T> {
+      const other = new Client({ connectionString: database.url });
+      await other.connect();
+      try {
+        await other.query("SET deadlock_timeout = '1h'");
+        await other.query('BEGIN; UPDATE things SET n = n + 10 WHERE id = 1');
+        const working = work();
+        await untilWaitingForLocks(database, 1);
+        await other.query('UPDATE things SET n = n + 10 WHERE id = 2; COMMIT');
+        return await working;
+      } finally {
+        await other.end();
+      }
+    }
+
+    const rowsOf = (result: unknown) => (Array.isArray((result as unknown[])[0]) ? (result as unknown[])[0] : result) as { id: number }[]; // prettier-ignore
+
+    it.each<[string, () => Promise<unknown>]>([
+      ['a single statement', () => dataSource.query(ADD)],
+      ['a single statement of a repository', () => dataSource.manager.query(ADD)],
+      ['a prepared statement', () => new Statements(dataSource).run('add', ADD, [])],
+      ['a transaction', () => new Transactions(dataSource, NO_CHANGES).run((manager) => manager.query(ADD))],
+    ])('%s that lost a deadlock', async (_, work) => {
+      expect(sorted(rowsOf(await deadlocked(work)))).toEqual(DONE);
+    });
+
+    it('a transaction that could not be serialized, from its beginning', async () => {
+      const session = { default_transaction_isolation: 'serializable' };
+      const strict = await new RetryingDataSource(
+        dataSourceOptions(database.url, 1, { session, driver: {} }),
+      ).initialize();
+      const seen: unknown[] = [];
+      try {
+        await strict.transaction(async (manager) => {
+          seen.push(await manager.query('SELECT n FROM things WHERE id = 1'));
+          if (seen.length === 1) await database.query('UPDATE things SET n = 5 WHERE id = 1');
+          await manager.query('UPDATE things SET n = n + 1 WHERE id = 1');
+        });
+      } finally {
+        await strict.destroy();
+      }
+      expect(seen).toEqual([[{ n: 0 }], [{ n: 5 }]]);
+      expect(await database.query('SELECT n FROM things WHERE id = 1')).toEqual([{ n: 6 }]);
+    });
+
+    it('but no statement of a transaction by itself, and nothing for ever', async () => {
+      let [statements, transactions] = [0, 0];
+      const lost = dataSource.transaction(async (manager) => {
+        transactions++;
+        const raise = `DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = 'serialization_failure'; END $$`;
+        await manager.query(raise).finally(() => statements++);
+      });
+      await expect(lost).rejects.toThrow('lost');
+      expect([statements, transactions]).toEqual([4, 4]);
+    });
   });
 
   it('has days of 24 hours, also where the time zone of the database changes its clocks', async () => {

@@ -17,7 +17,7 @@ describe('the listening connection', () => {
   let listener: Listener;
   let clients: Socket[];
   let heard: string[];
-  /** The connections of which nothing is read, or nothing after the first answer to them; by the order in which they were made. */
+  /** The connections of which nothing is read, or nothing after the answers to their settings and first statement; by the order in which they were made. */
   let silent: number[];
   let silentOnceAnswered: number[];
 
@@ -33,6 +33,7 @@ describe('the listening connection', () => {
       const server = connect(Number(port), hostname);
       const n = clients.push(client) - 1;
       let rest = Buffer.alloc(0);
+      let answers = 0;
       server.on('data', (chunk) => {
         rest = Buffer.concat([rest, chunk]);
         // A message: one byte for its type, then four for the length of the rest.
@@ -40,7 +41,8 @@ describe('the listening connection', () => {
           const end = rest.readInt32BE(1) + 1;
           if (rest[0] !== NOTIFICATION || passesAnnouncements) client.write(rest.subarray(0, end));
           else lost++;
-          if (rest[0] === COMMAND_COMPLETE && silentOnceAnswered.includes(n)) client.unpipe().pause();
+          if (rest[0] === COMMAND_COMPLETE && ++answers === 2 && silentOnceAnswered.includes(n))
+            client.unpipe().pause();
           rest = rest.subarray(end);
         }
       });

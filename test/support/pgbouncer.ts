@@ -42,8 +42,6 @@ export class PgBouncer {
         `auth_file = ${users}`,
         `pool_mode = ${mode}`,
         'default_pool_size = 30',
-        // Parameters that the driver sends when it connects and that PgBouncer does not know.
-        'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout',
       ].join('\n'),
     );
     // It refuses to run as root.

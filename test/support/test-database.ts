@@ -102,30 +102,14 @@ export async function copyTestDatabase(database: TestDatabase): Promise<TestData
   }
 }
 
-/**
- * Gives every new connection to a database these settings, such as no lock timeout. The service asks for its limits when it connects,
- * which wins over its URL and over what the role or the database has.
- */
-export async function setAtLogin(
-  database: Pick<TestDatabase, 'query'>,
-  settings: Record<string, string>,
-): Promise<void> {
-  const each = Object.entries(settings).map(
-    ([name, value]) => `PERFORM set_config('${name}', '${value}', false);`,
-  );
-  await database.query(
-    `CREATE FUNCTION set_at_login() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN ${each.join(' ')} END $$`,
-  );
-  await database.query('CREATE EVENT TRIGGER set_at_login ON login EXECUTE FUNCTION set_at_login()');
-}
-
 const withDatabase = (name: string): string => {
   const url = new URL(templateUrl());
   url.pathname = `/${name}`;
   return url.href;
 };
 
-async function asAdmin(work: (admin: Client) => Promise<unknown>): Promise<void> {
+/** Works as a superuser, one after another. */
+export async function asAdmin(work: (admin: Client) => Promise<unknown>): Promise<void> {
   const admin = new Client({ connectionString: withDatabase('postgres') });
   await admin.connect();
   try {

@@ -8,10 +8,12 @@ import { loadSettings, type Settings } from '../../src/config/settings.js';
 import { createLog } from '../../src/http/server/logging.js';
 import { atEndOfFile, atEndOfWorker, showInFailures } from './between-files.js';
 import { hashCheaply } from './cheap-passwords.js';
-import { createTestDatabase, readsBy, setAtLogin, type Reads, type TestDatabase } from './test-database.js';
+import { createTestDatabase, readsBy, type Reads, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
+import { CONDITION_OF_RUN, makeForeign, type ForeignCondition } from './foreign-conditions.js';
 import { freePort } from './free-port.js';
 import { HeldTimers } from './held-timers.js';
+import { PATIENT, setInSessions } from './session-settings.js';
 import { Http } from './http.js';
 import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
 
@@ -39,10 +41,7 @@ export function leaveSilenceUnlimited(ms: number): void {
   atEndOfFile(() => void unlimited.delete(ms));
 }
 
-export { freePort, TEST_ENCRYPTION_KEY };
-
-/** No statement is cut off, however long this machine or another transaction holds it up. */
-export const PATIENT = { lock_timeout: '0', statement_timeout: '0' };
+export { freePort, PATIENT, TEST_ENCRYPTION_KEY };
 
 /** One running instance of the service with a real database and real HTTP. */
 export interface TestInstance {
@@ -70,6 +69,8 @@ export interface TestServiceOptions {
   hostname?: string;
   /** PostgreSQL settings of the service's connections, instead of its own; {@link PATIENT} where requests wait for locks. */
   databaseOptions?: Record<string, string>;
+  /** What the place is like where it is installed; of the run (`FOREIGN_CONDITION=name`) unless a test says it. */
+  condition?: ForeignCondition;
 }
 
 /** What many files need and no other is disturbed by: endpoints on this machine, addresses that a test chooses, and waits for locks. */
@@ -154,9 +155,11 @@ async function start({
   instances = 1,
   hostname,
   databaseOptions,
+  condition = CONDITION_OF_RUN,
 }: TestServiceOptions): Promise<TestService> {
   const database = await createTestDatabase();
-  if (databaseOptions) await setAtLogin(database, databaseOptions);
+  if (condition) await makeForeign(database, condition);
+  if (databaseOptions) setInSessions(database, databaseOptions);
   const started: TestInstance[] = [];
   const first = await startInstance(database, env, hostname);
   started.push(first);

@@ -1,6 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { ActivityService } from '../../src/activity/activity.service.js';
-import type { Transactions } from '../../src/database/queries/transactions.js';
 import type { NewClientRequest } from '../../src/partners/request-log/client-request.entity.js';
 import type { ClientRequestsRepository } from '../../src/partners/request-log/client-requests.repository.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
@@ -30,9 +29,8 @@ describe('Requests of more than 500 clients between two writes', () => {
     const activity = {
       countMany: (...count: Count) => void counts.push(count),
     } as unknown as ActivityService;
-    const transactions = { retried: (work: () => Promise<void>) => work() } as unknown as Transactions;
     const server = { httpAdapter: { getInstance: () => fastify } } as never;
-    log = new RequestLogService(repository, activity, transactions, server);
+    log = new RequestLogService(repository, activity, server);
     log.onModuleInit();
     await fastify.ready();
   });

@@ -1,5 +1,4 @@
 import type { HttpAdapterHost } from '@nestjs/core';
-import type { Transactions } from '../../src/database/queries/transactions.js';
 import type { NewRequestRecord } from '../../src/requests/request-record.entity.js';
 import type { RequestRecordsRepository } from '../../src/requests/request-records.repository.js';
 import { RequestRecordsService } from '../../src/requests/request-records.service.js';
@@ -15,7 +14,6 @@ describe('Records of requests', () => {
       {
         insert: (records: NewRequestRecord[]) => void written.push(...records),
       } as unknown as RequestRecordsRepository,
-      { retried: (work: () => Promise<void>) => work() } as Transactions,
       { httpAdapter: { getInstance: () => fastify } } as unknown as HttpAdapterHost,
     );
     service.onModuleInit();

@@ -6,7 +6,6 @@ import type { ClientsRepository } from '../../src/clients/clients.repository.js'
 import type { KnownClientsService } from '../../src/clients/known-clients.service.js';
 import type { SecretUse, SecretUsesRepository } from '../../src/clients/secret-uses.repository.js';
 import { SecretUsesService } from '../../src/clients/secret-uses.service.js';
-import type { Transactions } from '../../src/database/queries/transactions.js';
 import { newId } from '../../src/secrets/ids.js';
 import { digestOf } from '../../src/secrets/tokens.js';
 
@@ -17,7 +16,6 @@ it('A secret that is used all the time is written once an hour, not at every flu
   const written: SecretUse[] = [];
   const uses = new SecretUsesService(
     { note: async (used: SecretUse[]) => void written.push(...used) } as SecretUsesRepository,
-    { retried: (work: () => Promise<void>) => work() } as Transactions,
     {} as HttpAdapterHost,
   );
   const client = { id: newId('clnt'), type: 'confidential', enabled: true } as unknown as ClientEntity;

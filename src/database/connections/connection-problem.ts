@@ -9,7 +9,10 @@ const REASONS: [RegExp, string][] = [
   [/^3D000$/, 'the server has no database of that name'],
   [/^08P01$/, 'something in between does not speak the PostgreSQL protocol'],
   [/^42501$/, 'the user lacks a privilege in the database'],
-  [/^25006$/, 'no server accepts writes: it is a standby that was not promoted'],
+  [
+    /^25006$/,
+    'no server accepts writes: it is a standby that was not promoted, or default_transaction_read_only is on',
+  ],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'the certificate of the server is for another name'],
   [
     /CERT|SELF_SIGNED|ISSUER|SIGNATURE/,

@@ -1,48 +1,37 @@
-import type { Client } from 'pg';
+import type { Client, PoolConfig } from 'pg';
 import { DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/index.js';
 import { snakeCase } from '../queries/input-rows.js';
 import { socketOf } from './connection-socket.js';
 import { connectionOptions } from './connections.js';
+import type { Session } from './session.js';
 
-// Statements and lock waits that take longer are cancelled, and the caller gets a 503.
-const STATEMENT_TIMEOUT_MS = 10_000;
-const LOCK_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
-// PostgreSQL enforces the limits above itself. A server that sends nothing for longer is gone, and the connection is dropped.
+// A server that sends nothing for longer than it may take for a statement (`SERVICE`) is gone, and the connection is dropped.
 // (The pool closes idle connections before that.)
 const SILENCE_MS = 12_000;
 
 // Every lookup has its index. A cached plan must not depend on a table having been empty: it would scan the whole table long
 // after it has grown (docs/decisions/0009-query-plans.md).
-const PLAN_FOR_LARGE_TABLES =
-  'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off';
+const PLAN_FOR_LARGE_TABLES: Session = {
+  ...{ enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off', jit: 'off' },
+  ...{ enable_nestloop: 'on', enable_indexscan: 'on', enable_bitmapscan: 'on', plan_cache_mode: 'auto' },
+};
 
-// A day of an interval is one of the session's time zone: where clocks change, it has 23 or 25 hours, while instances count 24.
-const DAYS_OF_UTC = "SET TimeZone = 'UTC'";
+/** The session settings of the service's own connections. */
+const SERVICE: Session = {
+  ...PLAN_FOR_LARGE_TABLES,
+  // Statements and lock waits that take longer are cancelled, and the caller gets a 503.
+  statement_timeout: '10s',
+  lock_timeout: '5s',
+  idle_in_transaction_session_timeout: '10s',
+};
 
-/** Reports a broken or silent connection to the code that uses it. */
+/** Reports a silent connection to the code that uses it. */
 function watch(connection: Client): void {
-  // While the pool hands a connection out, nothing else listens to it, and an error event without a listener would end the
-  // process.
-  connection.on('error', () => undefined);
   const socket = socketOf(connection);
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('Connection terminated: no answer in time')));
 }
-
-async function prepare(connection: Client): Promise<void> {
-  watch(connection);
-  await connection.query(`${PLAN_FOR_LARGE_TABLES}; ${DAYS_OF_UTC}`);
-}
-
-/** The session settings of the service's own connections. */
-const SERVICE = {
-  statement_timeout: STATEMENT_TIMEOUT_MS,
-  lock_timeout: LOCK_TIMEOUT_MS,
-  idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-  keepAlive: true,
-  onConnect: prepare,
-};
 
 /** Columns have the names of their members in snake case, unless they say otherwise. */
 class SnakeCaseColumns extends DefaultNamingStrategy {
@@ -51,16 +40,27 @@ class SnakeCaseColumns extends DefaultNamingStrategy {
   }
 }
 
+/** The session settings of a data source, and further options of its driver. */
+export interface DataSourceSession {
+  session: Session;
+  driver: PoolConfig;
+}
+
+const OF_SERVICE: DataSourceSession = {
+  session: SERVICE,
+  driver: { keepAlive: true, onConnect: (connection) => watch(connection as Client) },
+};
+
 /**
  * The only definition of the database for the service, its migrations and the tests, without entities: each module registers its
- * own. `session` overrides the session settings of the service.
+ * own.
  */
 export function dataSourceOptions(
   url: string,
   poolSize: number,
-  session: Record<string, unknown> = SERVICE,
+  { session, driver }: DataSourceSession = OF_SERVICE,
 ): DataSourceOptions {
-  const connection = connectionOptions(url);
+  const connection = connectionOptions(url, session);
   return {
     type: 'postgres',
     ...(connection.database === undefined ? {} : { database: connection.database }),
@@ -72,6 +72,6 @@ export function dataSourceOptions(
     synchronize: false,
     logging: false,
     namingStrategy: new SnakeCaseColumns(),
-    extra: { ...connection, ...session },
+    extra: { ...connection, ...driver },
   };
 }

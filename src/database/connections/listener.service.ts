@@ -108,8 +108,6 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
     try {
       await connection.connect();
       connection.once('end', () => this.reconnect(connection));
-      // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
-      await connection.query('SET enable_seqscan = off');
       for (const channel of this.listeners.keys()) await connection.query(`LISTEN ${channel}`);
       await this.proveNotificationsArrive(connection);
       if (this.stopped) throw new Error('stopped');
@@ -144,12 +142,14 @@ export class Listener implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private newConnection(): pg.Client {
-    return newConnection(this.settings.databaseUrl!, {
+    const options = {
       application_name: 'charging-data-service listener',
       keepAlive: true,
       connectionTimeoutMillis: 3000,
       query_timeout: SILENCE_MS,
-    });
+    };
+    // The table of changes has an index; it must be used whatever the planner thinks of the table's size.
+    return newConnection(this.settings.databaseUrl!, options, { enable_seqscan: 'off' });
   }
 
   private lose(): void {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from 'pg';
 import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
-import { dataSourceOptions } from '../connections/data-source.js';
+import { dataSourceOptions, type DataSourceSession } from '../connections/data-source.js';
+import { RetryingDataSource } from '../connections/retrying-data-source.js';
 import { isLockTimeout, isLostRace } from '../queries/database-errors.js';
 import {
   KEEP_ALIVE,
@@ -16,7 +16,7 @@ import { grantServiceRole } from './service-role.js';
 
 // Statements queue behind one that waits for a lock. So it gives up while the others can still be served (their own limit is five
 // seconds, `data-source.ts`), and lets them pass before it tries again.
-const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_TIMEOUT = '2s';
 const REST_MS = 1_000;
 const LONGEST_REST_MS = 10_000;
 // About ten minutes, if someone keeps holding the lock.
@@ -74,10 +74,9 @@ export async function withoutLock<T>(
 }
 
 // A change to a large table may take long, but not while others wait for it. Meanwhile its connection is silent.
-const SESSION = {
-  ...{ statement_timeout: 0, lock_timeout: LOCK_TIMEOUT_MS },
-  ...KEEP_ALIVE,
-  onConnect: async (connection: Client) => void (await connection.query(KEEP_ALIVE_OF_SERVER)),
+const OF_MIGRATIONS: DataSourceSession = {
+  session: { ...KEEP_ALIVE_OF_SERVER, lock_timeout: LOCK_TIMEOUT },
+  driver: KEEP_ALIVE,
 };
 
 async function runMigrations(
@@ -85,10 +84,10 @@ async function runMigrations(
   { migrations, serviceRole, say = () => undefined }: MigrateOptions,
 ): Promise<string[]> {
   const options = {
-    ...dataSourceOptions(url, 2, SESSION),
+    ...dataSourceOptions(url, 2, OF_MIGRATIONS),
     ...(migrations ? { migrations } : {}),
   };
-  return withDataSource(options, async (dataSource) => {
+  const run = async (dataSource: DataSource) => {
     const names = new Set(dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name));
     const ask: Ask = (sql) => dataSource.query(sql);
     const before = await readSchemaState(ask, names);
@@ -99,7 +98,9 @@ async function runMigrations(
     if (serviceRole !== undefined) await retried(say, () => grantServiceRole(dataSource, serviceRole));
     await recordDigests(ask, names, say);
     return before.missing;
-  });
+  };
+  // A migration is run again as a whole: an index that it could not build is in the way of a second one.
+  return withDataSource(options, run, DataSource);
 }
 
 /**
@@ -128,11 +129,13 @@ export const schemaDifferencesOf = (url: string): Promise<string[]> =>
     findSchemaDifferences((sql) => dataSource.query(sql)),
   );
 
+/** Of the service, unless `Kind` says otherwise. */
 async function withDataSource<T>(
   options: DataSourceOptions,
   work: (dataSource: DataSource) => Promise<T>,
+  Kind: new (options: DataSourceOptions) => DataSource = RetryingDataSource,
 ): Promise<T> {
-  const dataSource = await new DataSource(options).initialize();
+  const dataSource = await new Kind(options).initialize();
   try {
     return await work(dataSource);
   } finally {

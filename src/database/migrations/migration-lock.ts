@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { newConnection } from '../connections/connections.js';
+import type { Session } from '../connections/session.js';
 import { proveSessionMode, SessionLostError } from '../connections/session-mode.js';
 
 // Any number not used otherwise in this database: the first eight bytes of "charging" as an integer.
@@ -15,8 +16,11 @@ const SPEAK_EVERY_MS = 30_000;
 // Through a network that forgets idle connections, and so that the server notices within a minute that this process is gone: a
 // lock of a lost machine would otherwise be held for two hours.
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
-export const KEEP_ALIVE_OF_SERVER =
-  'SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3';
+export const KEEP_ALIVE_OF_SERVER: Session = {
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+};
 
 /** Why the lock of the migrations cannot be taken; the message names the setting. */
 export class MigrationLockError extends Error {}
@@ -42,7 +46,6 @@ export async function underMigrationLock<T>(
   await connection.connect();
   try {
     await prove(connection, connectionOf(url));
-    await connection.query(KEEP_ALIVE_OF_SERVER);
     await take(connection, waitSeconds, say);
     try {
       return await whileHeld(connection, work);
@@ -55,10 +58,11 @@ export async function underMigrationLock<T>(
 }
 
 const connectionOf = (url: string): pg.Client =>
-  newConnection(url, {
-    application_name: 'charging-data-service migrations',
-    ...KEEP_ALIVE,
-  });
+  newConnection(
+    url,
+    { application_name: 'charging-data-service migrations', ...KEEP_ALIVE },
+    KEEP_ALIVE_OF_SERVER,
+  );
 
 /** Throws a MigrationLockError behind a pooler in transaction mode. */
 export async function requireSessionMode(url: string): Promise<void> {

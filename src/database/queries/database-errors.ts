@@ -6,10 +6,10 @@ interface DriverError {
   constraint?: unknown;
 }
 
-// Class 08: connection exceptions; 57P01-03: the server is shutting down or starting; 53300: too many connections; 55000: the
-// database accepts no connections; 25006: a failover left a read-only server; 55P03 and 57014: a lock or a statement exceeded the
-// limits of the pool.
-const AWAY_SQLSTATES = /^(08...|57P0[1-5]|53...|55000|25006|55P03|57014)$/;
+// Class 08: connection exceptions; 57P01-05: the server is shutting down, starting, or ended a connection; 53300: too many
+// connections; 55000: the database accepts no connections; 25006: a failover left a read-only server; 55P03 and 57014: a lock or a
+// statement exceeded the limits of the pool; 25P03 and 25P04: a transaction did.
+const AWAY_SQLSTATES = /^(08...|57P0[1-5]|53...|55000|25006|55P03|57014|25P0[34])$/;
 const AWAY_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
+import { againIfLost } from './lost-races.js';
 
 /**
  * The nth parameter as an array whose length the planner cannot see. PostgreSQL plans a statement for every call as long as that
@@ -23,6 +24,6 @@ export class Statements {
    */
   async run<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
     const { master: pool } = this.dataSource.driver as unknown as { master: Pool };
-    return (await pool.query<Row>({ name, text, values })).rows;
+    return (await againIfLost(() => pool.query<Row>({ name, text, values }))).rows;
   }
 }

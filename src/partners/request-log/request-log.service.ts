@@ -3,7 +3,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityService } from '../../activity/activity.service.js';
 import { WriteBehind } from '../../database/background/write-behind.js';
-import { Transactions } from '../../database/queries/transactions.js';
 import { answeredRequest } from '../../requests/answered-request.entity.js';
 import type { ClientRequestEntity, NewClientRequest } from './client-request.entity.js';
 import { ClientRequestsRepository, REQUESTS_KEPT, type RequestFilter } from './client-requests.repository.js';
@@ -33,7 +32,6 @@ export class RequestLogService extends WriteBehind {
   constructor(
     private readonly repository: ClientRequestsRepository,
     private readonly activity: ActivityService,
-    private readonly transactions: Transactions,
     server: HttpAdapterHost,
   ) {
     super(server);
@@ -101,9 +99,9 @@ export class RequestLogService extends WriteBehind {
     }
     try {
       for (const batch of batchesOf([...written.values()].map(({ requests }) => requests))) {
-        await this.transactions.retried(() => this.repository.insert(batch));
+        await this.repository.insert(batch);
         const clientIds = [...new Set(batch.map(({ clientId }) => clientId))];
-        await this.transactions.retried(() => this.repository.trim(clientIds));
+        await this.repository.trim(clientIds);
       }
     } catch (error) {
       // The database is unavailable. The log only helps with recent requests, so it just continues with the next ones.

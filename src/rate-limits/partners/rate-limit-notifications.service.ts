@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ClientEntity } from '../../clients/client.entity.js';
 import { Listener } from '../../database/connections/listener.service.js';
-import { Transactions } from '../../database/queries/transactions.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
 import type { NotificationEntity } from '../../notifications/notification.entity.js';
 import { newId } from '../../secrets/ids.js';
@@ -44,7 +43,6 @@ export class RateLimitNotificationsService {
 
   constructor(
     private readonly repository: RateLimitNotificationsRepository,
-    private readonly transactions: Transactions,
     private readonly listener: Listener,
   ) {
     listener.listen(CHANNEL, {
@@ -106,9 +104,7 @@ export class RateLimitNotificationsService {
         ? MESSAGES.rateLimitExceededInSandbox(limit)
         : MESSAGES.rateLimitExceeded(limit);
     // An erasure of the user locks the same rows in another order.
-    await this.transactions.retried(() =>
-      this.repository.open(newId('notf'), clientId, userId, message, PERIOD_SECONDS),
-    );
+    await this.repository.open(newId('notf'), clientId, userId, message, PERIOD_SECONDS);
     return this.repository.find(clientId, userId);
   }
 }

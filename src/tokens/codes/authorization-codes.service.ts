@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Settings } from '../../config/settings.js';
 import { AccessChanges } from '../../database/changes/access-changes.service.js';
-import { Transactions } from '../../database/queries/transactions.js';
 import { newId } from '../../secrets/ids.js';
 import { digestOf, newSecret } from '../../secrets/tokens.js';
 import {
@@ -32,7 +31,6 @@ export class AuthorizationCodesService {
     private readonly tokens: GrantTokens,
     private readonly keys: TokenKeysService,
     private readonly changes: AccessChanges,
-    private readonly transactions: Transactions,
     private readonly settings: Settings,
   ) {}
 
@@ -76,9 +74,15 @@ export class AuthorizationCodesService {
     const { id: keyId } = await this.keys.signing();
     await this.tokens.prepare(scopes);
     const codeDigest = digestOf(secret);
-    const row = await this.transactions.retried(() =>
-      this.repository.exchange({ codeDigest, grantId, keyId, era, accessTtl, refreshTtl, grantTtl }),
-    );
+    const row = await this.repository.exchange({
+      codeDigest,
+      grantId,
+      keyId,
+      era,
+      accessTtl,
+      refreshTtl,
+      grantTtl,
+    });
     return row && { owner: { grantId, clientId: row.clientId, userId: row.userId }, row };
   }
 

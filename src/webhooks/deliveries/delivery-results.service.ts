@@ -1,6 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setTimeout as after } from 'node:timers/promises';
-import { Transactions } from '../../database/queries/transactions.js';
 import { detached } from '../../telemetry/log-scope.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
@@ -32,7 +31,6 @@ export class DeliveryResultsService {
     private readonly queue: DeliveryQueueRepository,
     private readonly endpoints: EndpointsService,
     private readonly contacts: ContactsService,
-    private readonly transactions: Transactions,
   ) {}
 
   /** Resolves when the result is written, or when its lease has expired and another instance has taken over the delivery. */
@@ -60,9 +58,7 @@ export class DeliveryResultsService {
   }
 
   private async writeBatch(batch: Waiting[]): Promise<void> {
-    const { disable, failing } = await this.transactions.retried(() =>
-      this.queue.finish(batch.map(({ result }) => result.finished)),
-    );
+    const { disable, failing } = await this.queue.finish(batch.map(({ result }) => result.finished));
     for (const { id, url } of goneIn(batch)) await this.endpoints.disable(id, url, 'gone');
     for (const { id, url } of disable) await this.endpoints.disable(id, url, 'failing');
     for (const id of failing) await this.contacts.tellFailing(id);

@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/queries/database-errors.js';
-import { Transactions } from '../../database/queries/transactions.js';
 import { serviceUnavailable, unprocessableContent, validationFailed } from '../../http/problems/problem.js';
 import { newId } from '../../secrets/ids.js';
 import { WakeUps } from '../deliveries/wake-ups.service.js';
@@ -56,7 +55,6 @@ export class PublishingService {
 
   constructor(
     private readonly repository: EventsRepository,
-    private readonly transactions: Transactions,
     private readonly wakeUps: WakeUps,
     private readonly validation: EventValidation,
     private readonly breaks: SchemaBreaks,
@@ -200,7 +198,7 @@ export class PublishingService {
   private async storeBatch(events: NewEvent[]): Promise<PublishResult[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.transactions.retried(() => this.repository.publish(events));
+        return await this.repository.publish(events);
       } catch (error) {
         if (attempt === ATTEMPTS || !isForeignKeyViolation(error)) throw error;
       }
