@@ -41,15 +41,15 @@ function slotsIn(message: string, language: Language): string[] {
 const SAME: Record<Language, string[]> = {
   en: [],
   de: [
-    ...['Browser', 'Code', 'ID', 'Name', 'Operator', 'Organisation', 'Passkeys', 'Sandbox', 'Support'],
-    ...['Support: {address}', 'Text'],
+    ...['Browser', 'Code', 'ID', 'Name', 'Operator', 'Organisation', 'Passkey', 'Passkeys', 'Sandbox'],
+    ...['Support', 'Support: {address}', 'Text'],
   ],
   fr: [
     ...['Application', 'Applications', 'Code', 'Copies', 'Invitation', 'Notifications', 'Organisation'],
     ...['Organisations', 'Sandbox', 'Service', 'Sessions'],
   ],
   nl: [
-    ...['Browser', 'Code', 'Conflict', 'ID', 'Operator', 'Privacy', 'Sandbox', 'Support'],
+    ...['Browser', 'Code', 'Conflict', 'ID', 'Model', 'Operator', 'Privacy', 'Sandbox', 'Support'],
     'Support: {address}',
   ],
   es: ['ID', 'No', 'Sandbox'],

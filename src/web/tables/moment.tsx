@@ -9,6 +9,7 @@ export const TIMES_SCRIPT = '/assets/times.js';
 
 const FORMATS = {
   inWords: datesBy({ dateStyle: 'long', timeStyle: 'short' }),
+  shortly: datesBy({ dateStyle: 'medium', timeStyle: 'short' }),
   exactly: datesBy({ dateStyle: 'medium', timeStyle: 'medium' }),
 };
 
@@ -32,6 +33,9 @@ function Time({ at, as, isRecent }: { at: Date; as: keyof typeof FORMATS; isRece
 
 /** A point in time in words. */
 export const Moment = ({ at }: { at: Date }): VNode => <Time at={at} as="inWords" />;
+
+/** The same in less room, for tables. */
+export const ShortMoment = ({ at }: { at: Date }): VNode => <Time at={at} as="shortly" />;
 
 /** The same with seconds, for frequent events. */
 export const ExactMoment = ({ at }: { at: Date }): VNode => <Time at={at} as="exactly" />;
