@@ -91,6 +91,19 @@ export class DisclosureHistoryRepository {
     );
   }
 
+  /** The last day on which each of these clients read something. */
+  lastReads(userId: string, clientIds: readonly string[]): Promise<{ clientId: string; day: string }[]> {
+    return this.days.query(
+      `WITH ${LATER}
+       SELECT a.client_id AS "clientId", max(a.day)::text AS day
+         FROM (SELECT y.client_id, y.day FROM disclosure_days y WHERE y.user_id = $1 AND y.client_id = ANY ($2)
+               UNION ALL
+               SELECT l.client_id, l.day FROM later l WHERE l.client_id = ANY ($2)) a
+        WHERE a.day >= ${FIRST_DAY} GROUP BY a.client_id`,
+      [userId, clientIds],
+    );
+  }
+
   /** Clients that the user no longer shares data with and that have read some, most recently ended first. */
   formerClients(userId: string): Promise<FormerClient[]> {
     return this.days.query(
