@@ -57,9 +57,13 @@ export class AccountApplicationsController {
       this.members.isMemberOfAny(id),
       this.deletions.find(id),
     ]);
+    const lastReads = await this.history.lastReads(
+      id,
+      clients.items.map((client) => client.id),
+    );
     const withPortal = ownsClients || isMember;
     const deletionDueAt = deletion?.dueAt;
-    return { page: applicationsPage({ clients, former, withPortal, deletionDueAt }) };
+    return { page: applicationsPage({ clients, lastReads, former, withPortal, deletionDueAt }) };
   }
 
   /** The confirmation page for disconnecting; 404 for an application that is not connected. */
@@ -77,8 +81,9 @@ export class AccountApplicationsController {
   showChoice(
     @Context() context: AccountContext,
     @Param('client_id') clientId: string,
+    @Query('renew') renew: unknown,
   ): Promise<AccountAnswer> {
-    return this.choice(context, clientId);
+    return this.choice(context, clientId, { isRenewal: renew === 'true' });
   }
 
   /** The application may then read only what is chosen; the consent starts again now. */
@@ -90,12 +95,16 @@ export class AccountApplicationsController {
     const { form, user, actor, t } = context;
     const { client, words } = await this.choicesOf(context, clientId);
     const choice = choiceIn(form, words);
-    if (typeof choice === 'string') return this.choice(context, clientId, t(UNDECIDED[choice]));
+    if (typeof choice === 'string') return this.choice(context, clientId, { problem: t(UNDECIDED[choice]) });
     await this.given.choose(client, user.id, choice, actor);
     return { goTo: '/account', notice: 'access_changed' };
   }
 
-  private async choice(context: AccountContext, clientId: string, problem?: string): Promise<AccountAnswer> {
+  private async choice(
+    context: AccountContext,
+    clientId: string,
+    { isRenewal = false, problem }: { isRenewal?: boolean; problem?: string },
+  ): Promise<AccountAnswer> {
     const { consent, words } = await this.choicesOf(context, clientId);
     const page = choosePage({
       clientId,
@@ -104,6 +113,7 @@ export class AccountApplicationsController {
       given: stillAgreedTo(consent),
       isAskedAnew: consent.wordsChanged.length > 0,
       expiresAt: consent.expiresAt,
+      isRenewal: isRenewal && consent.expiresAt !== null,
       problem,
     });
     return { page, status: problem ? 422 : 200 };

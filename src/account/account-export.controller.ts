@@ -63,10 +63,10 @@ export class AccountExportController {
   /** Sends the file, once. */
   @AccountPost(':key', AsksToConfirm())
   async download(
-    @Context() { user, actor }: AccountContext,
+    @Context() { user, actor, reader }: AccountContext,
     @Param('key') key: string,
   ): Promise<AccountAnswer> {
-    const data = await this.exports.take(user.id, key, actor);
+    const data = await this.exports.take(user.id, key, actor, reader.language);
     if (!data) return gone();
     const name = `my-data-${data.madeAt.toISOString().slice(0, 10)}.json`;
     return { file: { name, type: 'application/json; charset=utf-8', text: fileOf(data, user.id) } };

@@ -8,7 +8,7 @@ import type { FieldErrors } from '../web/forms/field.js';
 import type { AccountAnswer, AccountContext } from './account-context.js';
 import { AccountGet, AccountPages, AccountPost } from './account-pages.decorator.js';
 import { AsksToConfirm } from './asks-to-confirm.js';
-import { browserNameOf } from './browser-name.js';
+import { browserNameOf } from '../users/sessions/browser-name.js';
 import { newPasskeyPage, passkeyPage, removePasskeyPage } from './pages/passkey.pages.js';
 
 const NAME_MAX = 100;

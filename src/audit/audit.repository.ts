@@ -16,6 +16,8 @@ const INSERTED_AT_ONCE = 1_000;
 export interface AuditFilter {
   actor?: string;
   subject?: string;
+  /** What was done to this subject is left out. */
+  exceptOn?: string;
   action?: string;
   requestId?: string;
   since?: Date;
@@ -48,12 +50,13 @@ export class AuditRepository {
 
   /** One page of the log, newest first. */
   list(
-    { actor, subject, action, requestId, since }: AuditFilter,
+    { actor, subject, exceptOn, action, requestId, since }: AuditFilter,
     page: PageRequest,
   ): Promise<Page<AuditEventEntity>> {
     const query = this.events.createQueryBuilder('event');
     if (actor !== undefined) query.andWhere('event.actorId = :actor', { actor });
     if (subject !== undefined) query.andWhere('event.subjectId = :subject', { subject });
+    if (exceptOn !== undefined) query.andWhere('event.subjectId <> :exceptOn', { exceptOn });
     if (action !== undefined) query.andWhere('event.action = :action', { action });
     if (requestId !== undefined) query.andWhere('event.requestId = :requestId', { requestId });
     if (since !== undefined) {

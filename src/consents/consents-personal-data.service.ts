@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { Language } from '../language/languages.js';
 import { say } from '../language/text.js';
 import { ClientsService } from '../clients/clients.service.js';
+import { scopeWordsIn } from '../scopes/scope.entity.js';
 import { ScopesService } from '../scopes/scopes.service.js';
+import { OwnWords } from '../users/accounts/own-words.js';
 import { recordOf, PersonalData, section } from '../users/accounts/personal-data.js';
+import { EVENT_WORDS, howOf } from './record/event-words.js';
 import { ConsentVersionsRepository } from './record/consent-versions.repository.js';
 import { ConsentsRepository } from './consents.repository.js';
 
@@ -22,7 +26,7 @@ export class ConsentsPersonalData {
         place: 20,
         title: say('Applications'),
         about: say('The applications that you agreed to share data with, also those that you disconnected.'),
-        read: (userId: string, limit: number) => this.read(userId, limit),
+        read: (userId: string, limit: number, language: Language) => this.read(userId, limit, language),
         columns: {
           [say('Application')]: ({ application }) => application,
           [say('It may')]: ({ allowed }) => allowed,
@@ -44,9 +48,9 @@ export class ConsentsPersonalData {
         read: (userId: string, limit: number) => this.receipts(versions, userId, limit),
         columns: {
           [say('Application')]: ({ application }) => application,
-          [say('What')]: ({ event }) => event,
+          [say('What')]: ({ event }) => new OwnWords(EVENT_WORDS[event]),
           [say('When')]: ({ recorded_at: at }) => at,
-          [say('How')]: ({ method }) => method,
+          [say('How')]: ({ method, reason }) => new OwnWords(howOf(method, reason)),
         },
       }),
     );
@@ -61,13 +65,14 @@ export class ConsentsPersonalData {
     }));
   }
 
-  private async read(userId: string, limit: number) {
+  private async read(userId: string, limit: number, language: Language) {
     const found = await this.consents.listOf(userId, limit);
     const names = await this.clients.namesById(found.map(({ clientId }) => clientId));
-    const catalogue = new Map((await this.scopes.list()).map((scope) => [scope.name, scope.description]));
+    const scopes = await this.scopes.list();
+    const words = new Map(scopes.map((scope) => [scope.name, scopeWordsIn(scope, language)]));
     return found.map((consent) => ({
       application: names.get(consent.clientId) ?? null,
-      allowed: consent.scopes.map((name) => catalogue.get(name) ?? name),
+      allowed: consent.scopes.map((name) => words.get(name) ?? name),
       ...recordOf(consent, 'clientId', 'scopes', 'grantedAt', 'expiresAt', 'revokedAt', 'evidence'),
     }));
   }

@@ -13,6 +13,8 @@ interface ReadOnDay {
   client_id: string;
   application: string | null;
   scope: string;
+  /** The words of the catalogue for the scope; null for `ACCOUNT_DATA`. */
+  words: string | null;
   requests: number;
   deliveries: number;
 }
@@ -29,6 +31,10 @@ const LATER = `later AS MATERIALIZED (
            JOIN event_types t ON t.name = v.type AND t.scope IS NOT NULL
            CROSS JOIN LATERAL ${DELIVERIES_OF_EVENT} d
        )`;
+
+/** The words for the scope of `a` in a language; its name if it is no longer in the catalogue. */
+const wordsOfScope = (language: string, accountData: string): string =>
+  `coalesce(s.translations ->> ${language}, s.description, nullif(a.scope, ${accountData}))`;
 
 // Nobody reads more of them.
 const FORMER_MAX = 200;
@@ -55,7 +61,7 @@ export class DisclosureHistoryRepository {
     return this.days.query(
       `WITH ${LATER}
        SELECT a.day::text AS day, a.scope,
-              coalesce(s.translations ->> $3, s.description, nullif(a.scope, $4)) AS description,
+              ${wordsOfScope('$3', '$4')} AS description,
               sum(a.requests)::float8 AS requests, sum(a.deliveries)::float8 AS deliveries
          FROM (SELECT y.day, y.scope, y.requests, y.deliveries FROM disclosure_days y
                 WHERE y.user_id = $1 AND y.client_id = $2
@@ -69,18 +75,32 @@ export class DisclosureHistoryRepository {
   }
 
   /** What every client read of the user's data, newest day first. */
-  list(userId: string, limit: number): Promise<ReadOnDay[]> {
+  list(userId: string, limit: number, language: Language): Promise<ReadOnDay[]> {
     return this.days.query(
       `WITH ${LATER}
-       SELECT a.day::text AS day, a.client_id, c.name AS application, a.scope,
+       SELECT a.day::text AS day, a.client_id, c.name AS application, a.scope, ${wordsOfScope('$3', '$4')} AS words,
               sum(a.requests)::float8 AS requests, sum(a.deliveries)::float8 AS deliveries
          FROM (SELECT y.client_id, y.day, y.scope, y.requests, y.deliveries FROM disclosure_days y WHERE y.user_id = $1
                UNION ALL
                SELECT l.client_id, l.day, l.scope, 0, count(*) FROM later l GROUP BY 1, 2, 3) a
          LEFT JOIN clients c ON c.id = a.client_id
+         LEFT JOIN scopes s ON s.name = a.scope
         WHERE a.day >= ${FIRST_DAY}
-        GROUP BY a.day, a.client_id, c.name, a.scope ORDER BY a.day DESC, a.client_id, a.scope LIMIT $2`,
-      [userId, limit],
+        GROUP BY a.day, a.client_id, c.name, a.scope, 5 ORDER BY a.day DESC, a.client_id, a.scope LIMIT $2`,
+      [userId, limit, language, ACCOUNT_DATA],
+    );
+  }
+
+  /** The last day on which each of these clients read something. */
+  lastReads(userId: string, clientIds: readonly string[]): Promise<{ clientId: string; day: string }[]> {
+    return this.days.query(
+      `WITH ${LATER}
+       SELECT a.client_id AS "clientId", max(a.day)::text AS day
+         FROM (SELECT y.client_id, y.day FROM disclosure_days y WHERE y.user_id = $1 AND y.client_id = ANY ($2)
+               UNION ALL
+               SELECT l.client_id, l.day FROM later l WHERE l.client_id = ANY ($2)) a
+        WHERE a.day >= ${FIRST_DAY} GROUP BY a.client_id`,
+      [userId, clientIds],
     );
   }
 

@@ -26,6 +26,12 @@ export class DisclosureHistoryService {
     return { ...found, kinds: await this.repository.kindsOf(userId, clientId, language) };
   }
 
+  /** The last day (`YYYY-MM-DD`, UTC) on which each of these clients read some of the user's data, by its id; none that read nothing. */
+  async lastReads(userId: string, clientIds: readonly string[]): Promise<Map<string, string>> {
+    const found = clientIds.length > 0 ? await this.repository.lastReads(userId, clientIds) : [];
+    return new Map(found.map(({ clientId, day }) => [clientId, day]));
+  }
+
   /** Clients that the user no longer shares data with and that have read some, most recently ended first. */
   formerClients(userId: string): Promise<FormerClient[]> {
     return this.repository.formerClients(userId);

@@ -25,3 +25,9 @@ export interface FormerClient {
   name: string;
   endedAt: Date;
 }
+
+/** The kind of data in a few words: the beginning of the scope's description, as the user agreed to it, in any language. */
+export function beginningOf(description: string): string {
+  const beginning = description.split(':', 1)[0]!.trim();
+  return beginning.charAt(0).toUpperCase() + beginning.slice(1);
+}

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { Language } from '../language/languages.js';
 import { say } from '../language/text.js';
+import { OwnWords } from '../users/accounts/own-words.js';
 import { PersonalData, section } from '../users/accounts/personal-data.js';
+import { beginningOf } from './disclosure-history.js';
 import { DisclosureHistoryRepository } from './disclosure-history.repository.js';
+
+const ACCOUNT_DATA_WORDS = new OwnWords(say('Your name and email address'));
 
 /** What applications read of a person's data, in the export. */
 @Injectable()
@@ -13,11 +18,11 @@ export class DisclosuresPersonalData {
         place: 22,
         title: say('What applications read'),
         about: say('How often each application asked for your data, or was sent them, by the day.'),
-        read: (userId: string, limit: number) => history.list(userId, limit),
+        read: (userId: string, limit: number, language: Language) => history.list(userId, limit, language),
         columns: {
           [say('Day')]: ({ day }) => day,
           [say('Application')]: ({ application }) => application,
-          [say('What')]: ({ scope }) => scope,
+          [say('What')]: ({ words }) => (words === null ? ACCOUNT_DATA_WORDS : beginningOf(words)),
           [say('Asked')]: ({ requests }) => requests,
           [say('Sent')]: ({ deliveries }) => deliveries,
         },

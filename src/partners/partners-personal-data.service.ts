@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BrandService } from '../brand/brand.service.js';
 import { say } from '../language/text.js';
-import { recordOf, inWords, PersonalData, section } from '../users/accounts/personal-data.js';
+import { inWords } from '../users/accounts/own-words.js';
+import { recordOf, PersonalData, section } from '../users/accounts/personal-data.js';
 import { UsersService } from '../users/accounts/users.service.js';
 import { InvitationsRepository } from './members/invitations.repository.js';
 import { MembersRepository } from './members/members.repository.js';

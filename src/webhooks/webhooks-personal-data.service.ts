@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { say } from '../language/text.js';
+import type { Language } from '../language/languages.js';
+import { scopeWordsIn } from '../scopes/scope.entity.js';
 import { ClientsService } from '../clients/clients.service.js';
-import { inWords, PersonalData, section } from '../users/accounts/personal-data.js';
+import { inMembers, inWords } from '../users/accounts/own-words.js';
+import { PersonalData, section } from '../users/accounts/personal-data.js';
 import { UsersService } from '../users/accounts/users.service.js';
+import { wordsOf } from '../users/accounts/words-of-names.js';
 import { ContactsRepository } from './contacts/contacts.repository.js';
+import { EventTypesService } from './event-types/event-types.service.js';
 import { EventsRepository } from './events/events.repository.js';
 
 /** Events about a person and who received them, and the contacts with the person's address. */
@@ -11,6 +16,7 @@ import { EventsRepository } from './events/events.repository.js';
 export class WebhooksPersonalData {
   constructor(
     private readonly events: EventsRepository,
+    private readonly types: EventTypesService,
     private readonly contacts: ContactsRepository,
     private readonly clients: ClientsService,
     private readonly users: UsersService,
@@ -28,12 +34,15 @@ export class WebhooksPersonalData {
       about: say(
         'What we were told about your vehicles and charging sessions lately, and which applications got it.',
       ),
-      read: async (userId: string, limit: number) => {
+      read: async (userId: string, limit: number, language: Language) => {
         const found = await this.events.listAbout(userId, limit);
+        const types = await this.types.list();
+        const words = new Map(types.map((type) => [type.name, scopeWordsIn(type, language)]));
         const names = await this.clients.namesById(found.flatMap(({ clientIds }) => clientIds));
         return found.map(({ id, type, createdAt, payload, clientIds }) => ({
           id,
           type,
+          description: words.get(type) ?? null,
           at: createdAt,
           data: payload === null ? null : (JSON.parse(payload) as { data?: object }).data,
           delivered_to: clientIds.map((clientId) => ({
@@ -43,10 +52,10 @@ export class WebhooksPersonalData {
         }));
       },
       columns: {
-        [say('What')]: ({ type }) => inWords(type),
+        [say('What')]: ({ type, description }) => (wordsOf(type) ? inWords(type) : description),
         [say('When')]: ({ at }) => at,
         // What was agreed to is shown with the applications.
-        [say('Data')]: ({ type, data }) => (type.startsWith('user.') ? undefined : data),
+        [say('Data')]: ({ type, data }) => (type.startsWith('user.') || !data ? undefined : inMembers(data)),
         [say('Got by')]: ({ delivered_to: to }) =>
           to.map(({ application, client_id: id }) => application ?? id),
       },

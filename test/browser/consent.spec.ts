@@ -81,8 +81,9 @@ describe('The consent page in a browser', () => {
     const page = await consent.context().newPage();
     await page.goto(`${service.url}/account`);
     await page.getByRole('link', { name: 'Renew' }).click();
+    expect(await headingOf(page)).toBe('Renew');
     await page.getByRole('checkbox').check();
-    await page.getByRole('button', { name: 'Renew', exact: true }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     expect(await shared()).toEqual(['charging_session:read', 'vehicle:read']);
     expect(await said(page)).toBe('Saved. The application may read what you chose.');
     await page.getByRole('link', { name: /^Receipt/ }).click();

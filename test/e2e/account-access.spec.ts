@@ -53,6 +53,23 @@ describe('The account page', () => {
     ],
   ];
 
+  it.each([
+    ['/account/delete', 'delete your account', '/account'],
+    ['/account/export/cds_de_x', 'take your data along', '/account'],
+    ['/account/security/app/new', 'change how your account is protected', '/account/security'],
+    ['/admin/console/clients', 'open the console', '/account'],
+    ['/portal/members', 'change something in the webhook portal', '/portal'],
+    [undefined, 'change how your account is protected', '/account/security'],
+  ])('asks to log in again with the one reason, and a way back: %s', async (returnTo, reason, back) => {
+    const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
+    const page = await browser.open(`/account/confirm${query}`);
+    const main = page.html.querySelector('main')!;
+    expect(main.querySelector('h1 ~ p, .page-head ~ p')!.text).toBe(
+      `You are about to ${reason}. Enter your password again to continue. Nothing is changed yet.`,
+    );
+    expect(main.querySelector('.buttons a')!.getAttribute('href')).toBe(back);
+  });
+
   describe('refuses', () => {
     it('a user who is not signed in, redirecting to the login page and from there back to the wanted page', async () => {
       const paths = [

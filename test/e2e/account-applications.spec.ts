@@ -80,6 +80,45 @@ describe('Connected applications', () => {
     expect((await browser.open('/account')).text).toContain('Disabled by the service');
   });
 
+  it('show the day on which they last read something, if that is known and later than their last token', async () => {
+    await service.make.tokens(client, user);
+    const reader = await service.make.client({ grantTypes: ['client_credentials'], redirectUris: [] });
+    const unread = await service.make.client({ grantTypes: ['client_credentials'], redirectUris: [] });
+    for (const each of [reader, unread]) await service.make.consent(each, user);
+    await service.database.query(`UPDATE consents SET granted_at = '2026-02-01T10:00Z' WHERE user_id = $1`, [
+      user.id,
+    ]);
+    await service.database.query(
+      `UPDATE grants SET created_at = '2026-02-01T10:00Z', issued_at = '2026-02-02T10:00Z' WHERE user_id = $1`,
+      [user.id],
+    );
+    await service.database.query(
+      `INSERT INTO disclosure_days (user_id, client_id, day, scope, requests, deliveries)
+       SELECT $1, c, d, 'vehicle:read', 1, 0
+         FROM (VALUES ($2, '2026-02-03'::date), ($2, '2026-02-02'), ($3, '2026-02-04'), ($4, '2026-01-31')) r (c, d)`,
+      [user.id, client.id, reader.id, unread.id],
+    );
+    const lastUsed = async (): Promise<Record<string, string>> =>
+      Object.fromEntries(
+        (await browser.open('/account')).html.querySelectorAll('.entries > li').map((entry) => [
+          entry.querySelector('a[href$="/history"]')!.getAttribute('href')!.split('/')[3]!,
+          entry
+            .querySelectorAll('.facts > div')
+            .find(({ text }) => text.includes('Last used'))!
+            .querySelector('dd')!.text,
+        ]),
+      );
+    expect(await lastUsed()).toEqual({
+      [client.id]: '3 February 2026',
+      [reader.id]: '4 February 2026',
+      [unread.id]: expect.stringMatching(/^Unknown/),
+    });
+    await service.database.query(`UPDATE grants SET issued_at = '2026-02-03T09:30Z' WHERE user_id = $1`, [
+      user.id,
+    ]);
+    expect((await lastUsed())[client.id]).toBe('3 February 2026 at 09:30 UTC');
+  });
+
   it('have a page that explains disconnecting, and disconnects nothing until the button is pressed', async () => {
     const tokens = await service.make.tokens(client, user);
     const page = await browser.open(confirmation());

@@ -10,8 +10,10 @@ import { newLink, newSecret } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { actionsOn } from '../support/audit-events.js';
 import { BrowserSession, type Page } from '../support/browser-session.js';
+import { MAIL_KINDS } from '../../src/mail/mail.entity.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { placeOf } from '../support/http.js';
+import { PASSWORD } from '../support/factory.js';
 import { madeForEach } from '../support/made.js';
 import { makeEndpoint, seedDelivery, type SeededDelivery } from '../support/portal.js';
 import { expectRefusal, unexpectedErrors } from '../support/refusals.js';
@@ -25,8 +27,13 @@ const PATH = '/account/export';
 interface File {
   made_at: string;
   user_id: string;
+  language: string;
   sections: Record<string, { title: string; about: string; is_complete: boolean; records: object[] }>;
 }
+
+/** The part of the page with this heading. */
+const sectionOf = (page: Page, heading: string) =>
+  page.html.querySelectorAll('section').find((each) => each.querySelector('h2')!.text === heading)!;
 
 describe('The export of a person’s data', () => {
   const { service, smtp } = useSharedServiceWithMail();
@@ -288,6 +295,97 @@ describe('The export of a person’s data', () => {
     expect(text).not.toMatch(/someone-else|Olga|203\.0\.113\.77/);
   });
 
+  it('is in the language of the reader throughout, on the page and in the file', async () => {
+    const client = await service.make.client({ name: 'Northwind' });
+    await service.make.consent(client, user);
+    await service.make.tokens(client, user);
+    await setUpPasskey(service, browser);
+    await service.database.query(
+      `INSERT INTO disclosure_days (user_id, client_id, day, scope, requests, deliveries)
+       SELECT $1, $2, (now() AT TIME ZONE 'UTC')::date, scope, 1, 2 FROM unnest(ARRAY['vehicle:read', 'account data']) scope`,
+      [user.id, client.id],
+    );
+    const data = { id: 'x', plugged_in_at: '2026-03-02T17:42:10Z', state: 'charging', energy_kwh: 11.4 };
+    await service.database.query(
+      `INSERT INTO events (id, type, user_id, payload, deliveries) VALUES ($2, 'charging_session.updated', $1, $3, 0)`,
+      [user.id, newId('evnt'), JSON.stringify({ data })],
+    );
+    await service.database.query(
+      `INSERT INTO mails (id, user_id, kind, address, cause, state, finished_at)
+       SELECT 'mail' || lpad(n::text, 26, '0'), $1, kind, $2, $1 || kind, 'failed', now()
+         FROM unnest($3::text[]) WITH ORDINALITY AS k (kind, n)`,
+      [user.id, user.email, MAIL_KINDS],
+    );
+    await service.database.query(
+      `INSERT INTO audit_events (actor_type, actor_id, action, subject_type, subject_id)
+       VALUES ('user', NULL, 'session.refused', 'user', $1), ('client', $2, 'user.updated', 'user', $1),
+              ('service', NULL, 'consent.expired', 'user', $1), ('user', $1, 'notification.marked', 'notification', $2)`,
+      [user.id, client.id],
+    );
+    const reader = new BrowserSession(service.url, { 'accept-language': 'de' });
+    await reader.logIn(user.email, PASSWORD);
+    const link = await newLinkOf(user);
+    const page = await reader.open(link);
+    const main = page.html.querySelector('main')!;
+    expect(main.querySelectorAll('[lang]').map(({ text }) => text)).toEqual([]);
+    const said = [
+      'Eine Person',
+      'Passwort',
+      'Sicherheit Ihres Kontos',
+      'Anmeldung abgelehnt',
+      'Jemand Unbekanntes',
+    ];
+    const read = [
+      'Ihre Fahrzeuge sehen',
+      'Ihr Name und Ihre E-Mail-Adresse',
+      'Sie haben zugestimmt',
+      'Northwind',
+    ];
+    const event = [
+      'Ladevorgang geändert',
+      'Status: Lädt',
+      'Energie in kWh: 11,4',
+      'Angeschlossen: 02.03.2026, 17:42',
+    ];
+    for (const words of [...said, ...read]) expect(page.text).toContain(words);
+    expect(sectionOf(page, 'Ihre Ladedaten').text).not.toMatch(/[a-z]_[a-z]/);
+    for (const words of event) expect(sectionOf(page, 'Ihre Ladedaten').text).toContain(words);
+    const answer = await reader.submit(page, link);
+    const file = JSON.parse(answer.text) as File;
+    expect([file.language, file.sections.profile!.title, file.sections.profile!.about]).toEqual([
+      'de',
+      'Ihr Konto',
+      'Wer Sie hier sind.',
+    ]);
+    expect(file.sections.consents!.records).toEqual([
+      expect.objectContaining({
+        allowed: [expect.stringContaining('Ihre'), expect.stringContaining('Ihre')],
+      }),
+    ]);
+  });
+
+  it('says what the user did to the account once, and what all records have in common once', async () => {
+    await service.database.query(
+      `INSERT INTO audit_events (actor_type, actor_id, action, subject_type, subject_id, address)
+       SELECT 'user', $1, action, 'user', $1, '203.0.113.9' FROM unnest(ARRAY['session.started', 'user.exported']) action`,
+      [user.id],
+    );
+    const link = await newLinkOf(user);
+    const page = await browser.open(link);
+    const headings = page.html.querySelectorAll('h2').map(({ text }) => text);
+    expect(headings).not.toContain('What else you did');
+    expect(page.text.match(/Your data downloaded/g)).toHaveLength(1);
+    expect(page.html.querySelectorAll('caption')).toEqual([]);
+    const sessions = sectionOf(page, 'Sessions');
+    expect(sessions.querySelectorAll('dt').map(({ text }) => text)).toContain('With');
+    expect(sessions.querySelectorAll('thead th').map(({ text }) => text)).not.toContain('With');
+    const { sections } = JSON.parse((await browser.submit(page, link)).text) as File;
+    const actionsIn = (name: string) =>
+      sections[name]!.records.map((each) => (each as { action: string }).action);
+    expect(actionsIn('changes')).toEqual(expect.arrayContaining(['session.started', 'user.exported']));
+    expect(actionsIn('actions')).toEqual([]);
+  });
+
   it('is cut where there is very much, and says so', async () => {
     // A hundred stand for all that one file may have.
     const data = service.app.get(PersonalData);
@@ -304,8 +402,8 @@ describe('The export of a person’s data', () => {
     );
     const link = await newLinkOf(user);
     const page = await browser.open(link);
-    const table = page.html.querySelectorAll('table').find(({ text }) => text.includes('User updated'))!;
-    expect(table.querySelectorAll('tbody tr')).toHaveLength(RECORDS_ON_PAGE);
+    const section = sectionOf(page, 'What happened to your account');
+    expect(section.querySelectorAll('tbody tr')).toHaveLength(RECORDS_ON_PAGE);
     expect(page.text).toContain('Older ones are in the file.');
     const { sections } = JSON.parse((await browser.submit(page, link)).text) as File;
     spy.mockRestore();
@@ -338,7 +436,7 @@ describe('The events in the export of a person’s data', () => {
     for (const each of [...never, ...got]) {
       await seedDelivery(service, endpoint, { ...each, userId: user.id });
     }
-    const sections = await service.app.get(PersonalData).read(user.id, 10);
+    const sections = await service.app.get(PersonalData).read(user.id, 10, 'en');
     const { records } = sections.find(({ name }) => name === 'events')!;
     const northwind = [{ client_id: client.id, application: 'Northwind' }];
     const named = (records as { delivered_to: object[] }[]).map(({ delivered_to: to }) => to);

@@ -141,6 +141,23 @@ describe('Optional scopes', () => {
       expect(answer.text).toContain('or disconnect it');
     });
 
+    it.each<[string, Partial<NewClient>, string[]]>([
+      ['a choice', { optionalScopes: ['vehicle:read'] }, ['Change access']],
+      ['an end', { optionalScopes: [], consentExpiryDays: 90 }, ['Renew']],
+      ['both', { optionalScopes: ['vehicle:read'], consentExpiryDays: 90 }, ['Change access', 'Renew']],
+    ])('have a link for what there is to do: %s', async (_what, options, names) => {
+      const of = await service.make.client(options);
+      await authorize({}, of);
+      const found = (await browser.open('/account')).html
+        .querySelectorAll(`a[href^="/account/applications/${of.id}/access"]`)
+        .map((link) => ({ label: link.text.replace(` ${of.name}`, ''), to: link.getAttribute('href')! }));
+      expect(found.map(({ label }) => label)).toEqual(names);
+      const pages = await Promise.all(found.map(({ to }) => browser.open(to)));
+      expect(pages.map(({ html }) => html.querySelector('h1')!.text)).toEqual(names);
+      const buttons = pages.map(({ html }) => html.querySelector('main form .buttons button')!.text);
+      expect([...new Set(buttons)]).toEqual(['Save']);
+    });
+
     it('have no page without a consent, nor for others', async () => {
       expect((await browser.open(`/account/applications/${client.id}/access`)).status).toBe(404);
       await authorize({});

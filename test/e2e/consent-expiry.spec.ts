@@ -204,7 +204,7 @@ describe('A consent that ends by itself', () => {
     const browser = await service.make.signedIn(user);
     const path = `/account/applications/${client.id}/access`;
     const page = await browser.open(path);
-    expect(page.text).toContain('It now ends on');
+    expect(page.text).toContain('Access ends on');
     expect((await browser.submit(page, path)).status).toBe(303);
     expect(await work()).toEqual({ told: 0, ended: 0 });
     const { json } = await refresh(service.http, client, tokens.refresh_token);

@@ -41,15 +41,15 @@ function slotsIn(message: string, language: Language): string[] {
 const SAME: Record<Language, string[]> = {
   en: [],
   de: [
-    ...['Browser', 'Code', 'ID', 'Name', 'Operator', 'Organisation', 'Passkeys', 'Sandbox', 'Support'],
-    ...['Support: {address}', 'Text'],
+    ...['Browser', 'Code', 'ID', 'Name', 'Organisation', 'Passkey', 'Passkeys', 'Sandbox'],
+    ...['Support', 'Support: {address}', 'Text'],
   ],
   fr: [
     ...['Application', 'Applications', 'Code', 'Copies', 'Invitation', 'Notifications', 'Organisation'],
     ...['Organisations', 'Sandbox', 'Service', 'Sessions'],
   ],
   nl: [
-    ...['Browser', 'Code', 'Conflict', 'ID', 'Operator', 'Privacy', 'Sandbox', 'Support'],
+    ...['Browser', 'Code', 'Conflict', 'ID', 'Model', 'Operator', 'Privacy', 'Sandbox', 'Support'],
     'Support: {address}',
   ],
   es: ['ID', 'No', 'Sandbox'],
@@ -161,6 +161,31 @@ describe.each(TRANSLATED)('The catalogues in %s', (language) => {
           language === 'nl' && other.test(translation) && !/degene die u heeft/.test(translation),
       ),
     ).toEqual([]);
+  });
+
+  it('do not say of an application what a reader takes for themselves', () => {
+    // “Ihre”, “Su” at the beginning of a sentence is “your” as well; in Dutch an application is no woman.
+    const takenForReader: Partial<Record<Language, RegExp>> = {
+      de: /(^|[.:!?] )Ihr(e[nmrs]?)? /,
+      es: /(^|[.:!?] )Sus? /,
+      nl: /(^|[.:!?] )Ze |^\S+ ze /,
+    };
+    const ofApplication = entries.filter(
+      ({ message }) => /(^|[.:!?“] ?)Its?\b/.test(message) && !message.startsWith('Your '),
+    );
+    expect(ofApplication.length).toBeGreaterThan(20);
+    const wrong = takenForReader[language];
+    expect(ofApplication.filter(({ translation }) => wrong?.test(translation))).toEqual([]);
+  });
+
+  it('say one thing in one way', () => {
+    const another: Partial<Record<Language, RegExp>> = {
+      // “Betreiber” for the company and who acts for it, “Administratorrolle” for what a person has.
+      de: /\bOperator/,
+      fr: /\b(le|un|du|au) sandbox\b/i,
+      nl: /\b(zij|haar)\b/i,
+    };
+    expect(entries.filter(({ translation }) => another[language]?.test(translation))).toEqual([]);
   });
 
   it('keep what buttons and links say short', () => {

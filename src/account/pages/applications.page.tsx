@@ -4,18 +4,21 @@ import { LinkButton } from '../../web/forms/form.js';
 import { say } from '../../language/text.js';
 import { ClientDetails, ClientTile } from '../../web/layout/client-identity.js';
 import { Say, useText } from '../../web/layout/say.js';
-import { Moment } from '../../web/tables/moment.js';
+import { Day, Moment } from '../../web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
 import type { Page } from '../../database/queries/read-page.js';
 import type { FormerClient } from '../../disclosures/disclosure-history.js';
 import type { ConnectedClient } from '../../tokens/grants/connected-client.js';
 import type { AccountPage } from './account-layout.js';
+import { accessPath } from './choose.page.js';
 import { DELETE_PATH, DeletionNotice } from './delete.pages.js';
 import { EXPORT_PATH } from './export.pages.js';
 import { hidden, linkTo } from './message-parts.js';
 
 export interface ApplicationsPageProps {
   clients: Page<ConnectedClient>;
+  /** The last day (UTC) on which each of them read something, by its id. */
+  lastReads: ReadonlyMap<string, string>;
   /** Those that are no longer connected, while records of what they read are kept. */
   former: FormerClient[];
   /** Whether there is a portal that the user may open. */
@@ -32,7 +35,7 @@ export const applicationsPage = (props: ApplicationsPageProps): AccountPage => (
 });
 
 function Applications(props: ApplicationsPageProps): VNode {
-  const { clients, former, withPortal, deletionDueAt } = props;
+  const { clients, lastReads, former, withPortal, deletionDueAt } = props;
   const t = useText();
   return (
     <>
@@ -50,7 +53,7 @@ function Applications(props: ApplicationsPageProps): VNode {
         <p class="lead">{t('You have authorized these applications to read your charging data.')}</p>
         <ul class="entries" role="list">
           {clients.items.map((client) => (
-            <Application client={client} />
+            <Application client={client} lastRead={lastReads.get(client.id)} />
           ))}
         </ul>
       </PagedList>
@@ -84,7 +87,7 @@ const PortalLink = (): VNode => (
   </p>
 );
 
-function Application({ client }: { client: ConnectedClient }): VNode {
+function Application({ client, lastRead }: UseOfClient): VNode {
   const t = useText();
   const { name } = client;
   return (
@@ -102,7 +105,7 @@ function Application({ client }: { client: ConnectedClient }): VNode {
         facts={[
           [t('Connected'), <Moment at={client.connectedAt} />],
           client.expiresAt && [t('Ends'), <Moment at={client.expiresAt} />],
-          [t('Last used'), <LastUsed client={client} />],
+          [t('Last used'), <LastUsed client={client} lastRead={lastRead} />],
         ]}
       />
       <p class="entry-actions">
@@ -111,12 +114,13 @@ function Application({ client }: { client: ConnectedClient }): VNode {
           <Say it="Disconnect<hidden> {name}</hidden>" with={{ name, hidden }} />
         </LinkButton>
         {client.canBeChanged && (
-          <LinkButton look="quiet" href={`/account/applications/${client.id}/access`}>
-            {client.expiresAt ? (
-              <Say it="Renew<hidden> {name}</hidden>" with={{ name, hidden }} />
-            ) : (
-              <Say it="Change access<hidden> {name}</hidden>" with={{ name, hidden }} />
-            )}
+          <LinkButton look="quiet" href={accessPath(client.id)}>
+            <Say it="Change access<hidden> {name}</hidden>" with={{ name, hidden }} />
+          </LinkButton>
+        )}
+        {client.canBeRenewed && (
+          <LinkButton look="quiet" href={accessPath(client.id, 'renew')}>
+            <Say it="Renew<hidden> {name}</hidden>" with={{ name, hidden }} />
           </LinkButton>
         )}
         {client.receiptId && (
@@ -178,8 +182,20 @@ export function WhatItReads({ client }: { client: ConnectedClient }): VNode {
   );
 }
 
-function LastUsed({ client }: { client: ConnectedClient }): VNode {
+interface UseOfClient {
+  client: ConnectedClient;
+  /** `YYYY-MM-DD` in UTC. */
+  lastRead: string | undefined;
+}
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The later of its last token and the last day on which it read something since it was connected. */
+function LastUsed({ client, lastRead }: UseOfClient): VNode {
   const t = useText();
+  const since = dayOf(client.lastUsedAt ?? client.connectedAt);
+  const isLater = lastRead !== undefined && (client.lastUsedAt ? lastRead > since : lastRead >= since);
+  if (isLater) return <Day day={lastRead} />;
   if (client.lastUsedAt) return <Moment at={client.lastUsedAt} />;
   if (client.actsInOwnName) return <>{t('Unknown: it uses its own token and can read at any time')}</>;
   return <>{t('Not recently')}</>;

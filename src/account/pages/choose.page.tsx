@@ -17,12 +17,18 @@ interface ChoosePageProps {
   /** Whether some meaning has changed since the user agreed. */
   isAskedAnew: boolean;
   expiresAt: Date | null;
+  /** Whether the user came to renew it. */
+  isRenewal: boolean;
   problem?: string;
 }
 
-/** Changes what an application may read, or renews it, on one page. */
+/** Where a user changes what an application may read, or comes to renew it. */
+export const accessPath = (clientId: string, purpose?: 'renew'): string =>
+  `/account/applications/${clientId}/access${purpose ? `?${purpose}=true` : ''}`;
+
+/** Changes what an application may read, which also renews it, on one page. */
 export const choosePage = (props: ChoosePageProps): AccountPage => ({
-  title: say('Change access'),
+  title: props.isRenewal ? say('Renew') : say('Change access'),
   part: 'applications',
   children: <Choose {...props} />,
 });
@@ -52,19 +58,14 @@ function Choose(props: ChoosePageProps): VNode {
       {expiresAt && (
         <p>
           <Say
-            it="It now ends on {moment}. If you save, it starts anew from today."
+            it="Access ends on {moment}. If you save, its time begins anew."
             with={{ moment: <Moment at={expiresAt} /> }}
           />
         </p>
       )}
       <NeededAccess access={words.access} given={[]} />
       <WhatFor purposes={words.purposes} />
-      <PageForm
-        action={`/account/applications/${clientId}/access`}
-        hidden={{ words: shown }}
-        submit={expiresAt ? t('Renew') : t('Save')}
-        cancel="/account"
-      >
+      <PageForm action={accessPath(clientId)} hidden={{ words: shown }} submit={t('Save')} cancel="/account">
         <OptionalAccess access={words.access} given={given} />
       </PageForm>
       {words.notes.map((note) => (

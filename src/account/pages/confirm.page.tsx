@@ -15,6 +15,15 @@ export interface ConfirmPageProps {
   error?: string;
 }
 
+/** What it is for, by the path that follows: what is about to be done, and the way back. */
+const REASONS: [path: RegExp, reason: string, back: string][] = [
+  [/^\/account\/export/, say('You are about to take your data along.'), '/account'],
+  [/^\/account\/delete/, say('You are about to delete your account.'), '/account'],
+  [/^\/admin\/console/, say('You are about to open the console.'), '/account'],
+  [/^\/portal/, say('You are about to change something in the webhook portal.'), '/portal'],
+  [/^/, say('You are about to change how your account is protected.'), SECURITY_PATH],
+];
+
 /** Asks to log in again: with the password, a passkey, or at the provider. It posts `password` and `return_to`. */
 export const confirmPage = (props: ConfirmPageProps): AccountPage => ({
   title: say('Confirm that it is you'),
@@ -25,13 +34,11 @@ export const confirmPage = (props: ConfirmPageProps): AccountPage => ({
 
 function Confirm({ returnTo, hasPasskeys, place, error }: ConfirmPageProps): VNode {
   const t = useText();
+  const [, reason, back] = REASONS.find(([path]) => path.test(returnTo))!;
   return (
     <>
       <p>
-        {t(
-          'You are about to change how your account is protected, to take your data along, to delete your account, to open the console, or to change something in the webhook portal.',
-        )}{' '}
-        <HowTo place={place} /> {t('Nothing is changed yet.')}
+        {t(reason)} <HowTo place={place} /> {t('Nothing is changed yet.')}
       </p>
       {hasPasskeys && <PasskeyButton returnTo={returnTo}>{t('Use a passkey')}</PasskeyButton>}
       {(!place || place.label) && (
@@ -42,7 +49,7 @@ function Confirm({ returnTo, hasPasskeys, place, error }: ConfirmPageProps): VNo
           errors={error === undefined ? undefined : { [place ? 'form' : 'password']: error }}
           alert={t('Nothing was changed. See the error below.')}
           submit={place?.label ? t('Continue with {provider}', { provider: place.label }) : t('Continue')}
-          cancel={SECURITY_PATH}
+          cancel={back}
         >
           {!place && (
             <TextField

@@ -1,13 +1,16 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { say } from '../../language/text.js';
-import { inWords, OwnWords, type ReadSection, type ShownValue } from '../../users/accounts/personal-data.js';
+import { isMessage } from '../../language/catalog.js';
+import { numberIn } from '../../language/formats.js';
+import { Members, OwnWords, type ShownValue } from '../../users/accounts/own-words.js';
+import type { ReadSection } from '../../users/accounts/personal-data.js';
 import type { DataExport } from '../../users/leaving/data-exports.service.js';
 import { LinkButton, PostForm } from '../../web/forms/form.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { LanguageContext, Say, useText } from '../../web/layout/say.js';
 import { Facts } from '../../web/tables/facts.js';
-import { Moment } from '../../web/tables/moment.js';
+import { Moment, ShortMoment } from '../../web/tables/moment.js';
 import { Table } from '../../web/tables/table.js';
 import type { AccountPage } from './account-layout.js';
 import { linkTo } from './message-parts.js';
@@ -146,36 +149,52 @@ function Export({ data: { madeAt, sections }, action }: { data: DataExport; acti
 }
 
 function Section({ section }: { section: ReadSection }): VNode {
-  const { title, about, records, isComplete, columns } = section;
-  const [first] = records;
+  const { name, title, about, records, isComplete } = section;
+  const { same, varying } = columnsOf(section);
+  const id = `section-${name}`;
   const t = useText();
   return (
     <section>
-      <h2>{t(title)}</h2>
+      <h2 id={id}>{t(title)}</h2>
       <p>{t(about)}</p>
-      {first && records.length === 1 && (
-        <Facts
-          facts={Object.entries(columns).flatMap(([head, valueIn]) => {
-            const value = valueIn(first);
-            return isNothing(value) ? [] : [[t(head), <Shown value={value} />]];
-          })}
-        />
-      )}
-      {records.length > 1 && (
+      {same.length > 0 && <Facts facts={same.map(([head, value]) => [t(head), <Shown value={value} />])} />}
+      {varying.length > 0 && (
         <Table
           caption={t(title)}
+          labelledBy={id}
           rows={records}
-          columns={Object.entries(columns).map(([head, valueIn], n) => ({
+          columns={varying.map(([head, valueIn], n) => ({
             head: t(head),
             cell: (record: object) => <Shown value={valueIn(record)} />,
             onPhone: n > 1 ? 'unfolded' : undefined,
           }))}
-          unfolds
+          unfolds={varying.length > 2}
         />
       )}
       {!isComplete && <p class="muted">{t('Older ones are in the file.')}</p>}
     </section>
   );
+}
+
+type ValueIn = (record: object) => ShownValue;
+
+/** What all records have in common is said once, what none has is left out; of several records, the table has the rest. */
+function columnsOf({ records, columns }: ReadSection): {
+  same: [head: string, value: ShownValue][];
+  varying: [head: string, valueIn: ValueIn][];
+} {
+  const [first] = records;
+  const some = Object.entries(columns).filter(([, valueIn]) =>
+    records.some((record) => !isNothing(valueIn(record))),
+  );
+  const isSame = ([, valueIn]: [string, ValueIn]): boolean =>
+    new Set(records.map((record) => JSON.stringify(valueIn(record)))).size === 1;
+  const varying = some.filter((column) => !isSame(column));
+  return {
+    same: some.filter(isSame).map(([head, valueIn]) => [head, valueIn(first!)]),
+    // Records that look the same are several all the same.
+    varying: records.length > 1 && varying.length === 0 ? some.slice(0, 1) : varying,
+  };
 }
 
 function Nothing({ sections }: { sections: ReadSection[] }): VNode | null {
@@ -184,19 +203,19 @@ function Nothing({ sections }: { sections: ReadSection[] }): VNode | null {
   return (
     <section>
       <h2>{t('What we hold nothing about')}</h2>
-      <ul>
-        {sections.map(({ title }) => (
-          <li>{t(title)}</li>
-        ))}
-      </ul>
+      <p>{sections.map(({ title }) => t(title)).join(' · ')}</p>
     </section>
   );
 }
 
 const isNothing = (value: ShownValue): boolean =>
-  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (value instanceof Members && value.all.length === 0);
 
-const Several = ({ texts }: { texts: (string | OwnWords)[] }): VNode =>
+const Several = ({ texts }: { texts: readonly (string | OwnWords)[] }): VNode =>
   texts.length === 1 ? (
     <Text text={texts[0]!} />
   ) : (
@@ -209,26 +228,20 @@ const Several = ({ texts }: { texts: (string | OwnWords)[] }): VNode =>
     </ul>
   );
 
-/** A text by someone, or one of our words, which screen readers read as English on every page. */
-function Text({ text }: { text: string | number | OwnWords }): VNode {
+/** A text by someone, or words of ours: those that are no message are in English on every page. */
+function Text({ text }: { text: string | OwnWords }): VNode {
+  const t = useText();
   const language = useContext(LanguageContext);
   if (!(text instanceof OwnWords)) return <bdi>{text}</bdi>;
-  return <bdi lang={language === 'en' ? undefined : 'en'}>{text.text}</bdi>;
+  if (language === 'en' || isMessage(text.text)) return <>{t(text.text)}</>;
+  return <bdi lang="en">{text.text}</bdi>;
 }
 
-function MemberName({ name }: { name: string }): VNode {
-  const language = useContext(LanguageContext);
-  const { text } = inWords(name);
-  return language === 'en' ? <>{text}</> : <span lang="en">{text}</span>;
-}
-
-/** The members of a structure, one per line. */
-const Members = ({ of }: { of: object }): VNode => (
+const MembersOf = ({ of }: { of: Members }): VNode => (
   <ul>
-    {Object.entries(of).map(([name, value]) => (
+    {of.all.map(([name, value]) => (
       <li>
-        <MemberName name={name} />:{' '}
-        <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
+        <Text text={name} />: <Shown value={value} />
       </li>
     ))}
   </ul>
@@ -237,11 +250,12 @@ const Members = ({ of }: { of: object }): VNode => (
 /** Everything is shown as text. */
 function Shown({ value }: { value: ShownValue }): VNode {
   const t = useText();
+  const language = useContext(LanguageContext);
   if (value === null || value === undefined || isNothing(value)) return <>–</>;
-  if (value instanceof Date) return <Moment at={value} />;
+  if (value instanceof Date) return <ShortMoment at={value} />;
   if (typeof value === 'boolean') return <>{value ? t('Yes') : t('No')}</>;
-  if (Array.isArray(value)) return <Several texts={value as (string | OwnWords)[]} />;
-  if (value instanceof OwnWords) return <Text text={value} />;
-  if (typeof value === 'object') return <Members of={value} />;
-  return <Text text={value} />;
+  if (typeof value === 'number') return <>{numberIn(language, value)}</>;
+  if (value instanceof Members) return <MembersOf of={value} />;
+  if (typeof value === 'string' || value instanceof OwnWords) return <Text text={value} />;
+  return <Several texts={value} />;
 }

@@ -8,7 +8,11 @@ import { sumOf } from '../../web/charts/numbers.js';
 import { LanguageContext, Say, useText } from '../../web/layout/say.js';
 import { Moment } from '../../web/tables/moment.js';
 import { MONTHS_KEPT } from '../../disclosures/disclosure.js';
-import type { DisclosedKind, DisclosureHistory } from '../../disclosures/disclosure-history.js';
+import {
+  beginningOf,
+  type DisclosedKind,
+  type DisclosureHistory,
+} from '../../disclosures/disclosure-history.js';
 import type { AccountPage } from './account-layout.js';
 
 const monthIn = datesBy({ month: 'long', year: 'numeric' });
@@ -173,12 +177,6 @@ function DaysChart({ name, month, kinds }: Pick<MonthProps, 'month' | 'kinds'> &
       </figure>
     </div>
   );
-}
-
-/** The kind of data in a few words: the beginning of the scope's description, as the user agreed to it, in any language. */
-function beginningOf(description: string): string {
-  const beginning = description.split(':', 1)[0]!.trim();
-  return beginning.charAt(0).toUpperCase() + beginning.slice(1);
 }
 
 /** How often it was requested and sent, in words. */

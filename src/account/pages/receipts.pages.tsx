@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { WhatFor } from '../../consents/pages/access-choice.js';
 import type { ConsentMethod } from '../../consents/consent-terms.js';
+import { EVENT_WORDS, howOf } from '../../consents/record/event-words.js';
 import type { ConsentWords } from '../../consents/record/consent-words.js';
 import type { ConsentVersionEntity } from '../../consents/record/consent-version.entity.js';
 import type { Receipt } from '../../consents/record/receipt.js';
@@ -14,31 +15,6 @@ import { Moment } from '../../web/tables/moment.js';
 import { NEXT_PREVIOUS, PagedList } from '../../web/tables/pager.js';
 import type { AccountPage } from './account-layout.js';
 import { hidden } from './message-parts.js';
-
-const EVENTS = {
-  given: say('You agreed'),
-  changed: say('What you agreed to changed'),
-  ended: say('The sharing ended'),
-};
-
-const METHODS: Record<ConsentMethod, string> = {
-  page: say('You authorized the application on its consent page.'),
-  account: say('You decided it on your account page.'),
-  operator: say('Our staff recorded it for you.'),
-  sandbox: say('Someone answered for a driver in a sandbox.'),
-  import: say('It was imported from another system.'),
-  schedule: say('Its time was over.'),
-  service: say('It ended together with the application or the account.'),
-};
-
-const ASKED_ANEW = say('We changed what the words mean, so you are asked again.');
-const ENDED_BY_STAFF = say('Our staff ended it.');
-
-/** A message. */
-const howOf = (method: ConsentMethod, reason: string | null): string => {
-  if (reason === 'words_changed') return ASKED_ANEW;
-  return reason === 'revoked_by_operator' ? ENDED_BY_STAFF : METHODS[method];
-};
 
 const NAMELESS = say('An application');
 
@@ -108,7 +84,7 @@ function ReceiptsOf({
         page={versions}
         path={`/account/receipts/of/${clientId}`}
         placeOf={({ number }) => String(number)}
-        heading={({ event }) => t(EVENTS[event])}
+        heading={({ event }) => t(EVENT_WORDS[event])}
       />
       <Back />
     </>
@@ -181,7 +157,7 @@ function OneReceipt({ receipt, wordsOf, purposes }: OneReceiptProps): VNode {
   return (
     <>
       <p class="lead">
-        {t(EVENTS[event.type as keyof typeof EVENTS])}:{' '}
+        {t(EVENT_WORDS[event.type as keyof typeof EVENT_WORDS])}:{' '}
         <Recipient name={recipient.name} organisation={recipient.organisation} />
       </p>
       <p>{t(howOf(event.method as ConsentMethod, event.reason))}</p>

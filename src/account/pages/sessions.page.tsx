@@ -11,7 +11,7 @@ import type { Page } from '../../database/queries/read-page.js';
 import type { SessionView } from '../../users/sessions/session-view.js';
 import type { TimeChoice } from '../../http/server/request-time-zone.js';
 import type { Identity } from '../../identity-providers/identity.js';
-import { browserNameOf } from '../browser-name.js';
+import { browserNameOf } from '../../users/sessions/browser-name.js';
 import type { AccountPage } from './account-layout.js';
 import { hidden } from './message-parts.js';
 

@@ -16,7 +16,7 @@ import { MailedSignInsService } from '../../users/emails/mailed-sign-ins.service
 import { SignUpService, type NewSignUp, type ShownSignUp } from '../../users/emails/sign-up.service.js';
 import { messagePage } from '../../web/layout/message.page.js';
 import type { FieldErrors } from '../../web/forms/field.js';
-import { browserNameOf } from '../browser-name.js';
+import { browserNameOf } from '../../users/sessions/browser-name.js';
 import { MailedLinks, type MailedLink } from './mailed-links.service.js';
 import { signUpPage } from './sign-up.page.js';
 import { nameErrors, signUpErrors, signUpFieldsIn } from './sign-up-fields.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { say } from '../../language/text.js';
-import { recordOf, inWords, PersonalData, section } from '../../users/accounts/personal-data.js';
+import { inWords } from '../../users/accounts/own-words.js';
+import { recordOf, PersonalData, section } from '../../users/accounts/personal-data.js';
 import { shownDetails, stateOf } from './approval.entity.js';
 import { ApprovalsRepository } from './approvals.repository.js';
 
@@ -24,8 +25,8 @@ export class ApprovalsPersonalData {
           }));
         },
         columns: {
-          [say('What')]: ({ action }) => inWords(action),
-          [say('State')]: ({ state }) => inWords(state),
+          [say('What')]: ({ action }) => inWords(`approval.${action}`),
+          [say('State')]: ({ state }) => inWords(`approval_state.${state}`),
           [say('Asked')]: ({ requested_at: at }) => at,
           [say('Decided')]: ({ decided_at: at }) => at,
         },

@@ -14,8 +14,10 @@ export interface ConnectedClient extends ClientIdentity {
   connectedAt: Date;
   /** When the consent expires; null if never. */
   expiresAt: Date | null;
-  /** The user can choose part of what it reads, or renew a consent that expires. */
+  /** The user can choose part of what it reads. */
   canBeChanged: boolean;
+  /** The user can renew a consent that expires. */
+  canBeRenewed: boolean;
   /** The id of the newest version of the consent, which has a receipt. */
   receiptId: string | null;
   /** When it last got a token for this user; null if never, or not recently. */

@@ -31,7 +31,8 @@ export class ConnectedClientsRepository {
                 ARRAY(SELECT coalesce(s.translations ->> $2, s.description) FROM scopes s
                        WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
                 k.granted_at AS "connectedAt", k.expires_at AS "expiresAt",
-                NOT c.gatekeeper AND (c.optional_scopes <> '{}' OR k.expires_at IS NOT NULL) AS "canBeChanged",
+                NOT c.gatekeeper AND c.optional_scopes <> '{}' AS "canBeChanged",
+                NOT c.gatekeeper AND k.expires_at IS NOT NULL AS "canBeRenewed",
                 (SELECT v.id FROM consent_versions v WHERE v.client_id = k.client_id AND v.user_id = k.user_id
                   ORDER BY v.number DESC LIMIT 1) AS "receiptId",
                 (SELECT max(g.issued_at) FROM grants g

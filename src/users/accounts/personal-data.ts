@@ -2,17 +2,7 @@ import { snakeCase } from '../../database/queries/input-rows.js';
 import { Injectable } from '@nestjs/common';
 import type { Language } from '../../language/languages.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
-
-/** How the page shows a member: as text, a time, a list of texts, or the members of an object. */
-export type ShownValue =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | Date
-  | readonly (string | OwnWords)[]
-  | object;
+import type { ShownValue } from './own-words.js';
 
 /**
  * What one module holds about a person (contract §13). A record is plain data without secrets, digests or anything about other
@@ -30,8 +20,7 @@ export interface PersonalDataSection<T extends object> {
   /** A sentence for the person. */
   about: string;
   /**
-   * Up to `limit` records, the newest if there can be many. Our own texts are in the language of the reader, in the file in
-   * English.
+   * Up to `limit` records, the newest if there can be many. Our own texts are in the language of the reader.
    */
   read(userId: string, limit: number, language: Language): Promise<T[]>;
   /** What the page shows of each record, by its heading, in words for drivers. */
@@ -40,17 +29,6 @@ export interface PersonalDataSection<T extends object> {
 
 /** Infers what a record is. */
 export const section = <T extends object>(given: PersonalDataSection<T>): PersonalDataSection<T> => given;
-
-/** What was recorded by a name of ours. It stays in English, as it is in the file. */
-export class OwnWords {
-  constructor(readonly text: string) {}
-}
-
-/** A name of ours as words, such as “Session started” for `session.started`. */
-export function inWords(name: string): OwnWords {
-  const text = name.replace(/[._]/g, ' ');
-  return new OwnWords(text.charAt(0).toUpperCase() + text.slice(1));
-}
 
 type AnySection = PersonalDataSection<never>;
 
@@ -81,7 +59,7 @@ export class PersonalData {
   }
 
   /** All sections, one after the other, with at most this many records each. */
-  async read(userId: string, limit: number, language: Language = 'en'): Promise<ReadSection[]> {
+  async read(userId: string, limit: number, language: Language): Promise<ReadSection[]> {
     const read: ReadSection[] = [];
     for (const { name, title, about, columns, ...section } of this.sections) {
       const found: object[] = await section.read(userId, limit + 1, language);

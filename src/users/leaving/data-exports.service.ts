@@ -3,6 +3,7 @@ import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import type { Language } from '../../language/languages.js';
+import { text } from '../../language/text.js';
 import { MAIL_TEXTS } from '../../mail/mail-texts.js';
 import { MailsService } from '../../mail/mails.service.js';
 import { digestOf, isSecret, newLink } from '../../secrets/tokens.js';
@@ -21,6 +22,8 @@ export const RECORDS_ON_PAGE = 50;
 /** What a person takes along. */
 export interface DataExport {
   madeAt: Date;
+  /** Of our own texts. */
+  language: Language;
   sections: ReadSection[];
 }
 
@@ -80,7 +83,7 @@ export class DataExportsService {
    * Everything, once; undefined if the link does not work for this user. It is used up first, so that many at a time cost no more than
    * one, and given back if the data cannot be read.
    */
-  async take(userId: string, key: string, actor: Actor): Promise<DataExport | undefined> {
+  async take(userId: string, key: string, actor: Actor, language: Language): Promise<DataExport | undefined> {
     if (!isSecret('exportKey', key)) return undefined;
     const digest = digestOf(key);
     const isTaken = await this.transactions.run(async (manager) => {
@@ -91,28 +94,29 @@ export class DataExportsService {
     });
     if (!isTaken) return undefined;
     try {
-      return await this.read(userId, RECORDS_IN_FILE);
+      return await this.read(userId, RECORDS_IN_FILE, language);
     } catch (error) {
       await this.repository.giveBack(userId, digest);
       throw error;
     }
   }
 
-  private async read(userId: string, limit: number, language?: Language): Promise<DataExport> {
-    return { madeAt: new Date(), sections: await this.data.read(userId, limit, language) };
+  private async read(userId: string, limit: number, language: Language): Promise<DataExport> {
+    return { madeAt: new Date(), language, sections: await this.data.read(userId, limit, language) };
   }
 }
 
 /** The file: every section by its name, with a word about what it is and whether it is all. */
-export const fileOf = ({ madeAt, sections }: DataExport, userId: string): string =>
+export const fileOf = ({ madeAt, language, sections }: DataExport, userId: string): string =>
   JSON.stringify(
     {
       made_at: madeAt,
       user_id: userId,
+      language,
       sections: Object.fromEntries(
         sections.map(({ name, title, about, isComplete, records }) => [
           name,
-          { title, about, is_complete: isComplete, records },
+          { title: text(language, title), about: text(language, about), is_complete: isComplete, records },
         ]),
       ),
     },

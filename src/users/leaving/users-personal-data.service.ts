@@ -8,13 +8,15 @@ import { MailsService } from '../../mail/mails.service.js';
 import type { NotificationEntity } from '../../notifications/notification.entity.js';
 import { textsIn } from '../../notifications/notification-texts.js';
 import { NotificationsService } from '../../notifications/notifications.service.js';
-import { inWords, recordOf, PersonalData, readUpTo, section } from '../accounts/personal-data.js';
+import { inWords } from '../accounts/own-words.js';
+import { recordOf, PersonalData, readUpTo, section } from '../accounts/personal-data.js';
 import { UsersRepository } from '../accounts/users.repository.js';
 import { EmailLinksRepository } from '../emails/email-links.repository.js';
 import { AuthenticatorAppsRepository } from '../factors/authenticator-apps.repository.js';
 import { PasskeysRepository } from '../factors/passkeys.repository.js';
 import { RecoveryCodesRepository } from '../factors/recovery-codes.repository.js';
 import { PasswordLinksRepository } from '../passwords/password-links.repository.js';
+import { browserNameOf } from '../sessions/browser-name.js';
 import type { SessionEntity } from '../sessions/session.entity.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { AccountDeletionsRepository } from './account-deletions.repository.js';
@@ -84,7 +86,8 @@ export class UsersPersonalData {
         [say('Language')]: ({ language }) => (language === null ? undefined : LANGUAGE_NAMES[language]),
         [say('Kind')]: ({ kind }) => inWords(kind),
         [say('Operator')]: ({ operator_role: role }) => (role === null ? undefined : inWords(role)),
-        [say('Mails switched off')]: ({ mails_switched_off: kinds }) => kinds.map(inWords),
+        [say('Mails switched off')]: ({ mails_switched_off: kinds }) =>
+          kinds.map((kind) => inWords(`mail.${kind}`)),
         [say('Created')]: ({ created_at: at }) => at,
         [say('Changed')]: ({ changed_at: at }) => at,
       },
@@ -137,7 +140,7 @@ export class UsersPersonalData {
       place: 50,
       title: say('Sessions'),
       about: say('Browsers in which you are logged in, or were until lately.'),
-      read: async (userId: string, limit: number) => {
+      read: async (userId: string, limit: number, language: Language) => {
         const idOf = ({ id }: SessionEntity) => id;
         const found = await readUpTo(limit, idOf, (page) => this.sessions.listOf(userId, page));
         return found.map((session) => ({
@@ -151,6 +154,7 @@ export class UsersPersonalData {
             'address',
             'userAgent',
           ),
+          browser: browserNameOf(session.userAgent, language),
           ...recordOf(session, 'createdAt', 'lastSeenAt', 'expiresAt'),
         }));
       },
@@ -159,7 +163,7 @@ export class UsersPersonalData {
         [say('Last seen')]: ({ last_seen_at: at }) => at,
         [say('With')]: ({ method, provider }) => provider ?? inWords(method),
         [say('IP address')]: ({ address }) => address,
-        [say('Browser')]: ({ user_agent: agent }) => agent,
+        [say('Browser')]: ({ browser }) => browser,
       },
     });
   }
@@ -192,7 +196,7 @@ export class UsersPersonalData {
         ].slice(0, limit);
       },
       columns: {
-        [say('For')]: (link) => inWords(link.for),
+        [say('For')]: (link) => inWords(`link.${link.for}`),
         [say('Address')]: ({ address }) => address,
         [say('Worked until')]: ({ expires_at: at }) => at,
         [say('Used')]: ({ used_at: at }) => at,
@@ -221,7 +225,7 @@ export class UsersPersonalData {
         ];
       },
       columns: {
-        [say('What')]: ({ what }) => inWords(what),
+        [say('What')]: ({ what }) => inWords(`leaving.${what}`),
         [say('Asked')]: ({ asked_at: at }) => at,
         [say('Until')]: ({ until }) => until,
         [say('Done')]: ({ done_at: at }) => at,
@@ -281,11 +285,10 @@ export class UsersPersonalData {
         );
       },
       columns: {
-        [say('About')]: ({ kind }) => inWords(kind),
+        [say('About')]: ({ kind }) => inWords(`mail.${kind}`),
         [say('To')]: ({ address }) => address,
-        [say('State')]: ({ state }) => inWords(state),
-        [say('Written')]: ({ created_at: at }) => at,
-        [say('Sent')]: ({ sent_at: at }) => at,
+        [say('When')]: ({ created_at: at, sent_at: sent }) => sent ?? at,
+        [say('State')]: ({ state }) => inWords(`mail_state.${state}`),
       },
     });
   }
@@ -319,21 +322,25 @@ export class UsersPersonalData {
       columns: {
         [say('What')]: ({ action }) => inWords(action),
         [say('When')]: ({ at }) => at,
-        [say('By')]: ({ by }) => inWords(by),
+        [say('By')]: ({ by }) => inWords(`by.${by}`),
         [say('IP address')]: ({ address }) => address,
       },
     });
   }
 
-  /** What people did to others’ accounts and applications is theirs: only that it was done. */
+  /**
+   * What people did to others’ accounts and applications is theirs: only that it was done. What they did to their own account is among its
+   * changes.
+   */
   private actions() {
     return section({
       name: 'actions',
       place: 75,
-      title: say('What you did'),
-      about: say('The record of what you did here, such as connecting applications.'),
+      title: say('What else you did'),
+      about: say('The record of what you did here, other than to your own account.'),
       read: async (userId: string, limit: number) => {
-        const read = await readUpTo(limit, idOfEvent, (page) => this.audit.list({ actor: userId }, page));
+        const filter = { actor: userId, exceptOn: userId };
+        const read = await readUpTo(limit, idOfEvent, (page) => this.audit.list(filter, page));
         return read.map((event) => ({
           at: event.occurredAt,
           ...recordOf(event, 'id', 'action', 'subjectType', 'subjectId', 'address'),

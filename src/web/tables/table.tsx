@@ -24,6 +24,8 @@ export interface Column<T> {
 export interface TableProps<T> {
   /** What the table shows, for screen readers. */
   caption: string;
+  /** The id of the heading above it, if that says the same. */
+  labelledBy?: string;
   columns: Column<T>[];
   rows: T[];
   /** Names the rows of a list that a script updates. */
@@ -36,7 +38,8 @@ export interface TableProps<T> {
  * A table whose first column contains the row headers. A row opens what its header leads to. On a phone a row has two lines; the
  * roles keep it a table for screen readers.
  */
-export function Table<T>({ caption, columns: all, rows, keyOf, unfolds }: TableProps<T>): VNode {
+export function Table<T>(props: TableProps<T>): VNode {
+  const { caption, labelledBy, columns: all, rows, keyOf, unfolds } = props;
   const t = useText();
   const mayUse = useMayUse();
   const columns = all.filter(({ leadsTo }) => !leadsTo || !rows[0] || mayUse(...leadsTo(rows[0])));
@@ -44,8 +47,8 @@ export function Table<T>({ caption, columns: all, rows, keyOf, unfolds }: TableP
   const headerId = (row: T, n: number): string | undefined =>
     unfolds ? `${caption.replaceAll(/\W+/g, '-')}-${keyOf?.(row) ?? n}` : undefined;
   return (
-    <table class="list" role="table">
-      <caption class="visually-hidden">{caption}</caption>
+    <table class="list" role="table" aria-labelledby={labelledBy}>
+      {!labelledBy && <caption class="visually-hidden">{caption}</caption>}
       <thead role="rowgroup">
         <tr role="row">
           {columns.map(({ head, isNumber }) => (

@@ -6,7 +6,7 @@ import { LinkButton, PageForm, PostButton } from '../../web/forms/form.js';
 import { NewClientSecret, newSecretTitle, type ShownSecret } from '../../web/layout/new-client-secret.js';
 import { ErrorNotice } from '../../web/layout/notices.js';
 import { Facts } from '../../web/tables/facts.js';
-import { RecentMoment } from '../../web/tables/moment.js';
+import { Hour, RecentMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
 import { Table } from '../../web/tables/table.js';
 import { AdminNotice, type AdminState } from '../frame/admin-notice.js';
@@ -101,7 +101,7 @@ function Secrets({ secrets, state }: { secrets: SecretInfo[]; state: AdminState 
     },
     {
       head: 'Last used',
-      cell: ({ lastUsedAt }: SecretInfo) => (lastUsedAt ? <RecentMoment at={lastUsedAt} /> : 'not yet'),
+      cell: ({ lastUsedAt }: SecretInfo) => (lastUsedAt ? <Hour at={lastUsedAt} /> : 'not yet'),
       onPhone: 'unfolded' as const,
     },
   ];

@@ -1,7 +1,7 @@
 import type { CountedSince } from '../../activity/activity.js';
 import { refusalMessageForPartner, type RefusalMessage } from '../../partners/refusals/refusal-messages.js';
 import { formatCount } from '../../web/charts/numbers.js';
-import { Moment, RecentMoment } from '../../web/tables/moment.js';
+import { Hour, RecentMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
 import { Table } from '../../web/tables/table.js';
 import type { PortalPage } from '../frame/portal-layout.js';
@@ -49,8 +49,8 @@ export const refusalsPage = (refusals: CountedSince[]): PortalPage => ({
               onPhone: 'unfolded',
             },
             {
-              head: 'First, in the hour of',
-              cell: ({ firstHour }) => <Moment at={firstHour} />,
+              head: 'First',
+              cell: ({ firstHour }) => <Hour at={firstHour} />,
               onPhone: 'unfolded',
             },
             { head: 'Last', cell: ({ lastAt }) => <RecentMoment at={lastAt} /> },

@@ -4,7 +4,7 @@ import type { SecretInfo } from '../../../clients/secret-info.js';
 import { ClientTile } from '../../../web/layout/client-identity.js';
 import { Facts } from '../../../web/tables/facts.js';
 import { Buttons, LinkButton, PostButton } from '../../../web/forms/form.js';
-import { ExactMoment, RecentMoment } from '../../../web/tables/moment.js';
+import { ExactMoment, Hour, RecentMoment } from '../../../web/tables/moment.js';
 import { Enabled, State } from '../../../web/tables/state.js';
 import { EnvironmentName } from '../pages/environment.js';
 import { Table } from '../../../web/tables/table.js';
@@ -147,7 +147,7 @@ function Secrets({ client, secrets }: { client: ClientEntity; secrets: SecretInf
             },
             {
               head: 'Last used',
-              cell: ({ lastUsedAt }) => (lastUsedAt ? <RecentMoment at={lastUsedAt} /> : 'not yet'),
+              cell: ({ lastUsedAt }) => (lastUsedAt ? <Hour at={lastUsedAt} /> : 'not yet'),
               onPhone: 'named',
             },
           ]}

@@ -1,5 +1,5 @@
-import type { Language } from '../language/languages.js';
-import { text } from '../language/text.js';
+import type { Language } from '../../language/languages.js';
+import { text } from '../../language/text.js';
 
 // In this order, because most browsers also claim to be those listed below them.
 const BROWSERS: [RegExp, string][] = [
