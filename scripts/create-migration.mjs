@@ -4,7 +4,8 @@ import path from 'node:path';
 
 const [name, folder = path.join(import.meta.dirname, '..', 'migrations')] = process.argv.slice(2);
 if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name ?? '')) {
-  process.stderr.write('Usage: npm run migration:create -- <name-in-kebab-case>\n');
+  const usage = 'Usage: npm run migration:create -- <name-in-kebab-case>\n';
+  await new Promise((resolve) => process.stderr.write(usage, resolve));
   process.exit(1);
 }
 const index = path.join(folder, 'index.ts');

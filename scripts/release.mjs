@@ -16,9 +16,8 @@ const run = (command, args) =>
   execFileSync(command, args, { cwd: root, maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] });
 
 if (!readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8').includes(`\n## [${version}] - `)) {
-  process.stderr.write(
-    `CHANGELOG.md has no section for the version in package.json: ## [${version}] - date\n`,
-  );
+  const why = `CHANGELOG.md has no section for the version in package.json: ## [${version}] - date\n`;
+  await new Promise((resolve) => process.stderr.write(why, resolve));
   process.exit(1);
 }
 const releases = path.join(root, 'test/releases');

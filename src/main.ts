@@ -5,6 +5,5 @@ exitOnSignals();
 const { startService } = await import('./start/start-service.js');
 
 startService(process.env).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  process.exit(1);
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`, () => process.exit(1));
 });

@@ -1,4 +1,10 @@
+import { print } from './cli/output.js';
 import { runCommand } from './cli/run-command.js';
 
-// Ends what a command has given up too, such as a migration whose lock was lost.
-process.exit(await runCommand(process.argv.slice(2), process.env));
+// Told to whoever prints; without a listener it would end the process with a stack.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+const code = await runCommand(process.argv.slice(2), process.env);
+// What was printed beside the result. If nobody reads that any more, the result says what happened.
+await print('', 'stderr').catch(() => undefined);
+// Ends what a command has given up, too, such as a migration whose lock was lost.
+process.exit(code);

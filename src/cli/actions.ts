@@ -1,5 +1,4 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ConsentImportService } from '../consents/import/consent-import.service.js';
@@ -29,6 +28,7 @@ import { applyCompany, exportCompany } from './company/apply-company.js';
 import { textOf } from './company/company-differences.js';
 import { CompanyDocument } from './company/read-company.js';
 import { SecretSource } from './company/secret-source.js';
+import { print } from './output.js';
 import { Printed } from './printed.js';
 import { exportWords, importWords } from './words.js';
 import type { COMMANDS, DATABASE_COMMANDS } from './commands.js';
@@ -58,6 +58,8 @@ const textOfFile = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((error: Error) => {
     throw badRequest(`The file cannot be read: ${error.message}`);
   });
+
+const lineOf = (entry: object): string => `${JSON.stringify(entry)}\n`;
 
 const one = (options: Options, name: string): string | undefined => options[name]?.[0];
 
@@ -128,14 +130,14 @@ export const ACTIONS: Record<keyof typeof COMMANDS, Action> = {
   },
   async audit(app, _argument, options) {
     const log = app.get(AuditService).follow(one(options, 'after'), options.follow !== undefined);
-    for await (const { row, cursor } of log) await writeLine({ cursor, ...AuditEventView.of(row) });
+    for await (const { row, cursor } of log) await print(lineOf({ cursor, ...AuditEventView.of(row) }));
     return undefined;
   },
   async refusals(app, _argument, options) {
     const log = app
       .get(RequestRecordsService)
       .followRefusals(one(options, 'after'), options.follow !== undefined);
-    for await (const { row, cursor } of log) await writeLine({ cursor, ...RefusalView.of(row) });
+    for await (const { row, cursor } of log) await print(lineOf({ cursor, ...RefusalView.of(row) }));
     return undefined;
   },
   purge: async (app) => ({ removed: await app.get(PurgeService).purge() }),
@@ -180,8 +182,3 @@ export const DATABASE_ACTIONS: Record<keyof typeof DATABASE_COMMANDS, DatabaseAc
     return new Printed(`${JSON.stringify(result, null, 2)}\n`, differences.length > 0 ? 1 : 0);
   },
 };
-
-/** Waits while the reader is slower. */
-async function writeLine(line: object): Promise<void> {
-  if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain');
-}

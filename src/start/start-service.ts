@@ -60,6 +60,8 @@ async function startWith(settings: Settings, environment: NodeJS.ProcessEnv): Pr
     if (!settings.demonstration) spoken.info('Stopped');
   });
   if (settings.demonstration) {
+    // It goes on when whoever read its lines has left.
+    process.stdout.on('error', () => undefined);
     const { startDemonstration } = await import('../../demo/demonstration.js');
     demo = await startDemonstration(settings, say);
     settings.databaseUrl = demo.databaseUrl;

@@ -22,8 +22,8 @@ export function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>): 
     stop(signal).then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`Stopping failed: ${error instanceof Error ? error.message : String(error)}\n`);
-        process.exit(1);
+        const why = error instanceof Error ? error.message : String(error);
+        process.stderr.write(`Stopping failed: ${why}\n`, () => process.exit(1));
       },
     );
   };

@@ -6,6 +6,7 @@ import { ACTIONS } from '../../src/cli/actions.js';
 import type { Printed } from '../../src/cli/printed.js';
 import { withoutDefaults } from '../../src/cli/company/company-defaults.js';
 import type { Company } from '../../src/cli/company/company-sections.js';
+import { CompanyDocument } from '../../src/cli/company/read-company.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { PurgeService } from '../../src/database/purge/purge.service.js';
 import { Problem } from '../../src/http/problems/problem.js';
@@ -46,8 +47,13 @@ describe('A company file', () => {
     if (!(error instanceof Problem)) throw error as Error;
     return error.detail.split('\n').map((line) => line.replace(`${file}:`, ''));
   };
-  const exported = async (): Promise<Company> =>
-    parse(((await ACTIONS.export(service.app, '', {}, {})) as Printed).text) as Company;
+  const exportedText = async (): Promise<string> =>
+    ((await ACTIONS.export(service.app, '', {}, {})) as Printed).text;
+  const exported = async (): Promise<Company> => {
+    const { has_end, end, ...company } = parse(await exportedText()) as Company & Record<string, unknown>;
+    expect([has_end, end]).toEqual([true, true]);
+    return company;
+  };
   const example = (): Required<Company> => withoutDefaults(parse(EXAMPLE) as Company) as Required<Company>;
   const events = (since: string) =>
     service.database.query<{ action: string }>(
@@ -102,6 +108,40 @@ describe('A company file', () => {
           await refusal(`a: &a [${'x,'.repeat(50)}]\nb: &b [${'*a,'.repeat(50)}]\nc: [${'*b,'.repeat(50)}]`)
         )[0],
       ).toContain('alias');
+    });
+
+    it('if it is an export of which the end is missing, wherever it was cut off', async () => {
+      const text = await exportedText();
+      const whole = text.trimEnd().length;
+      const refused = async (length: number): Promise<string> =>
+        new CompanyDocument('cut.yaml', text.slice(0, length)).read().then(
+          () => `${length} of ${text.length} characters: accepted`,
+          (problem: Problem) => problem.detail,
+        );
+      const firstLine = text.indexOf('\n');
+      // Each line's end, where what is left is YAML, and the characters of the first and the last line.
+      const ends = [...text.matchAll(/\n/g)].map(({ index }) => index).filter((end) => end < whole);
+      const lengths = new Set([...ends, ...Array.from({ length: 12 }, (_, n) => whole - 1 - n)]);
+      for (const length of lengths) {
+        expect(await refused(length)).toBe(
+          'cut.yaml was refused; nothing was changed.\nIt has "has_end: true", as every export, but not its last line, "end: true": it was cut off. Export it again.',
+        );
+      }
+      for (let length = 0; length < firstLine; length++) {
+        expect(await refused(length)).toMatch(/at least one section|was cut off/);
+      }
+      expect(await refused(whole)).toContain('accepted');
+    });
+
+    it('if it has another beginning or end than an export', async () => {
+      expect(await refusal('has_end: 1\npurposes: {}\nend: true')).toEqual([
+        expect.anything(),
+        '1: has_end: must be true, or be left out',
+      ]);
+      expect(await refusal('purposes: {}\nend: 1')).toEqual([
+        expect.anything(),
+        '2: end: must be true, or be left out',
+      ]);
     });
 
     it('by the rules of the admin API, with everything that is wrong and its line', async () => {
@@ -255,10 +295,10 @@ clients:
     });
 
     it('writes nothing when it is applied again, nor when the export is', async () => {
-      const company = await exported();
+      const text = await exportedText();
       const statements = await statementsDuring(service, async () => {
         expect(await apply(EXAMPLE, { prune: true })).toEqual({ code: 0, text: 'Nothing changed.\n' });
-        expect(await apply(company)).toEqual({ code: 0, text: 'Nothing changed.\n' });
+        expect(await apply(text)).toEqual({ code: 0, text: 'Nothing changed.\n' });
       });
       expect(statements.filter((sql) => /INSERT|UPDATE|DELETE|NOTIFY/.test(sql))).toEqual([]);
       expect(await apply(EXAMPLE, { 'dry-run': true })).toEqual({ code: 0, text: 'Nothing would change.\n' });

@@ -43,13 +43,22 @@ describe('the operator tool for use without a browser', () => {
   afterAll(async () => {
     for (const app of Object.values(made)) await (await app).close();
   });
-  /** Runs it in this process, which saves a start of Node.js; one command after another. */
+  /**
+   * Runs it in this process, which saves a start of Node.js; one command after another. Its reader is slow, and the command must not
+   * end before it has read everything.
+   */
   const operator = async (args: string[], env: Record<string, string> = {}): Ran => {
     const printed = { stdout: '', stderr: '' };
+    let unread = 0;
     const spies: jest.SpyInstance[] = (['stdout', 'stderr'] as const).map((name) =>
-      jest.spyOn(process[name], 'write').mockImplementation((text) => {
+      jest.spyOn(process[name], 'write').mockImplementation((text, ...more: unknown[]) => {
         printed[name] += String(text);
-        return true;
+        unread += 1;
+        setImmediate(() => {
+          unread -= 1;
+          (more.at(-1) as (() => void) | undefined)?.();
+        });
+        return false;
       }),
     );
     const create = NestFactory.create.bind(NestFactory) as (...given: unknown[]) => Promise<INestApplication>;
@@ -59,6 +68,7 @@ describe('the operator tool for use without a browser', () => {
     });
     try {
       const code = await runCommand(args, environment(env));
+      expect([args, unread]).toEqual([args, 0]);
       return { code, out: printed.stdout, err: printed.stderr };
     } finally {
       for (const spy of [...spies, making]) spy.mockRestore();

@@ -23,11 +23,14 @@ describe('The JSON Schema of a company file', () => {
 
   it('accepts the example', () => {
     expect(errorsOf(example())).toEqual([]);
+    expect(errorsOf({ has_end: true, ...example(), end: true })).toEqual([]);
   });
 
   it.each<[string, object, string[]]>([
     ['an unknown section', { extra: {} }, [' additionalProperties']],
     ['no section', {}, [' minProperties']],
+    ['an export without its end', { has_end: true, ...example() }, [' dependentRequired']],
+    ['another end', { end: 'true' }, ['/end const']],
     [
       'a name of other characters',
       { scopes: { A: { description: 'x', audience: 'partner' } } },

@@ -4,6 +4,9 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stopping.abort());
 }
+// Whoever read the lines has left, as after `| head`.
+process.stdout.on('error', () => stopping.abort());
+process.stderr.on('error', () => undefined);
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   out: (text) => void process.stdout.write(text),

@@ -17,7 +17,7 @@ import { applyOwners } from './apply-owners.js';
 import { holdApplyLock } from './apply-lock.js';
 import { refusedAs, type Applying, type ApplyOptions } from './applying.js';
 import { differences, type Change } from './company-differences.js';
-import type { Company, Entry } from './company-sections.js';
+import { MARKS, type Company, type Entry } from './company-sections.js';
 import { readCurrent } from './current-company.js';
 import type { CompanyDocument } from './read-company.js';
 import type { SecretSource } from './secret-source.js';
@@ -65,11 +65,11 @@ export async function applyCompany(
   return changes;
 }
 
-/** The company as a file that, applied, changes nothing. */
+/** The company as a file that, applied, changes nothing, and is refused if its end is missing. */
 export function exportCompany(app: INestApplicationContext): Promise<string> {
   return app.get(Transactions).run(async (manager) => {
     const { company } = await readCurrent(app, manager, []);
-    return stringify(company, { lineWidth: 0 });
+    return stringify({ [MARKS.first]: true, ...company, [MARKS.last]: true }, { lineWidth: 0 });
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { PRODUCT_NAME } from '../../config/brand-values.js';
-import { SECTIONS, type Section, type Shape } from './company-sections.js';
+import { MARKS, SECTIONS, type Section, type Shape } from './company-sections.js';
 
 type Schema = Record<string, unknown>;
 
@@ -8,9 +8,15 @@ type Schema = Record<string, unknown>;
 export const companySchema = (): Schema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: `Company file of the ${PRODUCT_NAME}`,
-  ...objectOf(
-    Object.fromEntries(Object.entries(SECTIONS).map(([name, each]) => [name, sectionSchema(each)])),
-  ),
+  ...objectOf({
+    [MARKS.first]: {
+      const: true,
+      description: `Written by an export, which ends with \`${MARKS.last}: true\`.`,
+    },
+    ...Object.fromEntries(Object.entries(SECTIONS).map(([name, each]) => [name, sectionSchema(each)])),
+    [MARKS.last]: { const: true, description: 'The end of an export.' },
+  }),
+  dependentRequired: { [MARKS.first]: [MARKS.last] },
   minProperties: 1,
 });
 

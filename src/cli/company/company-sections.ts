@@ -118,6 +118,9 @@ export const SECTIONS = {
   },
 } satisfies Record<string, Section>;
 
+/** The first and the last member of an export: a file with the first, but without the last, was cut off on its way. */
+export const MARKS = { first: 'has_end', last: 'end' } as const;
+
 /** One object of the file by its members. */
 export type Entry = Record<string, unknown>;
 

@@ -4,7 +4,7 @@ import { badRequest, Problem } from '../../http/problems/problem.js';
 import { apiWords, apiWordsOf, violation } from '../../http/problems/violation.js';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
 import { withoutDefaults } from './company-defaults.js';
-import { SECTIONS, type Company, type Entry, type Section, type Shape } from './company-sections.js';
+import { MARKS, SECTIONS, type Company, type Entry, type Section, type Shape } from './company-sections.js';
 
 export type Place = readonly (string | number)[];
 
@@ -28,6 +28,7 @@ export class CompanyDocument {
 
   /** What the file says, if it is as it must be. Throws a 400 problem that lists what is wrong, each with its line. */
   async read(): Promise<Company> {
+    this.refuseCut();
     const { errors, warnings } = this.document;
     for (const { pos, message } of [...errors, ...warnings]) {
       this.wrong.push(`${this.name}:${this.lines.linePos(pos[0]).line}: ${message}`);
@@ -37,7 +38,8 @@ export class CompanyDocument {
     if (!isEntry(value)) throw badRequest(`${this.name}: must have at least one section.`);
     const company: Record<string, unknown> = {};
     for (const [name, section] of Object.entries(value)) {
-      if (!Object.hasOwn(SECTIONS, name)) this.note([name], apiWords(violation('unknown_member')));
+      if (name === MARKS.first || name === MARKS.last) this.checkMark(name, section);
+      else if (!Object.hasOwn(SECTIONS, name)) this.note([name], apiWords(violation('unknown_member')));
       else company[name] = await this.section(section, [name], SECTIONS[name as keyof typeof SECTIONS]);
     }
     this.refuse();
@@ -81,6 +83,20 @@ export class CompanyDocument {
         ...(more > 0 ? [`… and ${more} more.`] : []),
       ].join('\n'),
     );
+  }
+
+  /** The part of an export that a pipe or a full disk has left may be a whole file to YAML, and `--prune` would believe it. */
+  private refuseCut(): void {
+    const { contents } = this.document;
+    const { first, last } = MARKS;
+    if (!isMap(contents) || !contents.has(first) || contents.get(last) === true) return;
+    throw badRequest(
+      `${this.name} was refused; nothing was changed.\nIt has "${first}: true", as every export, but not its last line, "${last}: true": it was cut off. Export it again.`,
+    );
+  }
+
+  private checkMark(name: string, value: unknown): void {
+    if (value !== true) this.note([name], 'must be true, or be left out');
   }
 
   private value(): unknown {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -116,14 +118,14 @@ describe('charging-data listen', () => {
     await Promise.all([service.stop(), app.stop()]);
   });
 
+  const settings = () => ({
+    CHARGING_DATA_URL: service.url,
+    CHARGING_DATA_CLIENT_ID: CLIENT_ID,
+    CHARGING_DATA_CLIENT_SECRET: CLIENT_SECRET,
+  });
   const start = (args: string[] = [], env: NodeJS.ProcessEnv = {}): Promise<number> =>
     (ended = run(['listen', '--forward', `${app.url}/hooks`, ...args], {
-      env: {
-        CHARGING_DATA_URL: service.url,
-        CHARGING_DATA_CLIENT_ID: CLIENT_ID,
-        CHARGING_DATA_CLIENT_SECRET: CLIENT_SECRET,
-        ...env,
-      },
+      env: { ...settings(), ...env },
       out: (text) => (printed += text),
       error: (text) => (printed += text),
       stop: stopping.signal,
@@ -331,6 +333,15 @@ describe('charging-data listen', () => {
     expect(await start(args, env)).toBe(2);
     expect(printed).toContain(words);
     expect(printed).not.toMatch(/cds_cs_|secret-that-is-wrong|u:p/);
+  });
+
+  it('ends without a word when whoever reads its lines has left', async () => {
+    const args = ['dist/packages/cli/src/main.js', 'listen', '--forward', app.url];
+    const child = spawn(process.execPath, args, { env: settings(), stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let complaints = '';
+    child.stderr.on('data', (text) => (complaints += String(text)));
+    expect([await once(child, 'close'), complaints]).toEqual([[0, null], '']);
   });
 
   it('explains itself', async () => {
