@@ -35,6 +35,7 @@ export function serviceEnvironment(port) {
     // So high that no request is refused; everything is counted.
     RATE_LIMIT_PER_HOUR: MANY,
     OAUTH_RATE_LIMIT_PER_MINUTE: MANY,
+    SESSION_RATE_LIMIT_PER_MINUTE: MANY,
     // The receiver of W8 runs on this machine.
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
   };

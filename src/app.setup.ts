@@ -11,6 +11,7 @@ import { AppModule } from './app.module.js';
 import type { Settings } from './config/settings.js';
 import { SchemaCompatibility } from './database/migrations/schema-compatibility.service.js';
 import { AddressLimits } from './http/guards/address-rate-limit.guard.js';
+import { addSessionLimits, SessionLimits } from './http/guards/session-limits.js';
 import { AllowedMethods } from './http/server/allowed-methods.js';
 import { addListAnswers } from './http/api/list-answer.js';
 import { addAssets } from './http/server/assets.js';
@@ -97,6 +98,7 @@ export async function createApp(
   addRequestHooks(fastify);
   if (!settings.serves) addRoleGate(fastify);
   addSchemaGate(fastify, app.get(SchemaCompatibility));
+  addSessionLimits(fastify, app.get(SessionLimits));
   const operators = app.get(ConsoleGuard);
   addUploadLimits(fastify, async (request, reply) => !!(await operators.admit(request, reply)));
   addBodyParsers(fastify);

@@ -58,6 +58,8 @@ export class Settings {
   rateLimit!: number;
   /** Requests per minute to `/o/*`, per client. */
   oauthRateLimit!: number;
+  /** Requests per minute with a session, per account. */
+  sessionRateLimit!: number;
   /** Seconds to wait before each further attempt of a delivery. */
   webhookRetrySchedule!: number[];
   /** How many attempts are under way at a time; slow ones make room for more. */
@@ -152,6 +154,7 @@ export async function loadSettings(source: NodeJS.ProcessEnv): Promise<Settings>
     accountDeletionDays: env.ACCOUNT_DELETION_DAYS,
     rateLimit: env.RATE_LIMIT_PER_HOUR,
     oauthRateLimit: env.OAUTH_RATE_LIMIT_PER_MINUTE,
+    sessionRateLimit: env.SESSION_RATE_LIMIT_PER_MINUTE,
     webhookRetrySchedule: splitList(env.WEBHOOK_RETRY_SCHEDULE_SECONDS).map(Number),
     webhookConcurrency: env.WEBHOOK_CONCURRENCY,
     webhookAllowPrivateAddresses: env.WEBHOOK_ALLOW_PRIVATE_ADDRESSES === 'true',

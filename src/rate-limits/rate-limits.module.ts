@@ -7,6 +7,7 @@ import { TokensModule } from '../tokens/tokens.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Settings } from '../config/settings.js';
 import { AddressLimits, AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { SessionLimits } from '../http/guards/session-limits.js';
 import { PurgeTasks } from '../database/purge/purge-tasks.js';
 import { KnownPartnerLimitGuard } from './partners/known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './partners/limited-bearer.guard.js';
@@ -23,6 +24,7 @@ import { SandboxFaultGuard } from './partners/sandbox-fault.guard.js';
 import { RateLimitsService } from './rate-limits.service.js';
 import { AddressRefusals } from './address-refusals.js';
 import { PasswordConfirmations } from './sign-in/password-confirmations.service.js';
+import { SessionLimitsService } from './sessions/session-limits.service.js';
 import { SignInLimitsService } from './sign-in/sign-in-limits.service.js';
 import { RATE_LIMIT_STORE } from './store/store-token.js';
 import { RateLimitStoreLifecycle, createRateLimitStore } from './store/create-rate-limit-store.js';
@@ -39,11 +41,19 @@ import { RATE_LIMITS_PURGE } from './rate-limits-purge.js';
     AddressRefusals,
     RateLimitsService,
     { provide: AddressLimits, useExisting: RateLimitsService },
+    { provide: SessionLimits, useClass: SessionLimitsService },
     SignInLimitsService,
     MailLimitsService,
     PasswordConfirmations,
   ],
-  exports: [AddressLimits, MailLimitsService, RateLimitsService, SignInLimitsService, PasswordConfirmations],
+  exports: [
+    AddressLimits,
+    MailLimitsService,
+    RateLimitsService,
+    SessionLimits,
+    SignInLimitsService,
+    PasswordConfirmations,
+  ],
 })
 class RateLimitCountersModule {}
 

@@ -6,6 +6,7 @@ import { Settings } from '../config/settings.js';
 import type { EventClient } from '../activity/activity.js';
 import { ActivityService } from '../activity/activity.service.js';
 import type { AddressLimits } from '../http/guards/address-rate-limit.guard.js';
+import type { SessionHolder } from '../http/guards/session-limits.js';
 import { rateLimitExceeded } from '../http/problems/problem.js';
 import { countDecision } from './rate-limit-metrics.js';
 import { addressKey } from '../http/server/address-key.js';
@@ -42,6 +43,7 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
   private readonly partners: Refusals = new LRUCache(upTo(CACHED_REFUSALS));
   private readonly clients: Refusals = new LRUCache(upTo(CACHED_REFUSALS));
   private readonly addresses: Refusals = new LRUCache(upTo(CACHED_REFUSALS));
+  private readonly sessions: Refusals = new LRUCache(upTo(CACHED_REFUSALS));
 
   constructor(
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
@@ -109,6 +111,15 @@ export class RateLimitsService implements AddressLimits, OnModuleInit {
     const key = `client:${client.id}`;
     const decision = await this.consume(this.clients, key, this.settings.oauthRateLimit, MINUTE_MS);
     if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'oauth', client, request });
+    refuseUnless(decision);
+  }
+
+  /** Counts a request for the holder of its session; throws a 429 problem over the limit. */
+  async countSessions(request: FastifyRequest, holder: SessionHolder): Promise<void> {
+    request.isCounted = true;
+    const limit = this.settings.sessionRateLimit;
+    const decision = await this.consume(this.sessions, `session:${holder}`, limit, MINUTE_MS);
+    if (!decision.allowed) this.activity.count({ kind: 'rate_limited', detail: 'session', request });
     refuseUnless(decision);
   }
 

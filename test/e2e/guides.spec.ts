@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import MiniSearch from 'minisearch';
 import { parse, type HTMLElement } from 'node-html-parser';
 import { pathOf, SHELVES } from '../../src/api-docs/handbook/catalogue.js';
 import type { Settings } from '../../src/config/settings.js';
@@ -167,9 +168,29 @@ describe('The guides', () => {
     });
 
     it('by the first parts of a word with punctuation in it, and by no word that is longer than all', async () => {
-      expect(hitsOf(await search(`${'token-'.repeat(15)}zzzzqqqq`))).toEqual([]);
-      expect(hitsOf(await search(`${'token-'.repeat(16)}zzzzqqqq`))).not.toEqual([]);
+      const beginningsOf = (word: string) => [...word].map((_, n) => word.slice(0, n + 1)).slice(2);
+      const parts = ['signature', 'webhook', 'check'].flatMap(beginningsOf);
+      expect(parts).toHaveLength(15);
+      expect(hitsOf(await search([...parts, 'zzzzqqqq'].join('-')))).toEqual([]);
+      expect(hitsOf(await search([...parts, 'the', 'zzzzqqqq'].join('-')))).not.toEqual([]);
       expect(hitsOf(await search(`token ${'x'.repeat(101)}`))).toEqual([]);
+    });
+
+    it('with each word once, and not at all for what was asked before', async () => {
+      const looked = jest.spyOn(MiniSearch.prototype, 'search');
+      const asked = 'Signature signature SIGNATURE-signature webhooks';
+      const found = hitsOf(await search(asked));
+      expect(found).not.toEqual([]);
+      expect(looked.mock.calls.map(([query]) => query)).toEqual(['signature webhooks']);
+      expect(hitsOf(await search(asked))).toEqual(found);
+      expect(hitsOf(await search('  signature   WEBHOOKS '))).toEqual(found);
+      expect(looked).toHaveBeenCalledTimes(1);
+    });
+
+    it('without mistakes in words of more than twelve letters', async () => {
+      expect(hitsOf(await search('introspectio'))).not.toEqual([]);
+      expect(hitsOf(await search('introspektio'))).not.toEqual([]);
+      expect(hitsOf(await search('introspektion'))).toEqual([]);
     });
 
     it.each([

@@ -94,6 +94,9 @@ const COUNTED: [what: string, request: () => Request, status: number][] = [
     200,
   ],
   ['the metrics without their token', () => ['/metrics', {}], 401],
+  ['an unknown address', () => ['/nothing', {}], 404],
+  ['an unknown address with an unknown session', () => ['/nothing', cookie('session', 'session')], 404],
+  ['a wrong method', () => ['/v2/users', { method: 'DELETE', bearer }], 405],
 ];
 
 /** Requests that would normally cause a lookup, but are refused before it when their address is over its limit. */

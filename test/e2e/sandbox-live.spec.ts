@@ -1,5 +1,8 @@
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
-import { STREAMS_PER_SESSION } from '../../src/webhook-portal/sandbox/live/sandbox-streams.service.js';
+import {
+  STREAMS_PER_CLIENT,
+  STREAMS_PER_SESSION,
+} from '../../src/webhook-portal/sandbox/live/sandbox-streams.service.js';
 import type { BrowserSession } from '../support/browser-session.js';
 import { EventStream } from '../support/event-stream.js';
 import { madeForEach } from '../support/made.js';
@@ -55,6 +58,25 @@ describe('The page of a sandbox', () => {
       const refused = await follow(portal);
       expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5']);
       streams[0]!.close();
+      await until('there is room again', async () => (await follow(portal)).status === 200);
+    });
+
+    it('more often than a client may, with however many links; others are followed meanwhile', async () => {
+      const stranger = await SandboxProgram.start(service);
+      const sessions = await Promise.all(
+        Array.from({ length: STREAMS_PER_CLIENT / STREAMS_PER_SESSION }, () =>
+          enterPortal(service, partner.client),
+        ),
+      );
+      const streams = [];
+      for (const session of sessions) {
+        for (let n = 0; n < STREAMS_PER_SESSION; n++) streams.push(await follow(session));
+      }
+      expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+      const refused = await follow(portal);
+      expect([refused.status, refused.headers['retry-after']]).toEqual([429, '5']);
+      expect((await follow(await enterPortal(service, stranger.client))).status).toBe(200);
+      streams.at(-1)!.close();
       await until('there is room again', async () => (await follow(portal)).status === 200);
     });
 

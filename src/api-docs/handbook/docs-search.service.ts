@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import MiniSearch from 'minisearch';
+import { upTo } from '../../config/cache-capacity.js';
 import { ApiDocs } from '../api-docs.service.js';
 import type { OpenApiDocument } from '../openapi.js';
 import { operationAnchor, webhookAnchor } from '../reference-addresses.js';
@@ -29,6 +31,10 @@ const WORDS_AT_MOST = 8;
 const TERMS_AT_MOST = 16;
 /** Longer than any term of the index. Comparing a term with those takes memory by the square of its length. */
 const TERM_MAX = 100;
+/** Mistakes are looked for in words of this length: in shorter ones they mean another word, in longer ones looking takes too long. */
+const [FUZZY_FROM, FUZZY_TO] = [5, 12];
+/** Answers that are remembered. */
+const REMEMBERED = 500;
 const ERRORS = pathOf('guides', 'errors');
 
 /**
@@ -40,6 +46,8 @@ export class DocsSearch {
   private of?: OpenApiDocument;
   private index?: MiniSearch<Entry>;
   private entries: Entry[] = [];
+  private titles = new Set<string>();
+  private readonly remembered = new LRUCache<string, Found[]>(upTo(REMEMBERED));
 
   constructor(
     private readonly handbook: Handbook,
@@ -50,13 +58,19 @@ export class DocsSearch {
   async find(query: string): Promise<Found[]> {
     const document = await this.docs.forPartners();
     if (this.index === undefined || this.of !== document) this.read(document);
-    const terms = termsOf(query);
-    if (terms.some(({ length }) => length > TERM_MAX)) return [];
-    const isNamed = ({ title }: Found): number => Number(title.toLowerCase() === query.toLowerCase());
-    return this.index!.search(terms.join(' '))
+    const terms = termsOf(query).join(' ');
+    if (terms.split(' ').some(({ length }) => length > TERM_MAX)) return [];
+    const name = query.toLowerCase();
+    const key = this.titles.has(name) ? `${terms}\n${name}` : terms;
+    const known = this.remembered.get(key);
+    if (known) return known;
+    const isNamed = ({ title }: Found): number => Number(title.toLowerCase() === name);
+    const found = this.index!.search(terms)
       .map(({ id }) => this.entries[id as number]!)
       .sort((one, other) => isNamed(other) - isNamed(one))
       .slice(0, FOUND_AT_MOST);
+    this.remembered.set(key, found);
+    return found;
   }
 
   private read(document: OpenApiDocument): void {
@@ -65,12 +79,14 @@ export class DocsSearch {
       ...each,
       id,
     }));
+    this.titles = new Set(this.entries.map(({ title }) => title.toLowerCase()));
+    this.remembered.clear();
     this.index = new MiniSearch<Entry>({
       fields: ['title', 'page', 'text'],
       searchOptions: {
         combineWith: 'AND',
         prefix: (term) => term.length > 2,
-        fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+        fuzzy: ({ length }) => (length >= FUZZY_FROM && length <= FUZZY_TO ? 0.2 : false),
         boost: { title: 4, page: 2 },
       },
     });
@@ -94,14 +110,16 @@ export class DocsSearch {
   }
 }
 
-/** What the index looks up for a query. */
+/** What the index looks up for a query: each word once. */
 function termsOf(query: string): string[] {
-  const words = query.split(/\s+/).slice(0, WORDS_AT_MOST).join(' ');
+  const words = once(query.toLowerCase().split(/\s+/)).slice(0, WORDS_AT_MOST).join(' ');
   const tokenize = MiniSearch.getDefault('tokenize') as (text: string) => string[];
-  return tokenize(words)
+  return once(tokenize(words))
     .filter((term) => term !== '')
     .slice(0, TERMS_AT_MOST);
 }
+
+const once = (words: string[]): string[] => [...new Set(words)];
 
 const operations = ({ paths }: OpenApiDocument): Found[] =>
   Object.entries(paths).flatMap(([path, methods]) =>

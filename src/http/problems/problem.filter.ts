@@ -14,6 +14,9 @@ import { toProblem } from './to-problem.js';
 
 // Malformed, not authenticated, not allowed, too large, wrong media type.
 const COUNTED_STATUSES = new Set([400, 401, 403, 413, 415]);
+/** Whether a refusal counts for the address: also that of an unknown address, or of its method. */
+const counts = (status: number, { routeOptions }: FastifyRequest): boolean =>
+  COUNTED_STATUSES.has(status) || (routeOptions?.url === undefined && (status === 404 || status === 405));
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -49,7 +52,7 @@ export class ProblemFilter implements ExceptionFilter {
   /** The same for requests that the framework refuses outside of any controller. */
   answer(exception: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const problem = this.withMethods(exception, request);
-    if (!COUNTED_STATUSES.has(problem.status) || request.isCounted || isAnswered(reply)) {
+    if (!counts(problem.status, request) || request.isCounted || isAnswered(reply)) {
       return this.send(exception, problem, request, reply);
     }
     this.limits.countAddress(request).then(

@@ -8,6 +8,7 @@ import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { readAs } from '../../http/server/request-language.js';
+import { SessionLimits } from '../../http/guards/session-limits.js';
 import type { Page, PageRequest } from '../../database/queries/read-page.js';
 import { notFound } from '../../http/problems/problem.js';
 import { MESSAGES } from '../../notifications/message-catalogue.js';
@@ -44,6 +45,7 @@ export class SessionsService {
     private readonly audit: AuditService,
     private readonly notifications: NotificationsService,
     private readonly activity: ActivityService,
+    private readonly limits: SessionLimits,
     erasures: UserErasures,
   ) {
     erasures.add(async (manager, _userId, { addresses }) => {
@@ -52,10 +54,11 @@ export class SessionsService {
     });
   }
 
-  /** The user logged in in this browser, if any. */
+  /** The user logged in in this browser, if any. The request is counted for the account; throws a 429 problem over the limit (contract §7). */
   async current(request: FastifyRequest): Promise<SignedInUser | undefined> {
     const digest = this.digestIn(request);
     const found = digest && (await this.sessions.find(digest));
+    if (found) await this.limits.countFound(request, digest, `user ${found.user.id}`);
     // A page that polls by itself does not prove that anyone is using it.
     if (found?.seenLongAgo && !isUnattended(request)) {
       await this.sessions.touch(digest!);

@@ -5,6 +5,7 @@ import { AuditService, type Actor } from '../../audit/audit.service.js';
 import { Settings } from '../../config/settings.js';
 import { Transactions } from '../../database/queries/transactions.js';
 import { Cookies } from '../../http/server/cookies.js';
+import { SessionLimits } from '../../http/guards/session-limits.js';
 import { forbidden } from '../../http/problems/problem.js';
 import { digestOf, isSecret, newSecret } from '../../secrets/tokens.js';
 import { invalidToken } from '../../tokens/access/bearer.guard.js';
@@ -34,6 +35,7 @@ export class PortalAccessService implements AccessRevocation {
     private readonly settings: Settings,
     private readonly transactions: Transactions,
     private readonly audit: AuditService,
+    private readonly limits: SessionLimits,
     revocations: AccessRevocations,
   ) {
     revocations.add(this);
@@ -111,12 +113,26 @@ export class PortalAccessService implements AccessRevocation {
     return true;
   }
 
-  /** The portal session of this browser, if any. */
+  /**
+   * The portal session of this browser, if any. The request is counted for the account of a member, or for the client that a one-time link
+   * opened; throws a 429 problem over the limit (contract §7).
+   */
   async visitor(request: FastifyRequest): Promise<PortalVisitor | undefined> {
     const session = this.sessionIn(request);
     if (!session) return undefined;
     const { digest: sessionDigest, isMembers } = session;
-    if (isMembers) return this.memberSessions.visitor(sessionDigest, request);
+    const visitor = isMembers
+      ? await this.memberSessions.visitor(sessionDigest, request)
+      : await this.visitorByLink(sessionDigest);
+    if (!visitor) return undefined;
+    const holder = visitor.user
+      ? (`user ${visitor.user.id}` as const)
+      : (`client ${visitor.clientId}` as const);
+    await this.limits.countFound(request, sessionDigest, holder);
+    return visitor;
+  }
+
+  private async visitorByLink(sessionDigest: Buffer): Promise<PortalVisitor | undefined> {
     const portal = await this.linkSessions.find(sessionDigest);
     return portal && { ...portal, sessionDigest, role: 'developer' };
   }

@@ -7,6 +7,7 @@ import { SandboxStream } from './sandbox-stream.js';
 
 /** Contract §19. */
 export const STREAMS_PER_SESSION = 4;
+export const STREAMS_PER_CLIENT = 20;
 const STREAMS_PER_INSTANCE = 500;
 const LOOK_EVERY_MS = 1_000;
 const COMMENT_AFTER_MS = 15_000;
@@ -32,17 +33,19 @@ export class SandboxStreams implements OnModuleDestroy {
     this.endAll();
   }
 
-  /** Throws a 429 problem if the session has too many, and a 503 problem if this instance has. */
+  /** Throws a 429 problem if the session or the client has too many, and a 503 problem if this instance has. */
   open(visitor: PortalVisitor): SandboxStream {
     if (this.stopping) throw unavailable('The service is stopping.');
     if (this.streams.size >= STREAMS_PER_INSTANCE)
       throw unavailable('Too many pages follow their sandboxes.');
     const stream = new SandboxStream(visitor);
-    if ([...this.streams].filter(({ session }) => session === stream.session).length >= STREAMS_PER_SESSION) {
-      throw rateLimitExceeded(
-        `This session already follows its sandbox ${STREAMS_PER_SESSION} times. Please close a page first.`,
-        { headers: { 'retry-after': '5' } },
-      );
+    const ofClient = [...this.streams].filter((other) => other.visitor.clientId === visitor.clientId);
+    const ofSession = ofClient.filter(({ session }) => session === stream.session);
+    if (ofSession.length >= STREAMS_PER_SESSION) {
+      throw tooMany(`This session already follows its sandbox ${STREAMS_PER_SESSION} times.`);
+    }
+    if (ofClient.length >= STREAMS_PER_CLIENT) {
+      throw tooMany(`${STREAMS_PER_CLIENT} pages already follow the sandbox of this client.`);
     }
     this.streams.add(stream);
     stream.once('close', () => this.remove(stream));
@@ -88,6 +91,9 @@ export class SandboxStreams implements OnModuleDestroy {
     for (const stream of this.streams) stream.finish();
   }
 }
+
+const tooMany = (detail: string) =>
+  rateLimitExceeded(`${detail} Please close a page first.`, { headers: { 'retry-after': '5' } });
 
 const unavailable = (detail: string) =>
   serviceUnavailable(`${detail} Please try again shortly.`, { headers: { 'retry-after': '5' } });
