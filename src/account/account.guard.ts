@@ -3,7 +3,8 @@ import { Reflector } from '@nestjs/core';
 import { Settings } from '../config/settings.js';
 import { Cookies } from '../http/server/cookies.js';
 import { CsrfService } from '../http/forms/csrf.service.js';
-import { isPosted, requireFormBody } from '../http/page-routes/posted-form.js';
+import { isPosted } from '../http/page-routes/posted-form.js';
+import { refuseUnsafeText } from '../http/validation/validation.pipe.js';
 import { confirmPathFor } from '../users/factors/factor-paths.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { ShownOnce } from '../users/sessions/shown-once.service.js';
@@ -35,7 +36,7 @@ export class AccountGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { request, reply } = exchangeOf(context);
-    if (isPosted(request)) requireFormBody(request);
+    if (isPosted(request)) refuseUnsafeText(request.params);
     const returnTo = isPosted(request)
       ? this.reflector.get<string>(PART_PATH, context.getClass())
       : request.url;

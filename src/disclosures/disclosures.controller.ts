@@ -1,7 +1,6 @@
 import { Body, Controller, Post, UseGuards } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '../http/api/api-answers.js';
-import { JsonBodyGuard } from '../http/api/json-body.guard.js';
 import { LimitedBearerGuard } from '../rate-limits/partners/limited-bearer.guard.js';
 import { CurrentPrincipal } from '../tokens/access/current-principal.decorator.js';
 import type { Principal } from '../tokens/access/principal.js';
@@ -16,7 +15,7 @@ const SCOPE = 'token:introspect';
 
 /** Where the company's data services report what they served (contract §26). */
 @Controller('v2/disclosures')
-@UseGuards(LimitedBearerGuard, ScopesGuard, JsonBodyGuard)
+@UseGuards(LimitedBearerGuard, ScopesGuard)
 @RequireScopes(SCOPE)
 @ApiTags('Disclosures')
 export class DisclosuresController {

@@ -13,6 +13,7 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { ApiAnswer, ApiProblems, NOT_CACHED, type ApiHeaders } from '../http/api/api-answers.js';
 import { text } from '../http/api/api-schemas.js';
 import { Form, queryStringOf } from '../http/forms/form.js';
+import { isCompressed } from '../http/server/unread-bodies.js';
 import { clientAuthAndLimits } from './client-auth-and-limits.guard.js';
 import { invalidRequest, renderOAuthError } from './oauth-error.js';
 import { OAuthErrorView } from './oauth-error.view.js';
@@ -37,8 +38,11 @@ export class OAuthFormGuard implements CanActivate {
 }
 
 const renderError = (problem: Problem, request: FastifyRequest) =>
-  // A media type without a parser is refused before any guard runs, but it is an invalid request like any other.
-  renderOAuthError(problem.status === 415 ? invalidRequest(FORM_NEEDED) : problem, request);
+  // Another media type is refused before any guard runs, but it is an invalid request like any other.
+  renderOAuthError(
+    problem.status === 415 && !isCompressed(request) ? invalidRequest(FORM_NEEDED) : problem,
+    request,
+  );
 
 /**
  * An endpoint that takes a form, authenticates with the given guard, applies the limits of contract §7 (with `limitClients` also
@@ -49,7 +53,7 @@ export const OAuthEndpoint = (
   { limitClients = true, ...config }: FastifyContextConfig & { limitClients?: boolean } = {},
 ) =>
   applyDecorators(
-    RouteConfig({ renderError, ...config }),
+    RouteConfig({ renderError, takesForm: true, ...config }),
     UseGuards(clientAuthAndLimits([OAuthFormGuard, authentication], { limitClients })),
   );
 
@@ -82,7 +86,7 @@ export const ApiOAuthForm = (form: Type, refusals: [status: number, description:
         ...(status === 401 ? CHALLENGE : {}),
       }),
     ),
-    ApiProblems(413, 429, 500, 503),
+    ApiProblems(413, 415, 429, 500, 503),
     ApiSecurity('clientBasic'),
     ApiSecurity({}),
   );

@@ -1,7 +1,6 @@
 import { Body, Controller, Header, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { JsonBodyGuard } from '../http/api/json-body.guard.js';
 import { OwnPagesGuard } from '../http/api/own-pages.guard.js';
 import { AFTER_LOGIN, safeReturnTo } from '../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
@@ -17,7 +16,7 @@ import { say } from '../language/text.js';
  * it in.
  */
 @Controller('login/passkey')
-@UseGuards(AddressRateLimitGuard, JsonBodyGuard, OwnPagesGuard)
+@UseGuards(AddressRateLimitGuard, OwnPagesGuard)
 @ApiExcludeController()
 export class PasskeySignInController {
   constructor(

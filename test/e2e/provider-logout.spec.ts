@@ -311,7 +311,7 @@ describe('Logging out', () => {
       const twice: [string, string][] = Array.from({ length: 2 }, () => ['logout_token', 'a.b.c']);
       expect((await service.http.send(PATH, { form: twice })).status).toBe(400);
       expect((await service.http.send(PATH, { form: {} })).status).toBe(400);
-      expect((await service.http.send(PATH, { json: { logout_token: 'a' } })).status).toBe(400);
+      expect((await service.http.send(PATH, { json: { logout_token: 'a' } })).status).toBe(415);
       expect((await service.http.send(`${PATH}x`, { form: { logout_token: 'a' } })).status).toBe(404);
     });
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { madeOnce } from '../support/made.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { credentialsOf, expectOAuthError, isAccepted } from '../support/oauth.js';
@@ -26,6 +27,35 @@ describe('The form of a token request', () => {
     expectOAuthError(await sendForm(GRANT, undefined, type), 400, 'invalid_request');
     const json = JSON.stringify({ grant_type: 'client_credentials' });
     expectOAuthError(await sendForm(json, undefined, type), 400, 'invalid_request');
+  });
+
+  it.each(['{"grant_type":', '{"a": 1, "a": ', '\xff', 'grant_type=%zz', ''])(
+    'is judged by its media type before it is read: %j as JSON',
+    async (body) => {
+      const answer = await sendForm(body, undefined, 'application/json');
+      expectOAuthError(answer, 400, 'invalid_request');
+      expect(answer.json.error_description).toBe('The body must be application/x-www-form-urlencoded.');
+    },
+  );
+
+  it.each(['gzip', 'br', 'deflate', 'identity, gzip', 'nonsense'])(
+    'must not be compressed: Content-Encoding %s is 415, and says what is read',
+    async (encoding) => {
+      const headers = { 'content-type': FORM_TYPE, 'content-encoding': encoding };
+      const answer = await send({ body: gzipSync(GRANT), headers });
+      expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+      expect(answer.json).toMatchObject({
+        title: 'Unsupported media type',
+        detail: 'The body is compressed. Send it without Content-Encoding.',
+      });
+    },
+  );
+
+  it('may say that it is not compressed', async () => {
+    const { id, secret } = client;
+    const headers = { 'content-encoding': 'identity' };
+    const answer = await send({ form: { grant_type: 'client_credentials' }, basic: { id, secret }, headers });
+    expect(answer.status).toBe(200);
   });
 
   it('must have a body', async () => {

@@ -95,6 +95,28 @@ export function describeAreas(
     expect(Object.keys(AREAS).toSorted()).toEqual([...PAGES, ...PROGRAMS].toSorted());
   });
 
+  it('judge a body by its media type, before they read it and before anything else, and take none that is compressed', async () => {
+    const bodies: [string, string, Record<string, string>?][] = [
+      ['{"a', 'application/json'],
+      ['a=%zz', 'application/x-www-form-urlencoded'],
+      ['{}', 'application/json', { 'content-encoding': 'gzip' }],
+      ['a=b', 'application/x-www-form-urlencoded', { 'content-encoding': 'br' }],
+    ];
+    for (const { method, url } of routes.filter((route) => !isRead(route) && route.method !== 'OPTIONS')) {
+      const answers = [];
+      for (const [text, type, more = {}] of bodies) {
+        const headers = { 'content-type': type, ...more };
+        const path = `${url.replaceAll(/:\w+/g, 'x').replace('*', 'x')}/`;
+        answers.push(await exchanges.send({ method, path, query: '', headers, body: { type, text } }));
+      }
+      const [json, form, ...compressed] = answers.map(({ status, text }) =>
+        /"The body must be application\/x-www-form-urlencoded\."/.test(text) ? 415 : status,
+      );
+      expect([method, url, [json, form].filter((status) => status === 415)]).toEqual([method, url, [415]]);
+      expect([method, url, compressed]).toEqual([method, url, [415, 415]]);
+    }
+  });
+
   // First, because random requests to the sandbox plan events, which add rows later.
   describeMore(() => ({ service, exchanges, plans }));
 

@@ -2,7 +2,6 @@ import { Controller, Header, HttpCode, Param, Post, Res, UseGuards } from '@nest
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Settings } from '../../config/settings.js';
-import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { OwnPagesGuard } from '../../http/api/own-pages.guard.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { notFound, Problem } from '../../http/problems/problem.js';
@@ -11,7 +10,7 @@ import { say } from '../../language/text.js';
 
 /** For the script of the page that ends a sign-up (contract §18): what the browser needs to make a passkey. */
 @Controller('sign-up/:key/passkey')
-@UseGuards(AddressRateLimitGuard, JsonBodyGuard, OwnPagesGuard)
+@UseGuards(AddressRateLimitGuard, OwnPagesGuard)
 @ApiExcludeController()
 export class PasskeySignUpController {
   constructor(

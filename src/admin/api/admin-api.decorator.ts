@@ -2,7 +2,6 @@ import { applyDecorators, UseGuards } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { OperatorRole } from '../../config/operator-role.js';
 import { ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
-import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { LimitedBearerGuard } from '../../rate-limits/partners/limited-bearer.guard.js';
 import { RequireScopes, ScopesGuard } from '../../tokens/access/scopes.guard.js';
 import { LeastRole } from '../least-role.js';
@@ -14,7 +13,7 @@ import { OperatorRoleGuard } from './operator-role.guard.js';
  */
 export const AdminApi = () =>
   applyDecorators(
-    UseGuards(LimitedBearerGuard, ScopesGuard, OperatorRoleGuard, JsonBodyGuard),
+    UseGuards(LimitedBearerGuard, ScopesGuard, OperatorRoleGuard),
     RequireScopes('admin:write'),
     ApiTags('Admin'),
   );

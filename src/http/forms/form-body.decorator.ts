@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Form } from './form.js';
 import { formOf } from '../page-routes/posted-form.js';
 
-/** The posted form of a page route; throws a 415 problem for other media types. */
+/** The posted form of a page route. */
 export const FormBody = createParamDecorator((_data: unknown, context: ExecutionContext): Form =>
   formOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -12,5 +12,6 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
     .send(html);
 }
 
-/** Marks a route whose errors are rendered as pages. */
-export const PageRoute = () => applyDecorators(RouteConfig({ renderError: driverErrorPage }));
+/** Marks a route whose errors are rendered as pages, and whose body is a form. */
+export const PageRoute = () =>
+  applyDecorators(RouteConfig({ renderError: driverErrorPage, takesForm: true }));

@@ -63,9 +63,10 @@ export const PROBLEM_KINDS = {
   'unsupported-media-type': {
     title: 'Unsupported media type',
     status: 415,
-    explanation: 'The body of the request has a media type that this endpoint does not accept.',
+    explanation:
+      'The body of the request has a media type that this endpoint does not accept, or is compressed.',
     whatToDo:
-      'Send JSON with "Content-Type: application/json", or for OAuth endpoints and the forms of pages application/x-www-form-urlencoded.',
+      'Send JSON with "Content-Type: application/json", or for OAuth endpoints and the forms of pages application/x-www-form-urlencoded. Do not compress it.',
   },
   'unprocessable-content': {
     title: 'Unprocessable content',

@@ -1,5 +1,5 @@
 import { say } from '../../language/text.js';
-import { errorCodes, type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Form } from '../forms/form.js';
 import { formInParts } from '../forms/upload.js';
 import { oneClickInParts } from '../forms/one-click.js';
@@ -14,7 +14,10 @@ declare module 'fastify' {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Parses JSON and forms, and forms in parts where mail programs post them or a file is uploaded; other media types get a 415. */
+/**
+ * Parses JSON and forms, and forms in parts where mail programs post them or a file is uploaded; other media types get a 415. What a route
+ * does not take is refused before (unread-bodies.ts).
+ */
 export function addBodyParsers(fastify: FastifyInstance): void {
   fastify.removeContentTypeParser(['text/plain', 'application/json']);
   fastify.decorateRequest('bodyText', undefined);
@@ -42,16 +45,13 @@ export function addBodyParsers(fastify: FastifyInstance): void {
     },
   );
   fastify.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, (request, body, done) => {
-    const { takesUpload, takesOneClick } = request.routeOptions.config ?? {};
-    const contentType = request.headers['content-type']!;
-    if (takesUpload) {
-      formInParts(contentType, body as Buffer).then(({ form, files }) => {
+    if (request.routeOptions.config?.takesUpload) {
+      formInParts(request.headers['content-type']!, body as Buffer).then(({ form, files }) => {
         Object.defineProperty(request, 'files', { value: files });
         done(null, form);
       }, done);
       return;
     }
-    if (!takesOneClick) return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(contentType));
     try {
       done(null, oneClickInParts(textOf(body as Buffer)));
     } catch (error) {

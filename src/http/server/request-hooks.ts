@@ -5,6 +5,7 @@ import { lateJudgeOf } from '../guards/late-judgement.js';
 import { decorateReplies, GatheredResponses } from './gathered-responses.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { badRequest, methodNotAllowed } from '../problems/problem.js';
+import { unreadBody } from './unread-bodies.js';
 import { countFault, observeRequest } from './request-metrics.js';
 import { SERVICE_VERSION } from '../api/service-version.guard.js';
 
@@ -30,7 +31,7 @@ export function addRequestHooks(fastify: FastifyInstance): void {
   });
   // Before the body is read, and after CORS.
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
-    done(missingSlash(request), payload);
+    done(missingSlash(request) ?? unreadBody(request), payload);
   });
   // A connection kept open after its last response would delay the shutdown.
   fastify.addHook('onSend', (request, reply, payload, done) => {

@@ -27,6 +27,8 @@ declare module 'fastify' {
     isInternal?: boolean;
     /** The route also gets the text of a JSON body, as `request.bodyText`. */
     keepsBodyText?: boolean;
+    /** Reads a form instead of JSON. */
+    takesForm?: boolean;
     /** Accepts one-click posts of mail programs (RFC 8058), also as multipart/form-data. */
     takesOneClick?: boolean;
     /** Accepts a file, as multipart/form-data. */

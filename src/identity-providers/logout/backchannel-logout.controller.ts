@@ -1,8 +1,9 @@
 import { Controller, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Form } from '../../http/forms/form.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
+import { formOf } from '../../http/page-routes/posted-form.js';
 import { originOf } from '../../http/server/request-origin.js';
 import { KEYS_AGAIN_AFTER_MS, ProviderClients } from '../protocol/provider-clients.service.js';
 import { REFUSAL_STATUS, SignInRefused } from '../refusals.js';
@@ -24,6 +25,7 @@ export class BackchannelLogoutController {
   ) {}
 
   @Post(':id')
+  @RouteConfig({ takesForm: true })
   @HttpCode(200)
   async receive(
     @Param('id') id: string,
@@ -32,8 +34,8 @@ export class BackchannelLogoutController {
   ): Promise<Refusal | undefined> {
     const provider = this.providerClients.get(id);
     void reply.header('cache-control', 'no-store');
-    const { body } = request;
-    const token = body instanceof Form && !body.isRepeated('logout_token') && body.get('logout_token');
+    const form = formOf(request);
+    const token = form.isRepeated('logout_token') ? undefined : form.get('logout_token');
     if (!token) return this.refuse(reply, 400, 'A form with one logout_token is required.');
     try {
       await this.logout.logOut(provider, token, { type: 'service', id: null, ...originOf(request) });

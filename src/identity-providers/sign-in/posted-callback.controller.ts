@@ -1,7 +1,8 @@
-import { Controller, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Param, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Form } from '../../http/forms/form.js';
+import type { FastifyReply } from 'fastify';
+import { FormBody } from '../../http/forms/form-body.decorator.js';
+import type { Form } from '../../http/forms/form.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { PageRoute } from '../../http/page-routes/send-page.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
@@ -20,9 +21,8 @@ export class PostedCallbackController {
 
   @Post(':id')
   @PageRoute()
-  goOn(@Param('id') id: string, @Req() { body }: FastifyRequest, @Res() reply: FastifyReply): void {
+  goOn(@Param('id') id: string, @FormBody() form: Form, @Res() reply: FastifyReply): void {
     const provider = this.providerClients.get(id);
-    const form = body instanceof Form ? body : Form.parse('');
     const query = new URLSearchParams(
       PARAMETERS.flatMap((name) => form.getAll(name).map((value) => [name, value])),
     );

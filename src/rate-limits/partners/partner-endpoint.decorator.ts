@@ -3,7 +3,6 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiSecurity } from '@nestjs/swagger';
 import { ApiAnswer, ApiPage, ApiProblems, type ApiHeaders } from '../../http/api/api-answers.js';
 import { oneOf, whole } from '../../http/api/api-schemas.js';
-import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { ServiceVersionGuard } from '../../http/api/service-version.guard.js';
 import { KnownPartnerLimitGuard } from './known-partner-limit.guard.js';
 import { LimitedBearerGuard } from './limited-bearer.guard.js';
@@ -44,7 +43,6 @@ export const PartnerEndpoint = ({
       SandboxFaultGuard,
       PartnerRateLimitGuard,
       ServiceVersionGuard,
-      JsonBodyGuard,
     ),
     ApiSecurity('oauth2'),
     ApiHeader({

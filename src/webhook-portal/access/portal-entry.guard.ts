@@ -5,7 +5,8 @@ import { CsrfService } from '../../http/forms/csrf.service.js';
 import { errorPage } from '../../http/problems/error-page.js';
 import { OpenContext } from '../../http/page-routes/open-pages.js';
 import { pageRoutes } from '../../http/page-routes/page-routes.js';
-import { isPosted, requireFormBody } from '../../http/page-routes/posted-form.js';
+import { isPosted } from '../../http/page-routes/posted-form.js';
+import { refuseUnsafeText } from '../../http/validation/validation.pipe.js';
 import { ShownOnce } from '../../users/sessions/shown-once.service.js';
 import { MemberSessions } from './member-sessions.service.js';
 import { PortalAccessService } from './portal-access.service.js';
@@ -35,7 +36,7 @@ export class PortalEntryGuard implements CanActivate {
     const page = new OpenContext(request, reply, this.csrf, this.cookies);
     request.pageContext = page;
     if (!isPosted(request)) return true;
-    requireFormBody(request);
+    refuseUnsafeText(request.params);
     if (page.path !== LOGOUT_PATH) {
       page.checkForm();
       return true;

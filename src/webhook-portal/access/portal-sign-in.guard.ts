@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CsrfService } from '../../http/forms/csrf.service.js';
 import type { PageAnswer } from '../../http/page-routes/page-answer.js';
 import { pageRoutes } from '../../http/page-routes/page-routes.js';
-import { isPosted, requireFormBody } from '../../http/page-routes/posted-form.js';
+import { isPosted } from '../../http/page-routes/posted-form.js';
+import { refuseUnsafeText } from '../../http/validation/validation.pipe.js';
 import { errorPage } from '../../http/problems/error-page.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { SecondFactorService } from '../../users/factors/second-factor.service.js';
@@ -55,7 +56,7 @@ export class PortalSignInGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { request, reply } = exchangeOf(context);
-    if (isPosted(request)) requireFormBody(request);
+    if (isPosted(request)) refuseUnsafeText(request.params);
     const user = await this.users.admit(request, reply, PORTAL_SIGN_IN_PATH);
     if (!user) return false;
     const missingFactor = await this.factors.leadingToFactor(user, PORTAL_SIGN_IN_PATH);

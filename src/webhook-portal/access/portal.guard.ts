@@ -4,7 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { AddressLimits } from '../../http/guards/address-rate-limit.guard.js';
 import { Cookies } from '../../http/server/cookies.js';
 import { CsrfService } from '../../http/forms/csrf.service.js';
-import { isPosted, requireFormBody } from '../../http/page-routes/posted-form.js';
+import { isPosted } from '../../http/page-routes/posted-form.js';
+import { refuseUnsafeText } from '../../http/validation/validation.pipe.js';
 import { Problem, roleTooLow } from '../../http/problems/problem.js';
 import { legible } from '../../http/validation/legible-text.js';
 import { memberRoleIncludes, type MemberRole } from '../../partners/members/member-role.js';
@@ -91,7 +92,7 @@ export class PortalGuard implements CanActivate {
     page: PortalContext,
     request: FastifyRequest,
   ): Promise<void> {
-    requireFormBody(request);
+    refuseUnsafeText(request.params);
     const subject = this.reflector.get<FormSubject | undefined>(FORM_SUBJECT, context.getHandler());
     const { id = '' } = request.params as { id?: string };
     if (subject === 'an endpoint') page.endpoint = await this.endpoints.get(id, page.clientId);

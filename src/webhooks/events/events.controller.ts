@@ -4,7 +4,6 @@ import { ApiHeader, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ApiAnswer, ApiEndpoint, ApiProblems } from '../../http/api/api-answers.js';
 import { text } from '../../http/api/api-schemas.js';
-import { JsonBodyGuard } from '../../http/api/json-body.guard.js';
 import { badRequest, validationFailed } from '../../http/problems/problem.js';
 import { LimitedBearerGuard } from '../../rate-limits/partners/limited-bearer.guard.js';
 import { CurrentPrincipal } from '../../tokens/access/current-principal.decorator.js';
@@ -22,7 +21,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The endpoint where the company's services publish events (contract §10). */
 @Controller('v2/events')
-@UseGuards(LimitedBearerGuard, ScopesGuard, JsonBodyGuard)
+@UseGuards(LimitedBearerGuard, ScopesGuard)
 @RequireScopes('event:publish')
 @ApiTags('Events')
 export class EventsController {

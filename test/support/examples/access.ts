@@ -96,6 +96,7 @@ async function recordOAuthRefusals(
     body: `token=${'x'.repeat(70_000)}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
+  await refuse(415, { form, headers: { 'content-encoding': 'gzip' } });
 }
 
 /** The consent page for a user who is signed in, and what is shown and answered otherwise. */
