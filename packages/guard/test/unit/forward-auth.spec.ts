@@ -350,9 +350,12 @@ describe('The program charging-data-guard', () => {
   it('says where it listens, follows the changes from then on, and ends when it is stopped', async () => {
     const secret = path.join(folder, 'secret');
     await writeFile(secret, `${SECRET}\n`);
-    const { CHARGING_DATA_CLIENT_SECRET: _, ...env } = environment();
     const args = ['--routes', routes, '--port', '0', '--admitted-status', '200'];
-    const { said, code, stop } = run(args, { ...env, CHARGING_DATA_CLIENT_SECRET_FILE: secret });
+    const { said, code, stop } = run(args, {
+      ...environment(),
+      CHARGING_DATA_CLIENT_SECRET: undefined,
+      CHARGING_DATA_CLIENT_SECRET_FILE: secret,
+    });
     await until('it listens', () => said.out !== '');
     const [url] = /http\S+/.exec(said.out)!;
     await until('it asks for the feed', () => service.feeds.length > 0);
