@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { HELP } from '../../packages/cli/src/options.js';
+import { HELP as GUARD_HELP } from '../../packages/guard/src/gateway-program.js';
 import { settingsOf } from '../../packages/guard/src/options.js';
 
 const read = (file: string): string => readFileSync(`packages/${file}`, 'utf8');
@@ -43,12 +44,25 @@ describe('packages/guard/README.md', () => {
   it('names only what the package exports', () => {
     const readme = read('guard/README.md');
     for (const [, names, from] of readme.matchAll(
-      /import \{ ([^}]+) \} from '@charging-data\/guard\/?(\w*)'/g,
+      /import \{ ([^}]+) \} from '@charging-data\/guard\/?([\w-]*)'/g,
     )) {
       const source = read(`guard/src/${from || 'index'}.ts`);
       for (const name of names!.split(', ')) expect(source).toMatch(new RegExp(`export .*\\b${name}\\b`));
     }
   });
+});
+
+it('docs/gateways.md, or the help, has every flag and variable of charging-data-guard', () => {
+  const both = readFileSync('docs/gateways.md', 'utf8') + GUARD_HELP;
+  const source = read('guard/src/gateway-program.ts').replace(GUARD_HELP, '');
+  const flags = [...source.matchAll(/^ {6}'?([a-z-]+)'?: (?:text|\{ \.\.\.text)/gm)].map(
+    ([, name]) => `--${name}`,
+  );
+  const variables = [...source.matchAll(/CHARGING_DATA_[A-Z_]+|'RESOURCE'/g)].map(([name]) =>
+    name.replaceAll("'", ''),
+  );
+  expect(flags.length).toBeGreaterThan(6);
+  for (const name of [...flags, ...variables]) expect(both).toContain(name);
 });
 
 it('packages/cli/README.md, or the help, has every flag and variable', () => {

@@ -47,7 +47,7 @@ export class IntrospectionController {
   @ApiEndpoint(
     'introspect',
     'Introspection (RFC 7662)',
-    'For a client with `token:introspect`. Also without the trailing slash.',
+    'For a client with `token:introspect`. Also without the trailing slash. A token that is not valid is answered with 200 and `active: false`: a gateway that decides by the status, such as `auth_request` of nginx, must ask `charging-data-guard` instead (docs/gateways.md).',
   )
   @ApiExtension('x-trailing-slash', true)
   @ApiSecurity('oauth2', ['token:introspect'])
