@@ -156,7 +156,7 @@ describe('Deleting one’s account', () => {
     expect(shownTo.html.querySelector(`time[datetime="${due as string}"]`)).not.toBeNull();
     // Nothing has changed yet.
     expect(await deletions().eraseDue()).toBe(0);
-    expect((await service.make.signedIn(user)).cookies.has('session')).toBe(true);
+    expect((await service.make.signedIn(user)).cookies.has('cds_session')).toBe(true);
     expect(await auditEventsOn(service, user.id, 'user.deletion')).toEqual([
       expect.objectContaining({ action: 'user.deletion_requested', actor_id: user.id }),
     ]);

@@ -46,7 +46,7 @@ describe("The list of a user's sessions", () => {
 
   describe('shows times', () => {
     const timeIn = async (zone?: string, languages = 'en') => {
-      if (zone !== undefined) here.cookies.set('zone', zone);
+      if (zone !== undefined) here.cookies.set('cds_zone', zone);
       await service.database.query(
         `UPDATE sessions SET created_at = '2024-02-29T23:30Z' WHERE user_id = $1`,
         [user.id],

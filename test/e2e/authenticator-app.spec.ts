@@ -244,7 +244,7 @@ describe('An authenticator app', () => {
     const page = await stranger.open(STEP);
     const guess = () => stranger.submit(page, STEP, { code: wrongCode(secret) });
     expect(await statusesOf(6, guess)).toEqual([401, 401, 401, 401, 401, 429]);
-    known.cookies.delete('session');
+    known.cookies.delete('cds_session');
     expect((await givePassword(known, user)).status).toBe(303);
     expect((await giveCode(known, codeOf(secret))).status).toBe(303);
   });

@@ -265,7 +265,7 @@ describe('The service,', () => {
       }
     });
 
-    it.each(['session=%zz', 'session=%00', ';;;=;', 'session', 'csrf=x', '\xff=\xfe'])(
+    it.each(['cds_session=%zz', 'cds_session=%00', ';;;=;', 'cds_session', 'cds_csrf=x', '\xff=\xfe'])(
       'ignores malformed cookies: %s',
       async (cookie) => {
         const pages = { '/': 200, '/login': 200, '/portal': 401 };

@@ -57,12 +57,12 @@ describe('In the console,', () => {
     expect(answer.status).toBe(303);
     return answer.headers.get('location')!;
   };
-  const shownCookie = () => [...browser.cookies.keys()].find((name) => /^shown_/.test(name));
+  const shownCookie = () => [...browser.cookies.keys()].find((name) => /^cds_shown_/.test(name));
 
   describe.each(Object.entries(KINDS))('%s', (_what, { form, count }) => {
     it('is shown once after a redirect, then the page says that it was already shown; and created again by another form', async () => {
       const answer = await send(form());
-      const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('shown_once_'))!;
+      const cookie = answer.headers.getSetCookie().find((line) => line.startsWith('cds_shown_once_'))!;
       expect(cookie).toMatch(/; Max-Age=300; .*HttpOnly; SameSite=Strict/);
       const page = await browser.open(locationOf(answer));
       const secret = secretIn(page)!;
@@ -86,7 +86,7 @@ describe('In the console,', () => {
       const places = new Set(answers.map(locationOf));
       expect(places.size).toBe(1);
       expect(
-        answers.filter(({ headers }) => headers.getSetCookie().some((line) => /^shown_/.test(line))),
+        answers.filter(({ headers }) => headers.getSetCookie().some((line) => /^cds_shown_/.test(line))),
       ).toHaveLength(1);
       expect(await count()).toBe(1);
       expect(secretIn(await browser.open([...places][0]!))).toBeDefined();

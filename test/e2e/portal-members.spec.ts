@@ -99,14 +99,14 @@ describe('The members of an organisation', () => {
     ])('ends with %s, and nothing revives it', async (what, end) => {
       const user = await member('developer');
       const browser = await inPortal(user);
-      const revealed = browser.cookies.get('portal_session');
+      const revealed = browser.cookies.get('cds_portal_session');
       await end(user);
       expect((await browser.open('/portal')).status).toBe(401);
       if (what === 'the account') return;
       await enableWebhooks(true);
       if (what === 'the membership') await members().add(owner.id, user.id, 'developer', SERVICE_ACTOR);
       const again = await signedIn(user);
-      again.cookies.set('portal_session', revealed!);
+      again.cookies.set('cds_portal_session', revealed!);
       expect((await again.open('/portal')).status).toBe(401);
     });
 
@@ -114,7 +114,7 @@ describe('The members of an organisation', () => {
       const user = await member('developer');
       const browser = await inPortal(user);
       const thief = newBrowser();
-      thief.cookies.set('portal_session', browser.cookies.get('portal_session')!);
+      thief.cookies.set('cds_portal_session', browser.cookies.get('cds_portal_session')!);
       expect((await thief.open('/portal')).status).toBe(401);
       await browser.submit(await browser.open('/account'), '/logout');
       expect((await browser.open('/portal')).status).toBe(401);

@@ -73,7 +73,7 @@ describe('An authorization request', () => {
       expect(goneTo(answer)).toEqual([303, request]);
       await expectConsentPage(browser, request, email);
       expect((await late.submit(latePage, link, person)).status).toBe(410);
-      expect(late.cookies.has('session')).toBe(false);
+      expect(late.cookies.has('cds_session')).toBe(false);
     });
 
     it('of a sign-up with a passkey', async () => {
@@ -176,7 +176,7 @@ describe('An authorization request', () => {
       const link = await linkTo(email);
       const answer = await browser.submit(await browser.open(link), link, person);
       expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
-      expect(browser.cookies.has('session')).toBe(false);
+      expect(browser.cookies.has('cds_session')).toBe(false);
     }
   });
 
@@ -205,7 +205,7 @@ describe('An authorization request', () => {
     const page = await browser.open(link);
     await service.make.setEnabled(user, false);
     expect((await browser.submit(page, link, passwords)).status).toBe(410);
-    expect(browser.cookies.has('session')).toBe(false);
+    expect(browser.cookies.has('cds_session')).toBe(false);
   });
 
   it('is answered once, however often its link is used at once', async () => {
@@ -232,7 +232,7 @@ describe('An authorization request', () => {
     const link = new URL((made.json as { url: string }).url).pathname;
     const browser = newBrowser();
     expect(goneTo(await browser.submit(await browser.open(link), link, passwords))).toEqual([200, null]);
-    expect(browser.cookies.has('session')).toBe(false);
+    expect(browser.cookies.has('cds_session')).toBe(false);
     expect((await service.app.get(UsersService).get(user.id)).enabled).toBe(true);
   });
 });

@@ -155,7 +155,7 @@ async function providerSignIns({ service, secrets, idp }: Seen): Promise<void> {
     const login = await browser.service.open('/login');
     secrets.csrf(login);
     const begun = await browser.service.submit(login, '/login/providers/company');
-    secrets.add('cookie sign_in', browser.service.cookies.get('sign_in'));
+    secrets.add('cookie sign_in', browser.service.cookies.get('cds_sign_in'));
     const { searchParams: sent } = new URL(leadsTo(begun)!);
     secrets.add('state of a sign-in', sent.get('state'));
     secrets.add('nonce of a sign-in', sent.get('nonce'));
@@ -165,7 +165,7 @@ async function providerSignIns({ service, secrets, idp }: Seen): Promise<void> {
     if (sub) secrets.add('code of a provider', code);
     const answer = await browser.service.open(callback);
     expect(answer.status).toBe(sub ? 303 : 400);
-    if (sub) secrets.add('cookie session', browser.service.cookies.get('session'));
+    if (sub) secrets.add('cookie session', browser.service.cookies.get('cds_session'));
     // Its address works once.
     expect((await browser.service.open(callback)).status).toBe(400);
   }

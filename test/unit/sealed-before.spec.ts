@@ -93,7 +93,7 @@ const SIGNED: Record<PurposeThat<'signs'>, (keys: Buffer[]) => boolean> = {
   'csrf tokens': (keys) => {
     const csrf = new CsrfService(new Cookies(settingsWith()), settingsWith(...keys));
     const form = Form.parse(`csrf_token=${CSRF_TOKEN}`);
-    return succeeds(() => csrf.check(withCookie('csrf', 's'.repeat(43)), form, 'a form'));
+    return succeeds(() => csrf.check(withCookie('cds_csrf', 's'.repeat(43)), form, 'a form'));
   },
   'form ids': (keys) => {
     const form = Form.parse(`${ONCE_FIELD}=${FORM_ID}`);
@@ -103,7 +103,7 @@ const SIGNED: Record<PurposeThat<'signs'>, (keys: Buffer[]) => boolean> = {
     const cookies = new Cookies(settingsWith());
     const browsers = new KnownBrowsersService(cookies, {} as UsersRepository, settingsWith(...keys));
     const user = { email: 'a@mail.example', passwordHash: 'hash' } as UserEntity;
-    return browsers.knows(withCookie('known_browser', KNOWN_BROWSER), user);
+    return browsers.knows(withCookie('cds_known_browser', KNOWN_BROWSER), user);
   },
   unsubscribing: (keys) => {
     const unsubscribing = new UnsubscribeKeys(settingsWith(...keys));

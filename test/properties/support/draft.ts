@@ -40,12 +40,12 @@ export interface FormDraft {
 }
 
 const browser = (session: string, portalSession = live('portalSession')) =>
-  `session=${session}; portal_session=${portalSession}; csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}`;
+  `cds_session=${session}; cds_portal_session=${portalSession}; cds_csrf=${live('csrfSecret')}; cds_pending_sign_in=${live('pendingSignIn')}`;
 
 /** The headers with the credentials of each caller. */
 export const CALLERS: Record<Caller | 'owner' | 'service', Record<string, string>> = {
   nobody: {},
-  visitor: { cookie: `csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}` },
+  visitor: { cookie: `cds_csrf=${live('csrfSecret')}; cds_pending_sign_in=${live('pendingSignIn')}` },
   client: { authorization: `Basic ${live('clientBasic')}` },
   service: { authorization: `Basic ${live('operatorBasic')}` },
   partner: { authorization: `Bearer ${live('partnerToken')}` },
