@@ -1,7 +1,13 @@
 import argon2 from '@node-rs/argon2';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import { authorizePath, BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
+import {
+  authorizePath,
+  BrowserSession,
+  csrfTokenOn,
+  type Page,
+  postedAnew,
+} from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
@@ -219,8 +225,8 @@ describe('The login', () => {
     const first = browser.cookies.get('cds_session')!;
     expect(first).not.toBe('cds_ss_planted');
     // The login form was opened in another tab.
-    await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
-    expect(browser.cookies.get('session')).not.toBe(first);
+    await browser.submit(page, '/login', { email: user.email, password: PASSWORD, ...postedAnew() });
+    expect(browser.cookies.get('cds_session')).not.toBe(first);
     expect(await isSignedIn(browser)).toBe(true);
     browser.cookies.set('cds_session', first);
     expect(await isSignedIn(browser)).toBe(false);

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { madeOnce } from '../support/made.js';
 import { setUpPasskeys } from '../support/passkeys.js';
@@ -117,7 +117,7 @@ describe('A passkey', () => {
         service.instances.map(({ url }) => {
           const each = new BrowserSession(url);
           browser.cookies.forEach((value, name) => each.cookies.set(name, value));
-          const form = { csrf_token, response, name: 'My key' };
+          const form = { csrf_token, response, name: 'My key', ...postedAnew() };
           return each.open('/account/security/passkeys/new', { form, headers: { origin: service.url } });
         }),
       );

@@ -4,7 +4,7 @@ import { MembersService } from '../../src/partners/members/members.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn, notificationsOf } from '../support/audit-events.js';
-import { csrfTokenOn, type Page } from '../support/browser-session.js';
+import { csrfTokenOn, type Page, postedAnew } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { MEMBERS, setUpOrganisation, SIGN_IN } from '../support/organisation.js';
 import { enterPortal, errorAt, makeEndpoint, wordsOf } from '../support/portal.js';
@@ -204,7 +204,7 @@ describe('The members of an organisation', () => {
     expect(changed.headers.get('location')).toBe(MEMBERS);
     const removal = await admin.open(`${path}/remove`);
     expect((await admin.submit(removal, `${path}/remove`)).status).toBe(303);
-    expect((await admin.submit(removal, `${path}/remove`)).status).toBe(404);
+    expect((await admin.submit(removal, `${path}/remove`, postedAnew())).status).toBe(404);
     for (const id of [user.id, 'x']) expect((await admin.open(`${MEMBERS}/${id}`)).status).toBe(404);
     const told = (await notificationsOf(service, user.id)).filter(
       ({ message_id }) => message_id === 'ERR2901',

@@ -1,7 +1,7 @@
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import type { HttpOptions } from '../support/http.js';
 import { postPasskey, signUpLink, signUpOptions, signUpWithPasskey } from '../support/passkey-sign-ups.js';
@@ -234,6 +234,7 @@ describe('Signing up with a passkey', () => {
     const kept = new Map(browser.cookies);
     expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(200);
     kept.forEach((value, name) => browser.cookies.set(name, value));
-    expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(410);
+    const again = { name: 'Zoë', response, ...postedAnew() };
+    expect((await browser.submit(page, link, again)).status).toBe(410);
   });
 });

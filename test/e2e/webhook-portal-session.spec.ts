@@ -57,7 +57,9 @@ describe('A webhook portal session', () => {
   it('has a cookie for an hour and shows one client by name and id', async () => {
     const browser = new BrowserSession(service.url);
     const cookie = await enter(browser);
-    expect(cookie).toMatch(/^portal_session=cds_ps_[^;]{49}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(
+      /^cds_portal_session=cds_ps_[^;]{49}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
     const page = await browser.open('/portal');
     expect(page.status).toBe(200);
     expect(page.html.querySelector('.portal-bar')!.text).toContain('Northwind Smart Charging');

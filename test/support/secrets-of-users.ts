@@ -3,7 +3,7 @@ import { MailsService } from '../../src/mail/mails.service.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
-import { BrowserSession, leadsTo } from './browser-session.js';
+import { BrowserSession, leadsTo, postedAnew } from './browser-session.js';
 import { CLIENT_SECRET, PersonBrowser, type IdentityProvider } from './identity-provider.js';
 import type { MailServer } from './mail-server.js';
 import {
@@ -63,7 +63,7 @@ async function passwords({ service, secrets }: Seen): Promise<void> {
       password_again: own,
     });
   }
-  const { account_notice: done, session } = Object.fromEntries(browser.cookies);
+  const { cds_account_notice: done, cds_session: session } = Object.fromEntries(browser.cookies);
   expect(done).toBe('password_changed');
   secrets.add('cookie session', session);
   for (const path of ['/account', '/account/notifications', '/account/sessions']) {
@@ -83,7 +83,8 @@ async function leaving({ service, smtp, secrets }: Seen): Promise<void> {
   secrets.add('key to data', link.split('/').at(-1));
   const shown = await browser.open(link);
   secrets.csrf(shown);
-  for (const status of [200, 410]) expect((await browser.submit(shown, link)).status).toBe(status);
+  for (const status of [200, 410])
+    expect((await browser.submit(shown, link, postedAnew())).status).toBe(status);
   const deletion = await browser.fillIn('/account/delete', { email: user.email });
   expect(deletion.status).toBe(303);
 }

@@ -36,6 +36,12 @@ const SEALED: [purpose: PurposeThat<'seals'>, boundTo: string, text: string, sea
     '{"secret":"DZ5JHK2AZXAHQZINMULRBD22CSGXHKNN","until":1767229200000}',
     'o2yM82iWGcRt1Eo3L1A0vc4a0Sgr5_Q8iP5IcFQcaH6mKuXvE25D0S_k_aHlIVtMN6_d2d_9Mfr8Ye-8LmSIf4Kr6LRLz_Xzm7tgW-TBW07Lxd7r-uP6WNUd-4IRdxc',
   ],
+  [
+    'answer of a form',
+    DIGEST,
+    '{"status":303,"headers":{"location":"/portal"},"body":""}',
+    'ZfPEkmEZd0q068IIE7gSnE1kzj3oF1baBvzQsVjwS5OaN_67-aGkFDpXOkOd5aTpKlhMyuPvYtsL1CqgEdpt_U0b3SeAxfLWHc-AGcMfXro_2Ag6XA',
+  ],
   ['return through mail', DIGEST, '/account', 'ZPXGcaNjWwB_zI7ycRctpUyXt9GFK0lNC3QXOClOzyNdQBup'],
   [
     'shown once',

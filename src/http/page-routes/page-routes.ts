@@ -28,9 +28,9 @@ interface PageRoutesOptions {
  */
 export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRoutesOptions) {
   const route =
-    (method: (path: string) => MethodDecorator, takesUpload?: true) =>
+    (method: (path: string) => MethodDecorator, config: Partial<FastifyContextConfig>) =>
     (path = '', ...further: MethodDecorator[]) =>
-      applyDecorators(method(path), RouteConfig({ renderError, takesOneClick, takesUpload }), ...further);
+      applyDecorators(method(path), RouteConfig({ renderError, takesOneClick, ...config }), ...further);
   return {
     Pages: (path = '') =>
       applyDecorators(
@@ -39,9 +39,9 @@ export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRout
         UseInterceptors(PageAnswers),
         ApiExcludeController(),
       ),
-    PageGet: route(Get),
-    PagePost: route(Post),
+    PageGet: route(Get, {}),
+    PagePost: route(Post, { answersAgain: true }),
     /** A form with a file. */
-    PageUpload: route(Post, true),
+    PageUpload: route(Post, { answersAgain: true, takesUpload: true }),
   };
 }
