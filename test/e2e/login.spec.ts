@@ -133,6 +133,16 @@ describe('The login', () => {
         by.open('/login', { form, headers: origin === undefined ? {} : { origin } });
       const before = await sessionCount();
       for (const answer of [
+        await post({ ...fields, csrf_token: token }, 'https://evil.example'),
+        await post({ ...fields, csrf_token: token }, 'null'),
+        await post({ ...fields, csrf_token: token }, `${service.url}.evil.example`),
+      ]) {
+        expect(answer.status).toBe(403);
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(answer.headers.getSetCookie()).toEqual([]);
+      }
+      // Whoever logs in with a page that is out of date sees the page again.
+      for (const answer of [
         await post(fields, service.url),
         await post({ ...fields, csrf_token: '' }, service.url),
         await post(
@@ -141,13 +151,14 @@ describe('The login', () => {
         ),
         await post({ ...fields, csrf_token: tokenOf(otherPage) }, service.url),
         await post({ ...fields, csrf_token: token }, service.url, newBrowser()),
-        await post({ ...fields, csrf_token: token }, 'https://evil.example'),
-        await post({ ...fields, csrf_token: token }, 'null'),
-        await post({ ...fields, csrf_token: token }, `${service.url}.evil.example`),
       ]) {
-        expect(answer.status).toBe(403);
-        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-        expect(answer.headers.getSetCookie()).toEqual([]);
+        expect([answer.status, answer.html.querySelector('[role=alert]')!.text]).toEqual([
+          422,
+          'This page was out of date. Please try again.',
+        ]);
+        expect(answer.html.querySelector('#email')!.getAttribute('value')).toBe(user.email);
+        expect(answer.text).not.toContain(PASSWORD);
+        expect(answer.headers.getSetCookie().some((line) => !line.startsWith('cds_csrf='))).toBe(false);
       }
       expect(await sessionCount()).toBe(before);
       expect((await post({ ...fields, csrf_token: token }, undefined)).status).toBe(303);

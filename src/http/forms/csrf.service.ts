@@ -50,17 +50,26 @@ export class CsrfService {
 
   /** Throws a 403 problem unless the form came from a page of this service with the same binding. */
   check(request: FastifyRequest, form: Form, binding: string): void {
+    if (this.isOutOfDate(request, form, binding)) throw notFromHere();
+  }
+
+  /**
+   * Whether the form has no token for this binding, or another one: its page was opened with another session, or before cookies were
+   * deleted. Such a form must not be followed, but its page may be shown again. Throws a 403 problem for a form of another site.
+   */
+  isOutOfDate(request: FastifyRequest, form: Form, binding: string): boolean {
     const { origin } = request.headers;
+    if (origin !== undefined && origin !== this.settings.baseUrl) throw notFromHere();
     const secret = this.secretIn(request);
     const token = form.get(CSRF_FIELD);
-    const fromHere = origin === undefined || origin === this.settings.baseUrl;
-    const isOurs = secret && token && this.tokens.some((each) => each.verify(secret, token, binding));
-    if (!fromHere || !isOurs) {
-      throw formExpired(
-        say(
-          'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
-        ),
-      );
-    }
+    return !(secret && token && this.tokens.some((each) => each.verify(secret, token, binding)));
   }
 }
+
+/** The problem (403) of a form that must not be followed. */
+export const notFromHere = () =>
+  formExpired(
+    say(
+      'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
+    ),
+  );
