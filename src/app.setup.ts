@@ -24,6 +24,7 @@ import { addForwardedAddress } from './http/server/forwarded-address.js';
 import { BODY_LIMIT_BYTES } from './http/server/body-limit.js';
 import { addBodyParsers } from './http/server/body-parsers.js';
 import { originForm } from './http/server/origin-form.js';
+import { addFormAnswers, FormAnswers } from './http/forms/form-answers.service.js';
 import { addUploadLimits } from './http/forms/upload.js';
 import { addBrand } from './http/page-routes/page-brand.js';
 import { badRequest } from './http/problems/problem.js';
@@ -105,6 +106,7 @@ export async function createApp(
   addCors(fastify);
   await addCompression(fastify);
   await fastify.register(fastifyCookie);
+  addFormAnswers(fastify, app.get(FormAnswers));
   addAssets(fastify);
   addListAnswers(fastify, settings);
   app.useGlobalPipes(new RequestValidationPipe());

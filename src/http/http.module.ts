@@ -1,14 +1,19 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Cookies } from './server/cookies.js';
 import { CsrfService } from './forms/csrf.service.js';
+import { FormAnswerEntity } from './forms/form-answer.entity.js';
+import { FormAnswersRepository } from './forms/form-answers.repository.js';
+import { FormAnswers } from './forms/form-answers.service.js';
 import { FormIds } from './forms/form-ids.service.js';
 import { OnwardRedirects } from './page-routes/onward-redirects.js';
 import { ProblemTypesController } from './problems/problem-types.controller.js';
 
-/** What all pages and endpoints share and what is independent of OAuth: problems, cookies, CSRF tokens, ids of forms. */
+/** What all pages and endpoints share and what is independent of OAuth: problems, cookies, CSRF tokens, ids of forms and their answers. */
 @Module({
+  imports: [TypeOrmModule.forFeature([FormAnswerEntity])],
   controllers: [ProblemTypesController],
-  providers: [Cookies, CsrfService, FormIds, OnwardRedirects],
-  exports: [Cookies, CsrfService, FormIds, OnwardRedirects],
+  providers: [Cookies, CsrfService, FormAnswers, FormAnswersRepository, FormIds, OnwardRedirects],
+  exports: [Cookies, CsrfService, FormAnswers, FormIds, OnwardRedirects],
 })
 export class HttpModule {}

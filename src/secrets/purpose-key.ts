@@ -5,6 +5,7 @@ import { hkdfSync } from 'node:crypto';
  * become invalid.
  */
 export const PURPOSES = {
+  'answer of a form': 'seals',
   'authenticator app': 'seals',
   'encryption canary': 'seals',
   mail: 'seals',

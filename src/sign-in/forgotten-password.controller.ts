@@ -2,7 +2,7 @@ import { Req, UseGuards } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
-import { OpenGet, OpenPages, OpenPost } from '../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost, ShowsAgain } from '../http/page-routes/open-pages.js';
 import type { OpenAnswer, OpenContext } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { notFound } from '../http/problems/problem.js';
@@ -42,7 +42,7 @@ export class ForgottenPasswordController {
     return this.mailed.ask(this.link, context);
   }
 
-  @OpenPost()
+  @OpenPost('', ShowsAgain())
   async send(@Context() context: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
     this.refuseWithoutMail();
     return this.mailed.send(this.link, context, request);

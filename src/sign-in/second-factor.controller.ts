@@ -2,7 +2,7 @@ import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
 import { AFTER_LOGIN, safeReturnTo } from '../http/forms/return-to.js';
-import { OpenGet, OpenPages, OpenPost } from '../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost, OUT_OF_DATE, ShowsAgain } from '../http/page-routes/open-pages.js';
 import type { OpenAnswer, OpenContext } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { visitorOf } from '../http/server/request-origin.js';
@@ -32,16 +32,20 @@ export class SecondFactorController {
     return pending ? this.form(pending, { returnTo }) : expired(returnTo);
   }
 
-  /** Logs in with a code of the app or a recovery code. Wrong codes count like wrong passwords. */
-  @OpenPost()
+  /** Logs in with a code of the app or a recovery code. Wrong codes count like wrong passwords. A form that is out of date is shown again. */
+  @OpenPost('', ShowsAgain())
   async signIn(
-    @Context() { form }: OpenContext,
+    @Context() context: OpenContext,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
+    const { formOutOfDate } = context;
+    const form = formOutOfDate ?? context.form;
     const returnTo = safeReturnTo(form.get('return_to'));
     const pending = await this.pending.find(request);
     if (!pending) return expired(returnTo);
+    if (formOutOfDate)
+      return { ...(await this.form(pending, { returnTo, error: OUT_OF_DATE })), status: 422 };
     const actor = visitorOf(request);
     const attempt = await this.limits.admit(request, pending.user.email);
     const signIn = { method: 'password', gaveSecondFactor: true } as const;
@@ -61,15 +65,12 @@ export class SecondFactorController {
     return { goTo: returnTo ?? AFTER_LOGIN };
   }
 
-  private async form(
-    { user }: PendingSignIn,
-    props: { returnTo?: string; error?: string },
-  ): Promise<OpenAnswer> {
+  private async form({ user }: PendingSignIn, props: { returnTo?: string; error?: string }) {
     const { passkeys, authenticatorApp } = await this.factors.stateOf(user.id);
     return {
       page: secondFactorPage({ ...props, hasPasskeys: passkeys > 0, hasApp: authenticatorApp }),
       status: props.error ? 401 : 200,
-    };
+    } satisfies OpenAnswer;
   }
 }
 

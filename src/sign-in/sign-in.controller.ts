@@ -1,8 +1,9 @@
 import { Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../config/settings.js';
+import type { Form } from '../http/forms/form.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
-import { OpenGet, OpenPages, OpenPost } from '../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost, OUT_OF_DATE, ShowsAgain } from '../http/page-routes/open-pages.js';
 import type { OpenAnswer, OpenContext } from '../http/page-routes/open-pages.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { forbidden } from '../http/problems/problem.js';
@@ -15,8 +16,11 @@ import { SessionsService } from '../users/sessions/sessions.service.js';
 import { PendingSignInsService } from '../users/factors/pending-sign-ins.service.js';
 import { SecondFactorService } from '../users/factors/second-factor.service.js';
 import { SignInDestinations } from './sign-in-destinations.service.js';
-import { signInPage } from './sign-in.page.js';
+import { signInPage, type SignInPageProps } from './sign-in.page.js';
 import { say } from '../language/text.js';
+
+/** The longest email address. */
+const EMAIL_MAX = 254;
 
 /** Login and logout (contract §3). `return_to` is a path of this service; anything else is ignored. */
 @OpenPages()
@@ -52,14 +56,17 @@ export class SignInController {
 
   /**
    * Logs in, or continues with the second factor. An unknown email and a wrong password get the same response in the same time.
-   * Too many failures get a 429 page.
+   * Too many failures get a 429 page. A form that is out of date is shown again.
    */
-  @OpenPost('login')
+  @OpenPost('login', ShowsAgain())
   async signIn(
-    @Context() { form }: OpenContext,
+    @Context() context: OpenContext,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
+    const { formOutOfDate } = context;
+    if (formOutOfDate) return this.shownAgain(formOutOfDate);
+    const { form } = context;
     if (!this.settings.passwordSignIn) {
       throw forbidden(say('Passwords are switched off. Choose another way to log in on the login page.'));
     }
@@ -90,7 +97,13 @@ export class SignInController {
     await this.limits.settle(attempt, user, request, reply);
     if (user) return { goTo: returnTo ?? AFTER_LOGIN };
     const error = say('The email or password is incorrect. Check both and try again.');
-    return this.form({ returnTo, email: email.slice(0, 254), error });
+    return this.form({ returnTo, email: email.slice(0, EMAIL_MAX), error });
+  }
+
+  private async shownAgain(form: Form): Promise<OpenAnswer> {
+    const returnTo = safeReturnTo(form.get('return_to'));
+    const email = form.get('email')?.trim().slice(0, EMAIL_MAX);
+    return { ...(await this.form({ returnTo, email, notice: OUT_OF_DATE })), status: 422 };
   }
 
   @OpenPost('logout')
@@ -107,7 +120,7 @@ export class SignInController {
     return { goTo: withReturnTo('/login', returnTo) };
   }
 
-  private async form(props: { returnTo?: string; email?: string; error?: string }): Promise<OpenAnswer> {
+  private async form(props: Pick<SignInPageProps, 'returnTo' | 'email' | 'error' | 'notice'>) {
     return {
       page: signInPage({
         ...props,
@@ -118,6 +131,6 @@ export class SignInController {
         offersSignUp: this.settings.signUp,
       }),
       status: props.error ? 401 : 200,
-    };
+    } satisfies OpenAnswer;
   }
 }

@@ -5,6 +5,7 @@ import { PostForm } from '../web/forms/form.js';
 import { PASSKEY_SCRIPT, PasskeySection } from '../web/forms/passkey-button.js';
 import { say } from '../language/text.js';
 import type { LayoutProps } from '../web/layout/layout.js';
+import { ErrorNotice } from '../web/layout/notices.js';
 import { Say, useShown, useText } from '../web/layout/say.js';
 import { TIMES_SCRIPT } from '../web/tables/moment.js';
 
@@ -14,6 +15,8 @@ export interface SignInPageProps {
   /** Fills in the email field again after a failed attempt. */
   email?: string;
   error?: string;
+  /** Said instead if nothing is wrong with what was typed. */
+  notice?: string;
   /** The application that sent the user here, or the part of this service, if one did. */
   clientName?: string;
   /** Other services that users can log in through. */
@@ -36,7 +39,8 @@ export const signInPage = (props: SignInPageProps): LayoutProps => ({
 function Login(props: SignInPageProps): VNode {
   const t = useText();
   const shown = useShown();
-  const { returnTo, error, clientName, providers, withPassword, offersNewPassword, offersSignUp } = props;
+  const { returnTo, error, notice, clientName, providers, withPassword, offersNewPassword, offersSignUp } =
+    props;
   return (
     <>
       <h1>{t('Log in')}</h1>
@@ -53,6 +57,7 @@ function Login(props: SignInPageProps): VNode {
           {shown(error)}
         </p>
       )}
+      {notice && <ErrorNotice>{shown(notice)}</ErrorNotice>}
       {withPassword && <PasswordForm {...props} />}
       {withPassword && offersNewPassword && (
         <p>

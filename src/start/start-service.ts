@@ -21,6 +21,9 @@ const PRIVATE_ADDRESSES_WARNING =
 const NO_MAIL =
   'SMTP_URL and MAIL_FROM are not set: no mail is sent, and what needs mail is not offered (forgotten passwords, for example).';
 
+const ODD_SECRET_WARNING =
+  'BOOTSTRAP_OPERATOR_CLIENT_SECRET contains "+" or "%": with HTTP Basic, clients have to send these percent-encoded (RFC 6749 §2.3.1), and many do not and get a 401. Use letters, digits, "-" and "_".';
+
 const METRICS_WARNING =
   'METRICS_TOKEN is not set: anyone who can reach GET /metrics of this instance can read the metrics.';
 
@@ -69,6 +72,7 @@ async function startWith(settings: Settings, environment: NodeJS.ProcessEnv): Pr
   if (settings.production && settings.metricsToken === undefined) log.warn(METRICS_WARNING);
   if (!settings.sendsMail) say(NO_MAIL);
   for (const line of misspeltSettings(environment, SETTING_NAMES)) warn(line);
+  if (/[+%]/.test(settings.bootstrapOperator?.client?.secret ?? '')) warn(ODD_SECRET_WARNING);
   if (settings.webhookAllowPrivateAddresses) warn(PRIVATE_ADDRESSES_WARNING);
   try {
     app = await startApplication(settings, log, demo, say);

@@ -76,8 +76,8 @@ const ofPasskey =
   async (page, service, { driver }) => {
     const browser = await service.make.signedIn(driver);
     await addPasskey(browser, service.url, { name: driver.name.slice(0, 100) });
-    const value = browser.cookies.get('session')!;
-    await page.context().addCookies([{ name: 'session', value, url: service.url }]);
+    const value = browser.cookies.get('cds_session')!;
+    await page.context().addCookies([{ name: 'cds_session', value, url: service.url }]);
     await page.goto(`${service.url}/account/security`);
     await page.getByRole('link', { name: action }).click();
     await page.getByRole('heading', { level: 1, name: `${action} passkey` }).waitFor();

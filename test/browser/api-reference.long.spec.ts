@@ -118,8 +118,8 @@ describe('the interactive API reference', () => {
 
   it('gets a token with a user’s consent and PKCE, in a window of its own', async () => {
     const user = await service.make.user();
-    const session = (await service.make.signedIn(user)).cookies.get('session')!;
-    await page.context().addCookies([{ name: 'session', value: session, url: service.url }]);
+    const session = (await service.make.signedIn(user)).cookies.get('cds_session')!;
+    await page.context().addCookies([{ name: 'cds_session', value: session, url: service.url }]);
     await type('Client ID', client.id);
     await type('Client Secret', client.secret);
     const opened = page.waitForEvent('popup');

@@ -59,8 +59,8 @@ export async function declarePurposes(service: TestService, { client }: Cast): P
 
 /** Signs the user in to the browser. */
 export async function signIn(service: TestService, page: Page, user: UserEntity): Promise<void> {
-  const value = (await service.make.signedIn(user)).cookies.get('session')!;
-  await page.context().addCookies([{ name: 'session', value, url: service.url }]);
+  const value = (await service.make.signedIn(user)).cookies.get('cds_session')!;
+  await page.context().addCookies([{ name: 'cds_session', value, url: service.url }]);
 }
 
 /** Makes the user an admin without what else a role that is gained does: it would end the password. */

@@ -77,7 +77,7 @@ describe('With identity providers in a browser', () => {
       await press(page, 'Continue with Example Company');
       await press(page, 'Log in as dana');
       await page.waitForURL(`${service.url}/account`);
-      await page.context().clearCookies({ name: 'session' });
+      await page.context().clearCookies({ name: 'cds_session' });
       await page.goto(consentUrl(known));
       await press(page, 'Continue with Example Company');
       await press(page, 'Authorize');

@@ -23,8 +23,8 @@ describe('in the webhook portal in a browser', () => {
   const open = async (path: string, javaScriptEnabled = true): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled });
     if (javaScriptEnabled) await context.clock.install();
-    const value = (await enterPortal(service, client)).cookies.get('portal_session')!;
-    await context.addCookies([{ name: 'portal_session', value, url: service.url }]);
+    const value = (await enterPortal(service, client)).cookies.get('cds_portal_session')!;
+    await context.addCookies([{ name: 'cds_portal_session', value, url: service.url }]);
     const page = await context.newPage();
     await page.goto(service.url + path);
     return page;

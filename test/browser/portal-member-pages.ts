@@ -91,8 +91,8 @@ const givenLongAgo = (service: TestService, { owner }: Cast) =>
 export const MEMBER_PAGES: Record<string, PageOpener> = {
   'portal sign-in': open('/portal/sign-in'),
   'portal sign-in, no organisation': async (page, service, cast) => {
-    const value = (await service.make.signedIn(cast.driver)).cookies.get('session')!;
-    await page.context().addCookies([{ name: 'session', value, url: service.url }]);
+    const value = (await service.make.signedIn(cast.driver)).cookies.get('cds_session')!;
+    await page.context().addCookies([{ name: 'cds_session', value, url: service.url }]);
     await page.goto(`${service.url}/portal/sign-in`);
   },
   credentials: open('/portal/credentials', undefined, async (page) => {

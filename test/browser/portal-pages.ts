@@ -18,8 +18,8 @@ type Prepared = { endpoint: EndpointEntity; id?: string };
 
 /** Signs the browser in to the client's portal. */
 async function enter(page: Page, service: TestService, { client }: Cast): Promise<void> {
-  const value = (await enterPortal(service, client)).cookies.get('portal_session')!;
-  await page.context().addCookies([{ name: 'portal_session', value, url: service.url }]);
+  const value = (await enterPortal(service, client)).cookies.get('cds_portal_session')!;
+  await page.context().addCookies([{ name: 'cds_portal_session', value, url: service.url }]);
 }
 
 const ANSWER = `<h1>Internal error</h1>${' the-stack-of-a-server-that-has-no-place-to-break'.repeat(4)}`;

@@ -49,8 +49,8 @@ export function usePortal(): PortalInBrowser {
   const openPortal = async (javaScriptEnabled: boolean): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled });
     if (javaScriptEnabled) await context.clock.install();
-    const value = (await enterPortal(service, client)).cookies.get('portal_session')!;
-    await context.addCookies([{ name: 'portal_session', value, url: service.url }]);
+    const value = (await enterPortal(service, client)).cookies.get('cds_portal_session')!;
+    await context.addCookies([{ name: 'cds_portal_session', value, url: service.url }]);
     const page = await context.newPage();
     await page.goto(`${service.url}/portal`);
     return page;

@@ -25,8 +25,8 @@ describe('The sandbox in a browser', () => {
 
   const openPortal = async (of: TestClient, path = '/portal/sandbox', withScript = false): Promise<Page> => {
     const context = await browser.newContext({ javaScriptEnabled: withScript });
-    const value = (await enterPortal(service, of)).cookies.get('portal_session')!;
-    await context.addCookies([{ name: 'portal_session', value, url: service.url }]);
+    const value = (await enterPortal(service, of)).cookies.get('cds_portal_session')!;
+    await context.addCookies([{ name: 'cds_portal_session', value, url: service.url }]);
     const page = await context.newPage();
     await page.goto(service.url + path);
     return page;

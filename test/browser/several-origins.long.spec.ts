@@ -118,7 +118,7 @@ describe('Leaving this service for a site that redirects on to other origins', (
         await page.goto(`${url}/account/email`);
         await press(page, 'Log in as dana');
         await page.waitForURL(`${url}/account/email`);
-        await page.context().clearCookies({ name: 'session' });
+        await page.context().clearCookies({ name: 'cds_session' });
         // Still logged in there, the person comes back to where the form was.
         const back = page.waitForRequest((request) => request.url().startsWith(`${url}/login/callback/`));
         await press(page, 'Save');

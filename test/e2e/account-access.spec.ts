@@ -197,7 +197,7 @@ describe('The account page', () => {
     expect((await post(path, { csrf_token: theirs })).status).toBe(403);
     expect((await browser.submit(await browser.open(path), path)).status).toBe(303);
     for (const part of PARTS) {
-      expect((await browser.open(part)).text).not.toContain(browser.cookies.get('session'));
+      expect((await browser.open(part)).text).not.toContain(browser.cookies.get('cds_session'));
     }
   });
 
@@ -241,7 +241,7 @@ describe('The account page', () => {
     expect(await statusOn()).toBe('Application disconnected.');
     expect(await statusOn()).toBeUndefined();
     for (const forged of ['constructor', '__proto__', '<b>Send us your password</b>', '%00']) {
-      browser.cookies.set('account_notice', forged);
+      browser.cookies.set('cds_account_notice', forged);
       expect([forged, await statusOn()]).toEqual([forged, undefined]);
     }
   });

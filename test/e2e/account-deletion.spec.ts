@@ -3,7 +3,7 @@ import { AccountDeletionsService } from '../../src/users/leaving/account-deletio
 import { AccountDeletionsWorker } from '../../src/users/leaving/account-deletions.worker.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { actionsOn, auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { withSettings } from '../support/changed-settings.js';
 import { placeOf } from '../support/http.js';
 import { whileHeld } from '../support/held-rows.js';
@@ -156,7 +156,7 @@ describe('Deleting one’s account', () => {
     expect(shownTo.html.querySelector(`time[datetime="${due as string}"]`)).not.toBeNull();
     // Nothing has changed yet.
     expect(await deletions().eraseDue()).toBe(0);
-    expect((await service.make.signedIn(user)).cookies.has('session')).toBe(true);
+    expect((await service.make.signedIn(user)).cookies.has('cds_session')).toBe(true);
     expect(await auditEventsOn(service, user.id, 'user.deletion')).toEqual([
       expect.objectContaining({ action: 'user.deletion_requested', actor_id: user.id }),
     ]);
@@ -176,7 +176,7 @@ describe('Deleting one’s account', () => {
       [first, second, former, later].map((each) => webhooks.endpoint(each, { types })),
     );
     const page = await browser.open(PATH);
-    const submit = () => browser.submit(page, PATH, { email: user.email });
+    const submit = () => browser.submit(page, PATH, { email: user.email, ...postedAnew() });
     await Promise.all([submit(), submit()]);
     const due = await service.database.value<Date>(
       'SELECT due_at FROM account_deletions WHERE user_id = $1',
@@ -184,7 +184,8 @@ describe('Deleting one’s account', () => {
     );
     await service.make.consent(later, user);
     const account = await browser.open('/account');
-    await Promise.all([browser.submit(account, KEEP), browser.submit(account, KEEP)]);
+    const keep = () => browser.submit(account, KEEP, postedAnew());
+    await Promise.all([keep(), keep()]);
     // At its time, the second wish meets an obstacle.
     await ask();
     await service.make.client({ ownerId: user.id });
@@ -218,7 +219,7 @@ describe('Deleting one’s account', () => {
 
   it('asked for twice changes nothing, also at once', async () => {
     const page = await browser.open(PATH);
-    const submit = () => browser.submit(page, PATH, { email: user.email });
+    const submit = () => browser.submit(page, PATH, { email: user.email, ...postedAnew() });
     const answers = await Promise.all([submit(), submit(), submit()]);
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
     expect(await actionsOn(service, user.id, 'user.deletion')).toEqual(['user.deletion_requested']);

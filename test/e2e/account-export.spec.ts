@@ -9,8 +9,8 @@ import { RECORDS_IN_FILE, RECORDS_ON_PAGE } from '../../src/users/leaving/data-e
 import { newLink, newSecret } from '../../src/secrets/tokens.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { actionsOn } from '../support/audit-events.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
 import { MAIL_KINDS } from '../../src/mail/mail.entity.js';
+import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { setUpApp, setUpPasskey } from '../support/factors-without-pages.js';
 import { placeOf } from '../support/http.js';
 import { PASSWORD } from '../support/factory.js';
@@ -146,7 +146,9 @@ describe('The export of a person’s data', () => {
     it('a link that was used, to each but one of many at once', async () => {
       const link = await newLinkOf(user);
       const page = await browser.open(link);
-      const answers = await Promise.all(Array.from({ length: 4 }, () => browser.submit(page, link)));
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => browser.submit(page, link, postedAnew())),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410]);
       await isGone(await browser.open(link));
       expect(await actionsOn(service, user.id, 'user.exported')).toEqual(['user.exported']);
@@ -463,7 +465,7 @@ describe('Without mail', () => {
     const link = answer.headers.get('location')!;
     const page = await again.open(link);
     expect(page.html.querySelector('h1')!.text).toBe('Your data');
-    const downloads = await Promise.all([1, 2, 3].map(() => again.submit(page, link)));
+    const downloads = await Promise.all([1, 2, 3].map(() => again.submit(page, link, postedAnew())));
     expect(downloads.map(({ status }) => status).sort()).toEqual([200, 410, 410]);
     expect(await actionsOn(service, user.id, 'user.export')).toEqual([
       'user.export_requested',

@@ -1,6 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { NotificationsService, type NewNotification } from '../../src/notifications/notifications.service.js';
 import type { Page } from '../support/browser-session.js';
+import { postedAnew } from '../support/browser-session.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
 import { refresh } from '../support/oauth.js';
@@ -127,7 +128,7 @@ describe('The notifications on the account page', () => {
     const third = await browser.open(PATH);
     expect([badges(third), buttons(third)]).toEqual([['Resolved'], []]);
     await Promise.all([
-      browser.submit(first, action, { mark: 'read' }),
+      browser.submit(first, action, { mark: 'read', ...postedAnew() }),
       browser.submit(first, action, { mark: 'resolved' }),
     ]);
     expect(await marks(id)).toEqual({ read: true, resolved: true, read_at: readAt });

@@ -1,3 +1,4 @@
+import { postedAnew } from '../support/browser-session.js';
 import { placeOf } from '../support/http.js';
 import { setUpPasskeys } from '../support/passkeys.js';
 import { addPasskey, logInWith, newBrowserAt } from '../support/second-factors.js';
@@ -22,7 +23,7 @@ describe('A passkey on the account page', () => {
     expect((await browser.submit(page, `${path}/remove`)).status).toBe(303);
     expect(await passkeys()).toEqual([]);
     expect((await logInWith(passkey, newBrowserAt(service))).status).toBe(403);
-    expect((await browser.submit(page, `${path}/remove`)).status).toBe(404);
+    expect((await browser.submit(page, `${path}/remove`, postedAnew())).status).toBe(404);
     expect((await actions()).filter((action) => action.includes('passkey'))).toEqual([
       'user.passkey_added',
       'user.passkey_renamed',

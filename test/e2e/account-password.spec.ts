@@ -139,7 +139,7 @@ describe('Changing a password', () => {
 
     it('guesses in a stolen session, without locking out the user', async () => {
       const thief = new BrowserSession(service.url, { 'x-forwarded-for': newAddress() });
-      thief.cookies.set('session', browser.cookies.get('session')!);
+      thief.cookies.set('cds_session', browser.cookies.get('cds_session')!);
       const page = await thief.open(PATH);
       const guesses = Array.from({ length: 30 }, () =>
         thief.submit(page, PATH, {
@@ -177,7 +177,7 @@ describe('Changing a password', () => {
     const link = new URL(await service.app.get(PasswordLinksService).create(user.id, SERVICE_ACTOR));
     const elsewhere = await signedIn();
     const bystander = await service.make.signedInNew();
-    const before = browser.cookies.get('session')!;
+    const before = browser.cookies.get('cds_session')!;
 
     expect((await change()).status).toBe(303);
 
@@ -186,9 +186,9 @@ describe('Changing a password', () => {
       false,
       true,
     ]);
-    expect(browser.cookies.get('session')).not.toBe(before);
+    expect(browser.cookies.get('cds_session')).not.toBe(before);
     const old = new BrowserSession(service.url);
-    old.cookies.set('session', before);
+    old.cookies.set('cds_session', before);
     expect(await isSignedIn(old)).toBe(false);
     // Contract §4: when the owner's password changes, what the client does in its own name continues.
     expect([
@@ -229,10 +229,10 @@ describe('Changing a password', () => {
 
     if (origin === FROM_PROVIDER) return;
     it('neither does entering it again', async () => {
-      const [before, secret] = [await sessions(), browser.cookies.get('session')];
+      const [before, secret] = [await sessions(), browser.cookies.get('cds_session')];
       const path = '/account/confirm';
       const answer = await browser.submit(await browser.open(path), path, { password: PASSWORD });
-      expect([answer.status, browser.cookies.get('session') === secret]).toEqual([303, false]);
+      expect([answer.status, browser.cookies.get('cds_session') === secret]).toEqual([303, false]);
       expect(await sessions()).toEqual(before);
     });
   });
@@ -275,7 +275,7 @@ describe('Changing a password', () => {
     const answer = await change();
     expect(answer.headers.get('location')).toBe(PATH);
     const log = service.log.slice(from).join('');
-    for (const secret of [PASSWORD, NEW_PASSWORD, WRONG, browser.cookies.get('session')!]) {
+    for (const secret of [PASSWORD, NEW_PASSWORD, WRONG, browser.cookies.get('cds_session')!]) {
       expect(log).not.toContain(secret);
     }
   });

@@ -1,4 +1,4 @@
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { PASSWORD } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
@@ -46,7 +46,7 @@ describe("The list of a user's sessions", () => {
 
   describe('shows times', () => {
     const timeIn = async (zone?: string, languages = 'en') => {
-      if (zone !== undefined) here.cookies.set('zone', zone);
+      if (zone !== undefined) here.cookies.set('cds_zone', zone);
       await service.database.query(
         `UPDATE sessions SET created_at = '2024-02-29T23:30Z' WHERE user_id = $1`,
         [user.id],
@@ -135,8 +135,8 @@ describe("The list of a user's sessions", () => {
       false,
       true,
     ]);
-    expect((await here.submit(page, ofPhone!)).status).toBe(404);
-    const both = await Promise.all([here.submit(page, ofThird!), here.submit(page, ofThird!)]);
+    expect((await here.submit(page, ofPhone!, postedAnew())).status).toBe(404);
+    const both = await Promise.all([1, 2].map(() => here.submit(page, ofThird!, postedAnew())));
     expect(both.map(({ status }) => status).sort()).toEqual([303, 404]);
     const ended = (action: string) => ({
       action: 'session.ended',
@@ -152,7 +152,7 @@ describe("The list of a user's sessions", () => {
     const bystander = await service.make.signedInNew();
     const page = await here.open(PATH);
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => here.submit(page, `${PATH}/sign_out_elsewhere`)),
+      Array.from({ length: 4 }, () => here.submit(page, `${PATH}/sign_out_elsewhere`, postedAnew())),
     );
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303]);
     const signedIn = await Promise.all([here, ...others, bystander].map(isSignedIn));

@@ -1,5 +1,5 @@
 import { AuthenticatorAppsService } from '../../src/users/factors/authenticator-apps.service.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { placeOf } from '../support/http.js';
 import { setUpApp } from '../support/factors-without-pages.js';
 import { madeForEach } from '../support/made.js';
@@ -103,7 +103,7 @@ describe('An authenticator app', () => {
       const secret = page.html.querySelector('code.secret')!.text.replaceAll(' ', '');
       const code = codeOf(secret);
       await browser.submit(page, APP, { code });
-      const again = await browser.submit(page, APP, { code });
+      const again = await browser.submit(page, APP, { code, ...postedAnew() });
       expect(placeOf(again)).toEqual([303, '/account/security/recovery-codes']);
       const shown = await browser.open('/account/security/recovery-codes');
       const codes = shown.html.querySelectorAll('.recovery-codes code').map((each) => each.text);
@@ -123,7 +123,8 @@ describe('An authenticator app', () => {
       const page = await browser.open(APP);
       const code = codeOf(page.html.querySelector('code.secret')!.text.replaceAll(' ', ''));
       for (let n = 0; n < 2; n++) {
-        expect(placeOf(await browser.submit(page, APP, { code }))).toEqual([303, '/account/security']);
+        const answer = await browser.submit(page, APP, { code, ...postedAnew() });
+        expect(placeOf(answer)).toEqual([303, '/account/security']);
       }
       expect((await giveCode(await afterPassword(), codes[0]!)).status).toBe(303);
     });
@@ -244,7 +245,7 @@ describe('An authenticator app', () => {
     const page = await stranger.open(STEP);
     const guess = () => stranger.submit(page, STEP, { code: wrongCode(secret) });
     expect(await statusesOf(6, guess)).toEqual([401, 401, 401, 401, 401, 429]);
-    known.cookies.delete('session');
+    known.cookies.delete('cds_session');
     expect((await givePassword(known, user)).status).toBe(303);
     expect((await giveCode(known, codeOf(secret))).status).toBe(303);
   });
@@ -266,7 +267,7 @@ describe('An authenticator app', () => {
       expect((await actions()).filter((action) => action.includes('removed'))).toEqual([
         'user.authenticator_app_removed',
       ]);
-      expect((await browser.submit(page, path)).status).toBe(404);
+      expect((await browser.submit(page, path, postedAnew())).status).toBe(404);
     });
   });
 

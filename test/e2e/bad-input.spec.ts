@@ -1,4 +1,6 @@
-import { type HttpOptions, placeOf } from '../support/http.js';
+import type { Schema } from '../../src/api-docs/openapi.js';
+import { type HttpOptions, membersIn, placeOf } from '../support/http.js';
+import { committedDocument, deref } from '../support/openapi-document.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { expectRefusal, rowCounts, unexpectedErrors } from '../support/refusals.js';
 import { useSharedService } from '../support/test-service.js';
@@ -8,6 +10,23 @@ const FORM_PATHS = ['/o/token', '/o/revoke_token/', '/o/introspect', '/o/authori
 const ALL_FORM_PATHS = [...FORM_PATHS, '/portal/login/x', '/portal/logout', '/password/x'];
 // A byte that never occurs in UTF-8; an unpaired surrogate; an incomplete character.
 const BAD_UTF8 = ['fffe', 'eda080', 'c3'];
+
+/** Every member of a request that the documents describe as a time: method, path and name. */
+function timesIn({ paths }: typeof committedDocument): [method: string, path: string, name: string][] {
+  const isTime = (schema: Schema | undefined): boolean => schema?.format === 'date-time';
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { parameters = [], requestBody }]) => {
+      const body = requestBody?.content['application/json']?.schema;
+      const found = body && deref(committedDocument, body);
+      const properties = (found?.properties ?? {}) as Record<string, Schema>;
+      const names = [
+        ...parameters.filter(({ schema }) => isTime(schema)).map(({ name }) => name),
+        ...Object.keys(properties).filter((name) => isTime(properties[name])),
+      ];
+      return names.map((name): [string, string, string] => [method.toUpperCase(), path, name]);
+    }),
+  );
+}
 
 describe('The service,', () => {
   const service = useSharedService();
@@ -120,6 +139,31 @@ describe('The service,', () => {
       for (const path of ['/o/authorize', '/login', '/v2/users', '/admin/users', '/admin/audit_events']) {
         expectRefusal(await send(`${path}?${many.slice(0, 12_000)}`, { bearer: admin }), path);
       }
+    });
+
+    it.each(timesIn(committedDocument))(
+      'takes a time of %s %s only as the documents describe it: %s, with seconds, and with Z or an offset',
+      async (method, path, name) => {
+        const members = async (value: string) => {
+          const query = method === 'GET' ? `?${new URLSearchParams({ [name]: value }).toString()}` : '';
+          const json = method === 'GET' ? undefined : { [name]: value };
+          return membersIn(await send(path + query, { method, bearer: admin, json }));
+        };
+        for (const bad of ['2026-01-31', '2026-01-31T08:00Z', '2026-01-31T08Z', '2026-01-31T08:00:00'])
+          expect([bad, await members(bad)]).toEqual([bad, expect.arrayContaining([name])]);
+        for (const good of ['2026-01-31T08:00:00Z', '2026-01-31T08:00:00.123456789+02:00'])
+          expect([good, await members(good)]).not.toEqual([good, expect.arrayContaining([name])]);
+      },
+    );
+
+    it('describes times of events, notifications and the audit log', () => {
+      expect(timesIn(committedDocument).map(([, path, name]) => `${path} ${name}`)).toEqual(
+        expect.arrayContaining([
+          '/v2/events timestamp',
+          '/admin/notifications event_time',
+          '/admin/audit_events since',
+        ]),
+      );
     });
 
     it.each(['-1', '1e3', '5, 6', 'abc', '99999999999999999999', '1'])(
@@ -265,7 +309,7 @@ describe('The service,', () => {
       }
     });
 
-    it.each(['session=%zz', 'session=%00', ';;;=;', 'session', 'csrf=x', '\xff=\xfe'])(
+    it.each(['cds_session=%zz', 'cds_session=%00', ';;;=;', 'cds_session', 'cds_csrf=x', '\xff=\xfe'])(
       'ignores malformed cookies: %s',
       async (cookie) => {
         const pages = { '/': 200, '/login': 200, '/portal': 401 };

@@ -1,7 +1,7 @@
 import type { ClientEntity } from '../../src/clients/client.entity.js';
 import type { ClientChanges } from '../../src/clients/client.resource.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
-import { authorizePath, type Page } from '../support/browser-session.js';
+import { authorizePath, csrfTokenOn, type Page } from '../support/browser-session.js';
 import { PARTNER_SCOPES, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { placeOf } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
@@ -52,6 +52,12 @@ describe('The consent page', () => {
       `SELECT * FROM audit_events WHERE subject_id = $1 AND action LIKE 'consent.%' ORDER BY id`,
       [user.id],
     );
+  /** The page is shown, and nothing is done. */
+  const expectShownAgain = (answer: Page): void =>
+    expect([answer.status, answer.html.querySelector('[role=alert]')?.text.trim()]).toEqual([
+      422,
+      'This page was out of date, so nothing was decided. Please read it and decide again.',
+    ]);
   const expectNothingGiven = async () =>
     expect([await consentedScopes(), await codeCount(), await events()]).toEqual([undefined, 0, []]);
 
@@ -78,7 +84,7 @@ describe('The consent page', () => {
       const shown = parametersOf(client, { scope: 'charging_session:read' });
       const page = await openPage(shown);
       const request = new URLSearchParams({ ...shown, ...changes }).toString();
-      expect((await decide(page, { request })).status).toBe(403);
+      expectShownAgain(await decide(page, { request }));
       await expectNothingGiven();
     });
 
@@ -86,7 +92,7 @@ describe('The consent page', () => {
       const other = await service.make.client();
       const page = await openPage(parametersOf(other));
       const request = new URLSearchParams(parametersOf()).toString();
-      expect((await decide(page, { request })).status).toBe(403);
+      expectShownAgain(await decide(page, { request }));
       await expectNothingGiven();
     });
 
@@ -95,7 +101,7 @@ describe('The consent page', () => {
       const page = await openPage(undefined, shared);
       await shared.submit(page, '/logout');
       await shared.logIn(user.email, PASSWORD);
-      expect((await decide(page, {}, shared)).status).toBe(403);
+      expectShownAgain(await decide(page, {}, shared));
       await expectNothingGiven();
     });
 
@@ -103,10 +109,28 @@ describe('The consent page', () => {
       const page = await openPage();
       await browser.submit(page, '/logout');
       await browser.logIn(user.email, PASSWORD);
-      expect((await decide(page)).status).toBe(403);
+      const again = await decide(page);
+      expectShownAgain(again);
       const elsewhere = await service.make.signedIn(user);
       await openPage(undefined, elsewhere);
-      expect((await decide(page, {}, elsewhere)).status).toBe(403);
+      expectShownAgain(await decide(page, {}, elsewhere));
+      await expectNothingGiven();
+      // The request is not lost.
+      expect((await decide(again)).headers.get('location')).toMatch(
+        /^https:\/\/app\.example\/callback\?code=/,
+      );
+    });
+
+    it('a form of another site, even with its token', async () => {
+      const page = await openPage();
+      const csrf_token = csrfTokenOn(page, '/o/authorize/');
+      const request = new URLSearchParams(parametersOf()).toString();
+      const form = { csrf_token, request, decision: 'authorize' };
+      const answer = await browser.open('/o/authorize/', {
+        form,
+        headers: { origin: 'https://evil.example' },
+      });
+      expect(answer.status).toBe(403);
       await expectNothingGiven();
     });
 

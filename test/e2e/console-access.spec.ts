@@ -69,7 +69,7 @@ describe('The console', () => {
     it("accepts no CSRF token that was issued to another operator's session", async () => {
       const theirs = await service.make.signedInNew({ role: 'operator' });
       const page = await theirs.open('/admin/console/users/new');
-      browser.cookies.set('csrf', theirs.cookies.get('csrf')!);
+      browser.cookies.set('cds_csrf', theirs.cookies.get('cds_csrf')!);
       const answer = await browser.submit(page, '/admin/console/users/new', {
         email: 'y@mail.example',
         name: 'Y',

@@ -101,6 +101,17 @@ describe('A list as a file', () => {
     expect(created.length).toBeGreaterThan(1);
   });
 
+  it.each([
+    ['users', `${CONSOLE}/users/csv?q=nobody-has-this-name`, admin],
+    ['audit', `${CONSOLE}/audit/csv?page_size=1`, admin],
+    ['deliveries', `${CONSOLE}/deliveries/csv?state=failed`, viewer],
+  ])('of %s begins with a byte-order mark, by which Excel knows UTF-8', async (_list, path, browser) => {
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
+    const answer = await fetch(service.url + path, { headers: { cookie } });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect([answer.status, bytes.toString('latin1', 0, 5)]).toEqual([200, '\xef\xbb\xbfid']);
+  });
+
   it('of deliveries has in the portal only those of the client', async () => {
     const stranger = await service.make.client();
     const [own, others] = [await makeEndpoint(service, client), await makeEndpoint(service, stranger)];

@@ -189,12 +189,12 @@ describe('In the console, users', () => {
         400,
         'This is not your password.',
       ]);
-      const before = browser.cookies.get('session')!;
+      const before = browser.cookies.get('cds_session')!;
       const right = await submit(CONFIRM, { password: PASSWORD }, ask);
       expect([right.status, right.headers.get('location')]).toEqual([303, path]);
-      expect(browser.cookies.get('session')).not.toBe(before);
+      expect(browser.cookies.get('cds_session')).not.toBe(before);
       const old = new BrowserSession(service.url);
-      old.cookies.set('session', before);
+      old.cookies.set('cds_session', before);
       expect((await old.open('/admin/console')).status).toBe(302);
 
       expect((await submit(path)).status).toBe(303);

@@ -55,7 +55,7 @@ describe('In the console,', () => {
         ]);
       }
       expect(await counted()).toBe(before + 1);
-      browser.cookies.set('folded', 'event-types.clients.nothing');
+      browser.cookies.set('cds_folded', 'event-types.clients.nothing');
       const groups = (await browser.open(`${CONSOLE}/users`)).html.querySelectorAll('.nav-group');
       expect(
         groups.map((group) => [group.querySelector('summary span')!.text, group.hasAttribute('open')]),
@@ -67,7 +67,7 @@ describe('In the console,', () => {
         ['To decide', true],
       ]);
       expect(Number(groups[2]!.querySelector('summary .count-folded')!.firstChild!.text)).toBe(before + 1);
-      browser.cookies.delete('folded');
+      browser.cookies.delete('cds_folded');
       const list = await browser.open(`${CONSOLE}/endpoints?client_id=${client.id}&state=failing`);
       expect(list.html.querySelectorAll('tbody tr .badge').map(({ text }) => text)).toEqual(['Failing']);
       await makeEndpoint(service, client);

@@ -2,6 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { HEADER_MASK } from '../../src/webhooks/endpoints/endpoint-headers.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
+import { postedAnew } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { madeForEach, madeOnce } from '../support/made.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
@@ -246,7 +247,7 @@ describe('An endpoint', () => {
   describe('that was disabled', () => {
     const turn = (endpoint: TestEndpoint, enabled: boolean) => patch(endpoint.id, { enabled });
     const sendMissed = async (endpoint: TestEndpoint, page?: Page) =>
-      submit(page ?? (await openPage(pathOf(endpoint))), `${pathOf(endpoint)}/missed`);
+      submit(page ?? (await openPage(pathOf(endpoint))), `${pathOf(endpoint)}/missed`, postedAnew());
     const idsOf = (endpoint: TestEndpoint) =>
       webhooks.received(endpoint).map(({ body }) => (JSON.parse(body) as { id: string }).id);
     const publish = async (userId: string, type = TYPE) =>

@@ -116,7 +116,7 @@ describe('The guides, read by a member of a partner’s organisation,', () => {
     expect(reference.text).toContain(`"x-scalar-client-id":"${second.id}"`);
     expect(cacheOf(reference)).toBe('private, no-store');
     // Of somebody else in the same browser nothing is left.
-    browser.cookies.delete('session');
+    browser.cookies.delete('cds_session');
     expect(idIn(await browser.open(GUIDE))).toBeUndefined();
   });
 

@@ -73,7 +73,7 @@ describe('The language of a page', () => {
   describe('is', () => {
     const shown = async (query: string, cookie?: string, acceptLanguage?: string): Promise<string> => {
       const browser = browserFor(acceptLanguage);
-      if (cookie !== undefined) browser.cookies.set('language', cookie);
+      if (cookie !== undefined) browser.cookies.set('cds_language', cookie);
       return langOf(await browser.open(`/login${query}`))!;
     };
 
@@ -136,7 +136,7 @@ describe('The language of a page', () => {
       const page = await browser.open(`/login${query}`);
       expect([page.status, langOf(page)]).toEqual([400, 'fr']);
       expect(headingOf(page)).toBe('Ce lien ou ce formulaire ne fonctionne pas');
-      expect(browser.cookies.has('language')).toBe(false);
+      expect(browser.cookies.has('cds_language')).toBe(false);
     });
 
     it('very long, and not there: a page all the same', async () => {
@@ -148,11 +148,11 @@ describe('The language of a page', () => {
     const cookieOf = async (query: string): Promise<string | undefined> =>
       (await service.http.get(`/login${query}`)).headers
         .getSetCookie()
-        .find((cookie) => cookie.startsWith('language='));
+        .find((cookie) => cookie.startsWith('cds_language='));
 
     it('is remembered for a year, out of reach of scripts', async () => {
       expect(await cookieOf('?ui_locales=de')).toBe(
-        'language=de; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax',
+        'cds_language=de; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax',
       );
       const browser = browserFor('nl');
       await browser.open('/login?ui_locales=es');
@@ -251,7 +251,7 @@ describe('The language of a page', () => {
       'at %s',
       async (path) => {
         const browser = browserFor('de');
-        browser.cookies.set('language', 'fr');
+        browser.cookies.set('cds_language', 'fr');
         const page = await browser.open(`${path}?ui_locales=de`);
         if (!/html/.test(page.headers.get('content-type') ?? ''))
           return expect(page.status).toBeLessThan(400);
@@ -262,14 +262,14 @@ describe('The language of a page', () => {
     it('in the console', async () => {
       const operator = await service.make.user({ role: 'operator', operatorRole: 'admin' });
       const browser = await service.make.signedIn(operator);
-      browser.cookies.set('language', 'de');
+      browser.cookies.set('cds_language', 'de');
       const page = await browser.open('/admin/console/clients');
       expect([page.status, langOf(page), languageLinks(page)]).toEqual([200, 'en', []]);
       expect(page.html.text).toContain('Skip to content');
     });
 
     it('in problems for programs that ask for no language', async () => {
-      const headers = { 'accept-language': '*', cookie: 'language=de' };
+      const headers = { 'accept-language': '*', cookie: 'cds_language=de' };
       const answer = await service.http.get('/v2/nowhere?ui_locales=de', { headers });
       expect(answer.json).toMatchObject({ title: 'Not found', detail: 'There is nothing at this URL.' });
     });

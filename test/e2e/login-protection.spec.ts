@@ -11,7 +11,7 @@ import { TEST_ENCRYPTION_KEY, useService } from '../support/test-service.js';
 
 const WINDOW = 15 * 60;
 const WRONG = 'wrong horse battery staple';
-const COOKIE = 'known_browser';
+const COOKIE = 'cds_known_browser';
 
 describe('The protection of sign-in', () => {
   const service = useService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -32,7 +32,7 @@ describe('The protection of sign-in', () => {
   const knownBrowser = async (of = user, address = newAddress()) => {
     const browser = newBrowser(address);
     expect((await attempt(PASSWORD, { email: of.email, by: browser })).status).toBe(303);
-    browser.cookies.delete('session');
+    browser.cookies.delete('cds_session');
     return browser;
   };
   /** A failure for each of the strangers, from one address. */
@@ -80,7 +80,7 @@ describe('The protection of sign-in', () => {
       await exhaustAccount();
       const by = newBrowser();
       expect((await attempt(PASSWORD, { by })).status).toBe(429);
-      expect([by.cookies.has('session'), by.cookies.has(COOKIE)]).toEqual([false, false]);
+      expect([by.cookies.has('cds_session'), by.cookies.has(COOKIE)]).toEqual([false, false]);
     });
 
     it('all but 5 of 15 concurrent attempts, with a known address and an unknown one', async () => {
@@ -225,10 +225,10 @@ describe('The protection of sign-in', () => {
       const cookies = (await attempt(PASSWORD, { by })).headers.getSetCookie();
       const known = cookies.find((line) => line.startsWith(COOKIE))!;
       expect(known).toMatch(
-        /^known_browser=[\w-]{22}\.[\w-]{43}\.[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
+        /^cds_known_browser=[\w-]{22}\.[\w-]{43}\.[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
       );
       expect([known.includes(user.id), known.includes(user.email)]).toEqual([false, false]);
-      by.cookies.delete('session');
+      by.cookies.delete('cds_session');
       const again = (await attempt(PASSWORD, { by })).headers.getSetCookie();
       expect(again.filter((line) => line.startsWith(COOKIE))).toEqual([]);
     });
@@ -239,14 +239,14 @@ describe('The protection of sign-in', () => {
     const by = newBrowser();
     for (const { email } of owners) {
       expect((await attempt(PASSWORD, { email, by })).status).toBe(303);
-      by.cookies.delete('session');
+      by.cookies.delete('cds_session');
     }
     const [oldest, ...known] = owners;
     for (const { email } of owners) await exhaustAccount(email);
     expect((await attempt(PASSWORD, { email: oldest!.email, by })).status).toBe(429);
     for (const { id, email } of known) {
       expect((await attempt(PASSWORD, { email, by })).status).toBe(303);
-      by.cookies.delete('session');
+      by.cookies.delete('cds_session');
       const told = await service.database.query(
         "SELECT 1 FROM notifications WHERE user_id = $1 AND message_id = 'ERR2002'",
         [id],
@@ -314,7 +314,7 @@ describe('The protection of sign-in', () => {
       const before = (await newSignIns()).length;
       for (let n = 0; n < 2; n++) {
         expect((await attempt(NEW, { by })).status).toBe(303);
-        by.cookies.delete('session');
+        by.cookies.delete('cds_session');
       }
       expect(await newSignIns()).toHaveLength(before + 1);
     });
@@ -324,7 +324,7 @@ describe('The protection of sign-in', () => {
       await changeOnAccountPage(by);
       const before = (await newSignIns()).length;
       await exhaustAccount();
-      by.cookies.delete('session');
+      by.cookies.delete('cds_session');
       expect((await attempt(NEW, { by })).status).toBe(303);
       expect(await newSignIns()).toHaveLength(before);
     });

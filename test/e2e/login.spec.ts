@@ -1,7 +1,13 @@
 import argon2 from '@node-rs/argon2';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import { authorizePath, BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
+import {
+  authorizePath,
+  BrowserSession,
+  csrfTokenOn,
+  type Page,
+  postedAnew,
+} from '../support/browser-session.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { madeOnce } from '../support/made.js';
 import { newAddress, statusesOf } from '../support/rate-limits.js';
@@ -127,6 +133,16 @@ describe('The login', () => {
         by.open('/login', { form, headers: origin === undefined ? {} : { origin } });
       const before = await sessionCount();
       for (const answer of [
+        await post({ ...fields, csrf_token: token }, 'https://evil.example'),
+        await post({ ...fields, csrf_token: token }, 'null'),
+        await post({ ...fields, csrf_token: token }, `${service.url}.evil.example`),
+      ]) {
+        expect(answer.status).toBe(403);
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(answer.headers.getSetCookie()).toEqual([]);
+      }
+      // Whoever logs in with a page that is out of date sees the page again.
+      for (const answer of [
         await post(fields, service.url),
         await post({ ...fields, csrf_token: '' }, service.url),
         await post(
@@ -135,13 +151,14 @@ describe('The login', () => {
         ),
         await post({ ...fields, csrf_token: tokenOf(otherPage) }, service.url),
         await post({ ...fields, csrf_token: token }, service.url, newBrowser()),
-        await post({ ...fields, csrf_token: token }, 'https://evil.example'),
-        await post({ ...fields, csrf_token: token }, 'null'),
-        await post({ ...fields, csrf_token: token }, `${service.url}.evil.example`),
       ]) {
-        expect(answer.status).toBe(403);
-        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-        expect(answer.headers.getSetCookie()).toEqual([]);
+        expect([answer.status, answer.html.querySelector('[role=alert]')!.text]).toEqual([
+          422,
+          'This page was out of date. Please try again.',
+        ]);
+        expect(answer.html.querySelector('#email')!.getAttribute('value')).toBe(user.email);
+        expect(answer.text).not.toContain(PASSWORD);
+        expect(answer.headers.getSetCookie().some((line) => !line.startsWith('cds_csrf='))).toBe(false);
       }
       expect(await sessionCount()).toBe(before);
       expect((await post({ ...fields, csrf_token: token }, undefined)).status).toBe(303);
@@ -214,21 +231,21 @@ describe('The login', () => {
   it('starts a new session, ends the previous one, and accepts no session id that it did not create', async () => {
     const browser = newBrowser();
     const page = await browser.open('/login');
-    browser.cookies.set('session', 'cds_ss_planted');
+    browser.cookies.set('cds_session', 'cds_ss_planted');
     await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
-    const first = browser.cookies.get('session')!;
+    const first = browser.cookies.get('cds_session')!;
     expect(first).not.toBe('cds_ss_planted');
     // The login form was opened in another tab.
-    await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
-    expect(browser.cookies.get('session')).not.toBe(first);
+    await browser.submit(page, '/login', { email: user.email, password: PASSWORD, ...postedAnew() });
+    expect(browser.cookies.get('cds_session')).not.toBe(first);
     expect(await isSignedIn(browser)).toBe(true);
-    browser.cookies.set('session', first);
+    browser.cookies.set('cds_session', first);
     expect(await isSignedIn(browser)).toBe(false);
   });
 
   it('stores the session id only as a digest, and writes neither it nor the password into the log', async () => {
     const browser = await service.make.signedIn(user);
-    const id = browser.cookies.get('session')!;
+    const id = browser.cookies.get('cds_session')!;
     const rows = await service.database.query<{ text: string }>(
       'SELECT sessions::text AS text FROM sessions',
     );
@@ -259,17 +276,30 @@ describe('The login', () => {
 
     it('ends the session in the database, and redirects to the login with return_to', async () => {
       const browser = await service.make.signedIn(user);
-      const id = browser.cookies.get('session')!;
+      const id = browser.cookies.get('cds_session')!;
       const before = await sessionCount();
       const page = await browser.open(authorize());
       const answer = await browser.submit(page, '/logout');
       const expected = `/login?${new URLSearchParams({ return_to: returnToOn(page)! }).toString()}`;
       expect([answer.status, answer.headers.get('location')]).toEqual([303, expected]);
-      expect(browser.cookies.has('session')).toBe(false);
+      expect(browser.cookies.has('cds_session')).toBe(false);
       expect(await sessionCount()).toBe(before - 1);
-      browser.cookies.set('session', id);
+      browser.cookies.set('cds_session', id);
       expect(await isSignedIn(browser)).toBe(false);
     });
+  });
+
+  it('leaves the cookies of an application at another port of the same host alone', async () => {
+    const browser = newBrowser();
+    const theirs = { session: 'eyJzdGF0ZSI6IngifQ.aSig', csrf: 'c'.repeat(43), language: 'de', zone: 'Mars' };
+    for (const [name, value] of Object.entries(theirs)) browser.cookies.set(name, value);
+    await browser.logIn(user.email, PASSWORD);
+    const account = await browser.open('/account?ui_locales=fr');
+    await browser.submit(account, '/logout');
+    expect(Object.fromEntries(browser.cookies)).toMatchObject(theirs);
+    const others = [...browser.cookies.keys()].filter((name) => !(name in theirs));
+    expect(others.filter((name) => !name.startsWith('cds_'))).toEqual([]);
+    expect(others).toContain('cds_language');
   });
 
   it('over http sets cookies without Secure, and sends no HSTS', async () => {
@@ -278,15 +308,15 @@ describe('The login', () => {
     const answer = await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
     const [csrf] = page.headers.getSetCookie();
     const [session] = answer.headers.getSetCookie();
-    expect(csrf).toMatch(/^csrf=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);
-    expect(session).toMatch(/^session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(csrf).toMatch(/^cds_csrf=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(session).toMatch(/^cds_session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(answer.headers.get('strict-transport-security')).toBeNull();
   });
 });
 
 describe('A browser that logged in to an account before', () => {
   const service = useSharedService({ instances: 2, env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  const COOKIE = 'known_browser';
+  const COOKIE = 'cds_known_browser';
 
   // The rest of what is said of known browsers is in test/e2e/login-protection.spec.ts.
   it('is known on another instance too, because the cookie contains everything', async () => {

@@ -7,7 +7,7 @@ import type { RateLimitStore } from '../../src/rate-limits/store/rate-limit-stor
 import { RATE_LIMIT_STORE } from '../../src/rate-limits/store/store-token.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, type Page, postedAnew } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
 import { PASSWORD } from '../support/factory.js';
 import type { Answer } from '../support/http.js';
@@ -319,7 +319,9 @@ describe('An admin invites operators', () => {
       ]);
       // What the form does not ask for changes nothing.
       const more = { role: 'admin', operator_role: 'admin' };
-      const answers = await Promise.all([1, 2, 3].map(() => signUp(page, link, browser, more)));
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => signUp(page, link, browser, { ...more, ...postedAnew() })),
+      );
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(await account()).toEqual({ role: 'operator', operatorRole: 'support', isVerified: true });
       expect((await newBrowser().open(link)).status).toBe(410);
@@ -351,7 +353,9 @@ describe('An admin invites operators', () => {
         'The password must have 12 to 256 characters.',
       ]);
       expect((await account())!.role).toBe('user');
-      const answers = await Promise.all([1, 2, 3].map(() => browser.submit(page, link, NEW_PASSWORD)));
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => browser.submit(page, link, { ...NEW_PASSWORD, ...postedAnew() })),
+      );
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(await account()).toEqual({ role: 'operator', operatorRole: 'viewer', isVerified: true });
       // The browsers and the password from before open nothing any more.
@@ -402,7 +406,7 @@ describe('An admin invites operators', () => {
       expect((await newBrowser().open(second)).status).toBe(200);
       const withdraw = rows[0]!.querySelector('form')!.getAttribute('action')!;
       expect((await browser.submit(list, withdraw)).status).toBe(303);
-      expect((await browser.submit(list, withdraw)).status).toBe(404);
+      expect((await browser.submit(list, withdraw, postedAnew())).status).toBe(404);
       expect((await newBrowser().open(second)).status).toBe(410);
       await invite('viewer');
       await service.database.query(

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
-import { BrowserSession, csrfTokenOn } from '../support/browser-session.js';
+import { BrowserSession, csrfTokenOn, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { madeOnce } from '../support/made.js';
 import { setUpPasskeys } from '../support/passkeys.js';
@@ -117,7 +117,7 @@ describe('A passkey', () => {
         service.instances.map(({ url }) => {
           const each = new BrowserSession(url);
           browser.cookies.forEach((value, name) => each.cookies.set(name, value));
-          const form = { csrf_token, response, name: 'My key' };
+          const form = { csrf_token, response, name: 'My key', ...postedAnew() };
           return each.open('/account/security/passkeys/new', { form, headers: { origin: service.url } });
         }),
       );
@@ -132,7 +132,7 @@ describe('A passkey', () => {
       const browser = await service.make.signedIn(user);
       const mine = await openNewPasskey(browser);
       const login = await passkeyOptions(browser);
-      browser.cookies.set('passkey_new', browser.cookies.get('passkey_sign_in')!);
+      browser.cookies.set('cds_passkey_new', browser.cookies.get('cds_passkey_sign_in')!);
       const response = new SoftwarePasskey(service.url).create({ ...mine.options, ...login });
       expect((await mine.send(response)).status).toBe(400);
       expect(await passkeys()).toEqual([]);
@@ -215,18 +215,18 @@ describe('A passkey', () => {
       const { passkey } = await add();
       const browser = newBrowserAt(service);
       const options = await passkeyOptions(browser);
-      const cookie = browser.cookies.get('passkey_sign_in')!;
+      const cookie = browser.cookies.get('cds_passkey_sign_in')!;
       const response = passkey.get(options);
       expect((await answerPasskey(browser, response)).status).toBe(200);
       const thief = newBrowserAt(service);
-      thief.cookies.set('passkey_sign_in', cookie);
+      thief.cookies.set('cds_passkey_sign_in', cookie);
       expect((await answerPasskey(thief, response)).status).toBe(403);
 
       const another = newBrowserAt(service);
       const next = await passkeyOptions(another);
-      const kept = another.cookies.get('passkey_sign_in')!;
+      const kept = another.cookies.get('cds_passkey_sign_in')!;
       await answerPasskey(another, passkey.get(next, { signedBy: otherKey }));
-      another.cookies.set('passkey_sign_in', kept);
+      another.cookies.set('cds_passkey_sign_in', kept);
       expect((await answerPasskey(another, passkey.get(next))).status).toBe(403);
     });
 
@@ -237,7 +237,7 @@ describe('A passkey', () => {
       const answers = await Promise.all(
         service.instances.map((instance) => {
           const each = newBrowserAt(instance);
-          each.cookies.set('passkey_sign_in', browser.cookies.get('passkey_sign_in')!);
+          each.cookies.set('cds_passkey_sign_in', browser.cookies.get('cds_passkey_sign_in')!);
           return answerPasskey(each, response);
         }),
       );

@@ -131,7 +131,7 @@ describe('A password link', () => {
     const [browser, token] = [newBrowser(), new Map<string, string>()];
     for (const link of [used, expired]) token.set(link, csrfTokenOn(await browser.open(link)));
     // Such a page has no form, so the test creates the CSRF token as the service does.
-    const request = { cookies: { csrf: browser.cookies.get('csrf')! } } as unknown as FastifyRequest;
+    const request = { cookies: { cds_csrf: browser.cookies.get('cds_csrf')! } } as unknown as FastifyRequest;
     const csrf = service.app.get(CsrfService);
     token.set(`/password/${key}`, csrf.tokenFor(request, {} as FastifyReply, `password ${key}`));
     await set(used);

@@ -76,7 +76,7 @@ describe('With PASSWORD_SIGN_IN=false', () => {
     const answer = await post(csrf.tokenFor(request, {} as FastifyReply, 'login'));
     expect([answer.status, headingOf(answer)]).toEqual([403, 'This is not allowed']);
     expect(answer.html.text).toContain('Passwords are switched off.');
-    expect(browser.cookies.has('session')).toBe(false);
+    expect(browser.cookies.has('cds_session')).toBe(false);
   });
 
   it('password links and changes of password answer 404, and nothing offers them', async () => {

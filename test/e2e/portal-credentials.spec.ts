@@ -3,6 +3,7 @@ import { RequestLogService } from '../../src/partners/request-log/request-log.se
 import { newSecret } from '../../src/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
+import { postedAnew } from '../support/browser-session.js';
 import { setUpOrganisation } from '../support/organisation.js';
 import { enterPortal, errorAt, wordsOf } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
@@ -70,7 +71,9 @@ describe('The credentials of a client', () => {
   it('are rotated once, however often the form is sent, also at once', async () => {
     const browser = await inPortal(owner);
     const page = await browser.open(PATH);
-    const answers = await Promise.all([1, 2, 3].map(() => browser.submit(page, ROTATE, { keep: '3600' })));
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => browser.submit(page, ROTATE, { keep: '3600', ...postedAnew() })),
+    );
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
     expect(rowsOf(await browser.open(PATH))).toHaveLength(2);
   });
@@ -84,7 +87,7 @@ describe('The credentials of a client', () => {
     expect([await token(secret), await token(client.secret)]).toEqual([200, 401]);
     // Whoever held the old secret may have opened the portal with it.
     expect((await link.open('/portal')).status).toBe(401);
-    expect((await browser.submit(page, END)).status).toBe(409);
+    expect((await browser.submit(page, END, postedAnew())).status).toBe(409);
     const newest = page.html.querySelector(`form[action="${ROTATE}"] input[name=newest]`)!;
     for (const name of [newest.getAttribute('value')!, 'none', '']) {
       expect((await browser.submit(page, END, { secret: name })).status).toBe(409);

@@ -1,5 +1,5 @@
 import { auditEventsOn } from '../support/audit-events.js';
-import { csrfTokenOn, type BrowserSession, type Page } from '../support/browser-session.js';
+import { csrfTokenOn, type BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import { untilHourHasRoom } from '../support/hours.js';
@@ -116,8 +116,8 @@ describe('Endpoints in the portal', () => {
   it('are added once, however often the form is posted, also by a program without the hidden id', async () => {
     const page = await browser.open(NEW);
     const answers = [
-      ...(await Promise.all([1, 2].map(() => browser.submit(page, NEW, GOOD)))),
-      await browser.submit(page, NEW, GOOD),
+      ...(await Promise.all([1, 2].map(() => browser.submit(page, NEW, { ...GOOD, ...postedAnew() })))),
+      await browser.submit(page, NEW, { ...GOOD, ...postedAnew() }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
     expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);

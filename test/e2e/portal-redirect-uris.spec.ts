@@ -2,6 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import type { BrowserSession, Page } from '../support/browser-session.js';
+import { postedAnew } from '../support/browser-session.js';
 import { REDIRECT_URI } from '../support/factory.js';
 import { setUpOrganisation } from '../support/organisation.js';
 import { errorAt, wordsOf } from '../support/portal.js';
@@ -52,7 +53,7 @@ describe('Redirect URIs that a partner asks for', () => {
     const page = await operator.open(path);
     expect((await operator.submit(page, `${path}/approve`)).headers.get('location')).toBe(path);
     expect(await registered()).toEqual([REDIRECT_URI, URI]);
-    expect((await operator.submit(page, `${path}/approve`)).status).toBe(409);
+    expect((await operator.submit(page, `${path}/approve`, postedAnew())).status).toBe(409);
     expect((await operator.submit(page, `${path}/reject`)).status).toBe(409);
     expect(rowOf(await browser.open(PATH))).toContain('Approved');
     const events = await service.database.query<{ action: string }>(
@@ -139,7 +140,9 @@ describe('Redirect URIs that a partner asks for', () => {
   it('are refused if they are there, wait already, or are too many', async () => {
     expect((await ask(REDIRECT_URI)).status).toBe(409);
     const page = await browser.open(PATH);
-    const twice = await Promise.all([1, 2, 3].map(() => browser.submit(page, PATH, { uri: URI })));
+    const twice = await Promise.all(
+      [1, 2, 3].map(() => browser.submit(page, PATH, { uri: URI, ...postedAnew() })),
+    );
     expect(twice.map(({ status }) => status).sort()).toEqual([303, 409, 409]);
     const more = await Promise.all(
       Array.from({ length: 12 }, (_each, n) => browser.submit(page, PATH, { uri: `${URI}/${n}` })),

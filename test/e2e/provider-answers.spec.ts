@@ -211,7 +211,7 @@ describe('A login through an identity provider', () => {
       if (status !== 403) expect(text).toContain('You are not logged in.');
       if (status === 503) expect(text).not.toMatch(/You cancelled|prove who you are/);
       expect(refused.html.querySelector('a[href="/login"]')?.text).toBe('Go to the login page');
-      expect(browser.cookies.has('session')).toBe(false);
+      expect(browser.cookies.has('cds_session')).toBe(false);
       expect(await service.database.query('SELECT 1 FROM identities')).toEqual([]);
     });
   });
@@ -347,7 +347,7 @@ describe('A login through an identity provider', () => {
       `SELECT string_agg(encode(sealed, 'escape') || encode(state_digest, 'escape') || encode(browser_digest, 'escape'), '') AS text
          FROM provider_sign_ins`,
     );
-    const secrets = [sent.get('state')!, sent.get('nonce')!, browser.cookies.get('sign_in')!];
+    const secrets = [sent.get('state')!, sent.get('nonce')!, browser.cookies.get('cds_sign_in')!];
     for (const secret of secrets) expect(row!.text).not.toContain(secret);
     expect(service.log.join('\n')).not.toContain(secrets[2]);
   });

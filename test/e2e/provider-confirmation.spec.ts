@@ -165,12 +165,12 @@ describe('An operator who came from a provider, when the console asks for the pa
       const elsewhere = new BrowserSession(service.url);
       const other = await elsewhere.submit(await elsewhere.open('/login'), '/login/providers/groups');
       await elsewhere.open(idp.callbackOf(leadsTo(other)!));
-      const before = browser.cookies.get('session');
+      const before = browser.cookies.get('cds_session');
       inGroup('readers');
       const answer = await comeBack(begun);
       expect([answer.status, answer.headers.get('location')]).toEqual([303, erase()]);
       expect(await roleOf()).toEqual({ role: 'operator', operator_role: 'viewer' });
-      expect(browser.cookies.get('session')).not.toBe(before);
+      expect(browser.cookies.get('cds_session')).not.toBe(before);
       expect([(await browser.open('/admin/console')).status, (await browser.open(erase())).status]).toEqual([
         200, 403,
       ]);

@@ -68,7 +68,7 @@ describe('The answer of a provider that posts it', () => {
       400,
       'This login has expired',
     ]);
-    expect(stranger.cookies.get('session')).toBeUndefined();
+    expect(stranger.cookies.get('cds_session')).toBeUndefined();
   });
 
   it('without anything in it, or with a repeated code, is refused', async () => {
@@ -78,7 +78,7 @@ describe('The answer of a provider that posts it', () => {
     expect((await browser.service.open('/login/callback/company?')).status).toBe(400);
     const twice = await post([...Object.entries(fields), ['code', 'another']]);
     expect((await browser.service.open(twice.headers.get('location')!)).status).toBe(400);
-    expect(browser.service.cookies.get('session')).toBeUndefined();
+    expect(browser.service.cookies.get('cds_session')).toBeUndefined();
   });
 
   it('goes on, with nothing but what an answer has, to the callback, which logs the person in once', async () => {

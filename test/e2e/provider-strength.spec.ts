@@ -1,6 +1,6 @@
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, type Page, postedAnew } from '../support/browser-session.js';
 import { useServiceWithProvider } from '../support/set-up.js';
 
 const ACR = ['urn:example:mfa', 'phr'];
@@ -48,10 +48,10 @@ describe('How strongly, and how recently, a person authenticated at a provider',
       // An answer without a recent time proves nothing, however it was asked for.
       idp.faults.claims!.auth_time = now() - 3600;
       expect((await browser.open(idp.callbackOf(again.href))).status).toBe(403);
-      const second = leadsTo(await browser.submit(page, '/account/confirm'))!;
+      const second = leadsTo(await browser.submit(page, '/account/confirm', postedAnew()))!;
       idp.faults.claims!.auth_time = undefined;
       expect((await browser.open(idp.callbackOf(second))).status).toBe(403);
-      const third = leadsTo(await browser.submit(page, '/account/confirm'))!;
+      const third = leadsTo(await browser.submit(page, '/account/confirm', postedAnew()))!;
       idp.faults.claims!.auth_time = now();
       expect((await browser.open(idp.callbackOf(third))).headers.get('location')).toBe('/account/security');
     });

@@ -12,6 +12,7 @@ const EXPECTED = [
     'event_idempotency_keys created_at',
     'event_sequences seen_on',
     'events created_at',
+    'form_answers expires_at',
   ],
   ...[
     'grants expires_at',

@@ -86,10 +86,10 @@ describe('The language of a person', () => {
 
     it('is what was chosen before the login, unless the account has one', async () => {
       const browser = await loggedIn('en');
-      browser.cookies.set('language', 'es');
+      browser.cookies.set('cds_language', 'es');
       await browser.open('/account');
       expect(await languageIn()).toBe('es');
-      browser.cookies.set('language', 'nl');
+      browser.cookies.set('cds_language', 'nl');
       expect([await langOf(browser, '/account'), await languageIn()]).toEqual(['nl', 'es']);
     });
 

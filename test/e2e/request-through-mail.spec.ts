@@ -1,7 +1,7 @@
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import type { UserEntity } from '../../src/users/accounts/user.entity.js';
 import { BrowserSession, authorizePath, leadsTo, type Page } from '../support/browser-session.js';
-import { newPkce, REDIRECT_URI } from '../support/factory.js';
+import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import { setUpApp } from '../support/factors-without-pages.js';
 import { madeOnce } from '../support/made.js';
 import { newAddress } from '../support/rate-limits.js';
@@ -47,6 +47,12 @@ describe('An authorization request', () => {
     expect(url.search).toBe('');
     return url.pathname;
   };
+  /** A form as it stands on a page of this browser that was opened before its cookies were deleted. */
+  const outOfDate = async (browser: BrowserSession, page: string, action: string, fields: object) => {
+    const shown = await browser.open(page);
+    browser.cookies.delete('cds_csrf');
+    return browser.submit(shown, action, { ...fields });
+  };
   const person = { name: 'Zoë Driver', password: NEW_PASSWORD, password_again: NEW_PASSWORD };
   const passwords = { password: NEW_PASSWORD, password_again: NEW_PASSWORD };
   const goneTo = (page: Page): [number, string | null] => [page.status, page.headers.get('location')];
@@ -73,7 +79,7 @@ describe('An authorization request', () => {
       expect(goneTo(answer)).toEqual([303, request]);
       await expectConsentPage(browser, request, email);
       expect((await late.submit(latePage, link, person)).status).toBe(410);
-      expect(late.cookies.has('session')).toBe(false);
+      expect(late.cookies.has('cds_session')).toBe(false);
     });
 
     it('of a sign-up with a passkey', async () => {
@@ -176,7 +182,7 @@ describe('An authorization request', () => {
       const link = await linkTo(email);
       const answer = await browser.submit(await browser.open(link), link, person);
       expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
-      expect(browser.cookies.has('session')).toBe(false);
+      expect(browser.cookies.has('cds_session')).toBe(false);
     }
   });
 
@@ -205,7 +211,7 @@ describe('An authorization request', () => {
     const page = await browser.open(link);
     await service.make.setEnabled(user, false);
     expect((await browser.submit(page, link, passwords)).status).toBe(410);
-    expect(browser.cookies.has('session')).toBe(false);
+    expect(browser.cookies.has('cds_session')).toBe(false);
   });
 
   it('is answered once, however often its link is used at once', async () => {
@@ -232,7 +238,37 @@ describe('An authorization request', () => {
     const link = new URL((made.json as { url: string }).url).pathname;
     const browser = newBrowser();
     expect(goneTo(await browser.submit(await browser.open(link), link, passwords))).toEqual([200, null]);
-    expect(browser.cookies.has('session')).toBe(false);
+    expect(browser.cookies.has('cds_session')).toBe(false);
     expect((await service.app.get(UsersService).get(user.id)).enabled).toBe(true);
+  });
+
+  it.each([
+    ['the login', '/login', { password: 'a long password' }],
+    ['a forgotten password', FORGOTTEN, {}],
+    ['a sign-up', SIGN_UP, {}],
+  ])('is kept by a form of %s that is out of date and shown again', async (_what, path, fields) => {
+    const [browser, request, email] = [newBrowser(), requestOf(), newEmail()];
+    const from = `${path}?${new URLSearchParams({ return_to: request }).toString()}`;
+    const again = await outOfDate(browser, from, path, { email, ...fields });
+    expect(again.status).toBe(422);
+    expect(again.html.querySelector('main')!.text).toContain('This page was out of date. Please try again.');
+    const form = again.html.querySelector(`form[action="${path}"]`)!;
+    const valueOf = (name: string) =>
+      form.querySelector(`[name=${name}]`)!.getAttribute('value')!.replaceAll('&amp;', '&');
+    expect([valueOf('return_to'), valueOf('email')]).toEqual([request, email]);
+    expect(await service.database.query('SELECT 1 FROM mails WHERE address = $1', [email])).toEqual([]);
+  });
+
+  it('is kept by the step of a second factor that is out of date, which uses up no code', async () => {
+    const [request, user] = [requestOf(), await service.make.user()];
+    const { secret } = await setUpApp(service, await service.make.signedIn(user));
+    const browser = newBrowser();
+    const login = await browser.open((await browser.open(request)).headers.get('location')!);
+    const asked = await browser.submit(login, '/login', { email: user.email, password: PASSWORD });
+    const step = asked.headers.get('location')!;
+    const again = await outOfDate(browser, step, '/login/second-factor', { code: codeOf(secret) });
+    expect([again.status, again.html.text.includes('This page was out of date.')]).toEqual([422, true]);
+    const answer = await browser.submit(again, '/login/second-factor', { code: codeOf(secret) });
+    expect(goneTo(answer)).toEqual([303, request]);
   });
 });

@@ -68,7 +68,7 @@ describe('Access to the sandbox', () => {
       const withoutToken = browser.open('/o/authorize/', {
         form: { request: path(partner.client).split('?')[1]!, decision: 'create_driver' },
       });
-      expect(await statusOf(withoutToken)).toBe(403);
+      expect(await statusOf(withoutToken)).toBe(422);
     });
 
     it('does not end with the login of a person, and a live page does not create drivers', async () => {

@@ -20,7 +20,7 @@ import { leaveOutScheduledPurges, purgeOnly } from '../support/scheduled-work.js
 import { PATIENT, useSharedService } from '../support/test-service.js';
 
 const STEP = '/login/second-factor';
-const COOKIE = 'pending_sign_in';
+const COOKIE = 'cds_pending_sign_in';
 const NEW_PASSWORD = 'another horse battery staple';
 
 describe('The step between password and second factor', () => {
@@ -63,10 +63,10 @@ describe('The step between password and second factor', () => {
     const answer = await givePassword(newBrowser(), user);
     const cookie = answer.headers.getSetCookie().find((line) => line.startsWith(COOKIE))!;
     expect(cookie).toMatch(
-      /^pending_sign_in=cds_sf_[\w-]{49}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+      /^cds_pending_sign_in=cds_sf_[\w-]{49}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
     );
-    expect(answer.headers.getSetCookie().some((line) => line.startsWith('session='))).toBe(false);
-    expect(answer.headers.getSetCookie().some((line) => line.startsWith('known_browser='))).toBe(false);
+    expect(answer.headers.getSetCookie().some((line) => line.startsWith('cds_session='))).toBe(false);
+    expect(answer.headers.getSetCookie().some((line) => line.startsWith('cds_known_browser='))).toBe(false);
   });
 
   it('keeps the request of an application', async () => {
@@ -196,10 +196,10 @@ describe('The step between password and second factor', () => {
 
   /** The login page is not shown to who is logged in, so its form comes from another browser with the same secret. */
   const afterPasswordIn = async (browser: BrowserSession): Promise<BrowserSession> => {
-    const session = browser.cookies.get('session')!;
-    browser.cookies.delete('session');
+    const session = browser.cookies.get('cds_session')!;
+    browser.cookies.delete('cds_session');
     const page = await browser.open('/login');
-    browser.cookies.set('session', session);
+    browser.cookies.set('cds_session', session);
     await browser.submit(page, '/login', { email: user.email, password: PASSWORD });
     return Object.assign(Object.create(browser) as BrowserSession, { submit: () => Promise.resolve(page) });
   };

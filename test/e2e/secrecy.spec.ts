@@ -2,7 +2,7 @@ import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
 import { newPkce, PASSWORD, REDIRECT_URI } from '../support/factory.js';
-import { authorizePath, BrowserSession } from '../support/browser-session.js';
+import { authorizePath, BrowserSession, postedAnew } from '../support/browser-session.js';
 import { IdentityProvider } from '../support/identity-provider.js';
 import { Secrets } from '../support/secrets.js';
 import { STEPS_OF_USERS } from '../support/secrets-of-users.js';
@@ -166,7 +166,7 @@ describe('The search for secrets in database and log', () => {
     const page = await browser.open(pathname);
     secrets.csrf(page);
     expect((await browser.submit(page, pathname)).status).toBe(303);
-    expect((await browser.submit(page, pathname)).status).toBe(410);
+    expect((await browser.submit(page, pathname, postedAnew())).status).toBe(410);
     secrets.cookies(browser);
     secrets.csrf(await browser.open('/portal'));
     for (const odd of [`${pathname}?x=1`, `${pathname}/more`]) await browser.open(odd);

@@ -54,7 +54,7 @@ describe('An attempt to log in that the database interrupts', () => {
   it('counts for no browser that logged in before', async () => {
     const by = newBrowser();
     expect((await attempt(PASSWORD, by)).status).toBe(303);
-    by.cookies.delete('session');
+    by.cookies.delete('cds_session');
     expect(await whileAway(() => statusesOf(6, () => attempt(PASSWORD, by)))).toEqual(Array(6).fill(503));
     expect((await attempt(PASSWORD, by)).status).toBe(303);
   });

@@ -1,7 +1,7 @@
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { newSecret } from '../../src/secrets/tokens.js';
 import { auditEventsOn } from '../support/audit-events.js';
-import { BrowserSession, type Page } from '../support/browser-session.js';
+import { BrowserSession, type Page, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import type { HttpOptions } from '../support/http.js';
 import { postPasskey, signUpLink, signUpOptions, signUpWithPasskey } from '../support/passkey-sign-ups.js';
@@ -126,13 +126,13 @@ describe('Signing up with a passkey', () => {
       const login = await passkeyOptions(browser);
       const { options: added } = await openNewPasskey(browser);
       const mine = await signUpOptions(browser, link);
-      const [userId] = browser.cookies.get('passkey_sign_up')!.split('.');
+      const [userId] = browser.cookies.get('cds_passkey_sign_up')!.split('.');
       const passkey = new SoftwarePasskey(service.url);
       for (const [name, { challenge }] of [
         ['passkey_sign_in', login],
         ['passkey_new', added],
       ] as const) {
-        browser.cookies.set('passkey_sign_up', `${userId}.${browser.cookies.get(name)!}`);
+        browser.cookies.set('cds_passkey_sign_up', `${userId}.${browser.cookies.get(name)!}`);
         const response = passkey.create({ ...mine, challenge });
         await expectRefused(await postPasskey(browser, link, response), link);
       }
@@ -142,9 +142,9 @@ describe('Signing up with a passkey', () => {
       const link = await newLink();
       const browser = newBrowser();
       const options = await signUpOptions(browser, link);
-      const [userId, secret] = browser.cookies.get('passkey_sign_up')!.split('.');
+      const [userId, secret] = browser.cookies.get('cds_passkey_sign_up')!.split('.');
       const other = userId!.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
-      browser.cookies.set('passkey_sign_up', `${other}.${secret}`);
+      browser.cookies.set('cds_passkey_sign_up', `${other}.${secret}`);
       const response = new SoftwarePasskey(service.url).create(options);
       await expectRefused(await postPasskey(browser, link, response), link);
     });
@@ -161,9 +161,9 @@ describe('Signing up with a passkey', () => {
       const link = await newLink();
       const browser = newBrowser();
       const options = await signUpOptions(browser, link);
-      const cookie = browser.cookies.get('passkey_sign_up')!;
+      const cookie = browser.cookies.get('cds_passkey_sign_up')!;
       await expectRefused(await postPasskey(browser, link, '{}'), link);
-      browser.cookies.set('passkey_sign_up', cookie);
+      browser.cookies.set('cds_passkey_sign_up', cookie);
       const response = new SoftwarePasskey(service.url).create(options);
       await expectRefused(await postPasskey(browser, link, response), link);
     });
@@ -234,6 +234,7 @@ describe('Signing up with a passkey', () => {
     const kept = new Map(browser.cookies);
     expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(200);
     kept.forEach((value, name) => browser.cookies.set(name, value));
-    expect((await browser.submit(page, link, { name: 'Zoë', response })).status).toBe(410);
+    const again = { name: 'Zoë', response, ...postedAnew() };
+    expect((await browser.submit(page, link, again)).status).toBe(410);
   });
 });

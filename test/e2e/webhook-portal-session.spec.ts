@@ -26,17 +26,17 @@ describe('A webhook portal session', () => {
     'is not started by the cookie %j',
     async (value) => {
       const browser = new BrowserSession(service.url);
-      browser.cookies.set('portal_session', value);
+      browser.cookies.set('cds_portal_session', value);
       expect((await browser.open('/portal')).status).toBe(401);
     },
   );
 
   it('is not the session of a signed-in user, nor the other way round', async () => {
     const signedIn = await service.make.signedIn(await service.make.user());
-    signedIn.cookies.set('portal_session', signedIn.cookies.get('session')!);
+    signedIn.cookies.set('cds_portal_session', signedIn.cookies.get('cds_session')!);
     expect((await signedIn.open('/portal')).status).toBe(401);
     const inside = await entered();
-    inside.cookies.set('session', inside.cookies.get('portal_session')!);
+    inside.cookies.set('cds_session', inside.cookies.get('cds_portal_session')!);
     expect((await inside.open('/')).html.querySelector('form')).toBeNull();
   });
 
@@ -57,7 +57,9 @@ describe('A webhook portal session', () => {
   it('has a cookie for an hour and shows one client by name and id', async () => {
     const browser = new BrowserSession(service.url);
     const cookie = await enter(browser);
-    expect(cookie).toMatch(/^portal_session=cds_ps_[^;]{49}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(
+      /^cds_portal_session=cds_ps_[^;]{49}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
     const page = await browser.open('/portal');
     expect(page.status).toBe(200);
     expect(page.html.querySelector('.portal-bar')!.text).toContain('Northwind Smart Charging');
@@ -68,12 +70,12 @@ describe('A webhook portal session', () => {
 
   it('has a new id each time, accepts no planted id, and belongs to the client whose link came last', async () => {
     const browser = new BrowserSession(service.url);
-    browser.cookies.set('portal_session', 'cds_ps_planted');
+    browser.cookies.set('cds_portal_session', 'cds_ps_planted');
     await enter(browser);
-    const first = browser.cookies.get('portal_session');
+    const first = browser.cookies.get('cds_portal_session');
     const other = await service.make.client({ name: 'Contoso Fleet' });
     await enter(browser, other);
-    expect(new Set(['cds_ps_planted', first, browser.cookies.get('portal_session')]).size).toBe(3);
+    expect(new Set(['cds_ps_planted', first, browser.cookies.get('cds_portal_session')]).size).toBe(3);
     const text = (await browser.open('/portal')).html.text;
     expect([text.includes('Contoso Fleet'), text.includes('Northwind')]).toEqual([true, false]);
   });
@@ -111,11 +113,11 @@ describe('A webhook portal session', () => {
 
     it('is ended in the database', async () => {
       const browser = await entered();
-      const id = browser.cookies.get('portal_session')!;
+      const id = browser.cookies.get('cds_portal_session')!;
       const answer = await browser.submit(await browser.open('/portal'), '/portal/logout');
       expect([answer.status, answer.headers.get('location')]).toEqual([303, '/portal']);
-      expect(browser.cookies.has('portal_session')).toBe(false);
-      browser.cookies.set('portal_session', id);
+      expect(browser.cookies.has('cds_portal_session')).toBe(false);
+      browser.cookies.set('cds_portal_session', id);
       expect((await browser.open('/portal')).status).toBe(401);
     });
   });

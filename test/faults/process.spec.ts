@@ -83,6 +83,8 @@ describe('the process', () => {
       expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0]);
       // The output consists only of log lines.
       for (const { printed } of services) {
+        // The secret has a percent sign.
+        expect(printed).toMatch(/"level":"warn"[^\n]*BOOTSTRAP_OPERATOR_CLIENT_SECRET contains/);
         const lines = printed.trim().split('\n');
         expect(lines.map((line) => (JSON.parse(line) as { level: unknown }).level)).toContain('info');
       }

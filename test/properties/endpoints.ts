@@ -5,11 +5,12 @@ import { startService, type TestService } from '../support/test-service.js';
 import { MAIL_ENV } from '../support/mail-server.js';
 import { WEBHOOK_ENV } from '../support/webhooks.js';
 import { draftsOf } from './support/drafts.js';
-import type { Draft } from './support/draft.js';
+import { REFUSED_HERE, type Draft } from './support/draft.js';
 import { Exchanges, type Exchange } from './support/exchanges.js';
 import { faultsOf, pageFaults } from './support/judge.js';
 import { AREAS, areasOf, withRoutes, type Route } from './support/routes.js';
 import { patience, search } from './support/runs.js';
+import { secondClickFaults } from './support/second-click.js';
 import { survey, type Plan } from './support/survey.js';
 
 const ENV = {
@@ -46,6 +47,9 @@ export const PROGRAMS = [
 const SHARING = ['pages of users', 'the portal', 'the console', 'the admin API'];
 
 const isRead = ({ method }: Route): boolean => method === 'GET' || method === 'HEAD';
+
+/** Whether it is a form that a page shows. */
+const isForm = ({ body }: Draft): boolean => body !== undefined && 'page' in body;
 
 /** A running service, with what is known about the routes of some areas. */
 export interface Surveyed {
@@ -131,8 +135,9 @@ export function describeAreas(
         })
         .toSorted((a, b) => Number(!isRead(a.route)) - Number(!isRead(b.route)));
 
-    it('answer valid requests, so that the other tests get past the first checks', async () => {
+    it('answer valid requests, so that the other tests get past the first checks; and a second click on a form as the first', async () => {
       expect(plansHere().length).toBeGreaterThan(0);
+      const refused: string[] = [];
       for (const { route, plain, shown } of plansHere()) {
         for (const draft of plain) {
           const exchange = shown ?? (await sendValid(draft, route, area));
@@ -149,9 +154,15 @@ export function describeAreas(
           if (route.method === 'HEAD' && route.url === '/login/callback/:id' && exchange.status === 405)
             continue;
           if ([401, 403, 404, 405, 406, 415].includes(exchange.status)) throw new Error(seen);
-          expect([seen, [...faultsOf(exchange, service.url), ...pageFaults(exchange)]]).toEqual([seen, []]);
+          const faults = [...faultsOf(exchange, service.url), ...pageFaults(exchange)];
+          if (isForm(draft)) {
+            if (exchange.status >= 400) refused.push(route.url);
+            else faults.push(...(await secondClickFaults(exchanges, exchange)));
+          }
+          expect([seen, faults]).toEqual([seen, []]);
         }
       }
+      expect(refused.filter((url) => !(url in REFUSED_HERE))).toEqual([]);
     });
 
     if (runs === 0) return;

@@ -124,6 +124,11 @@ export const csrfTokenOn = ({ html }: Page, action?: string): string =>
     .querySelector(`form${action === undefined ? '' : `[action="${action}"]`} input[name=csrf_token]`)!
     .getAttribute('value')!;
 
+let posts = 0;
+
+/** With this field, which no form has, the same form is another one: it is handled, not answered as the one before (contract §3). */
+export const postedAnew = (): { another_post: string } => ({ another_post: String(++posts) });
+
 /** An unticked box is not sent. */
 const isSent = (input: HTMLElement): boolean =>
   !/^(checkbox|radio)$/.test(input.getAttribute('type') ?? '') || input.hasAttribute('checked');

@@ -1,6 +1,6 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { GrantsService } from '../../src/tokens/grants/grants.service.js';
-import { BrowserSession } from './browser-session.js';
+import { BrowserSession, postedAnew } from './browser-session.js';
 import { newPkce, REDIRECT_URI, type Tokens } from './factory.js';
 import type { Answer, Http } from './http.js';
 import { madeForEach } from './made.js';
@@ -228,7 +228,10 @@ export function describeConcurrency(rounds: number[], many: number): void {
       const answers = await Promise.all(
         Array.from({ length: many }, (_, n) => n % browsers.length).map((n) =>
           // The base URL of both instances is the URL of the first.
-          browsers[n]!.open(link, { form: { csrf_token: tokens[n] }, headers: { origin: service.url } }),
+          browsers[n]!.open(link, {
+            form: { csrf_token: tokens[n], ...postedAnew() },
+            headers: { origin: service.url },
+          }),
         ),
       );
       const opened = answers.filter(({ status }) => status === 303);

@@ -3,7 +3,7 @@ import { MailsService } from '../../src/mail/mails.service.js';
 import { RequestLogService } from '../../src/partners/request-log/request-log.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EmailVerificationService } from '../../src/users/emails/email-verification.service.js';
-import { BrowserSession, leadsTo } from './browser-session.js';
+import { BrowserSession, leadsTo, postedAnew } from './browser-session.js';
 import { CLIENT_SECRET, PersonBrowser, type IdentityProvider } from './identity-provider.js';
 import type { MailServer } from './mail-server.js';
 import {
@@ -63,7 +63,7 @@ async function passwords({ service, secrets }: Seen): Promise<void> {
       password_again: own,
     });
   }
-  const { account_notice: done, session } = Object.fromEntries(browser.cookies);
+  const { cds_account_notice: done, cds_session: session } = Object.fromEntries(browser.cookies);
   expect(done).toBe('password_changed');
   secrets.add('cookie session', session);
   for (const path of ['/account', '/account/notifications', '/account/sessions']) {
@@ -83,7 +83,8 @@ async function leaving({ service, smtp, secrets }: Seen): Promise<void> {
   secrets.add('key to data', link.split('/').at(-1));
   const shown = await browser.open(link);
   secrets.csrf(shown);
-  for (const status of [200, 410]) expect((await browser.submit(shown, link)).status).toBe(status);
+  for (const status of [200, 410])
+    expect((await browser.submit(shown, link, postedAnew())).status).toBe(status);
   const deletion = await browser.fillIn('/account/delete', { email: user.email });
   expect(deletion.status).toBe(303);
 }
@@ -155,7 +156,7 @@ async function providerSignIns({ service, secrets, idp }: Seen): Promise<void> {
     const login = await browser.service.open('/login');
     secrets.csrf(login);
     const begun = await browser.service.submit(login, '/login/providers/company');
-    secrets.add('cookie sign_in', browser.service.cookies.get('sign_in'));
+    secrets.add('cookie sign_in', browser.service.cookies.get('cds_sign_in'));
     const { searchParams: sent } = new URL(leadsTo(begun)!);
     secrets.add('state of a sign-in', sent.get('state'));
     secrets.add('nonce of a sign-in', sent.get('nonce'));
@@ -165,7 +166,7 @@ async function providerSignIns({ service, secrets, idp }: Seen): Promise<void> {
     if (sub) secrets.add('code of a provider', code);
     const answer = await browser.service.open(callback);
     expect(answer.status).toBe(sub ? 303 : 400);
-    if (sub) secrets.add('cookie session', browser.service.cookies.get('session'));
+    if (sub) secrets.add('cookie session', browser.service.cookies.get('cds_session'));
     // Its address works once.
     expect((await browser.service.open(callback)).status).toBe(400);
   }

@@ -42,8 +42,8 @@ describe('After a change of the encryption key, while the previous one is still 
     expect(browsers(NEW).knows(request, user)).toBe(false);
     browsers(NEW, OLD).remember(request, reply, user);
     expect(browsers(NEW).knows(request, user)).toBe(true);
-    const mark = cookies.known_browser;
+    const mark = cookies.cds_known_browser;
     browsers(NEW, OLD).remember(request, reply, user);
-    expect(cookies.known_browser).toBe(mark);
+    expect(cookies.cds_known_browser).toBe(mark);
   });
 });

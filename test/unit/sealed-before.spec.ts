@@ -36,6 +36,12 @@ const SEALED: [purpose: PurposeThat<'seals'>, boundTo: string, text: string, sea
     '{"secret":"DZ5JHK2AZXAHQZINMULRBD22CSGXHKNN","until":1767229200000}',
     'o2yM82iWGcRt1Eo3L1A0vc4a0Sgr5_Q8iP5IcFQcaH6mKuXvE25D0S_k_aHlIVtMN6_d2d_9Mfr8Ye-8LmSIf4Kr6LRLz_Xzm7tgW-TBW07Lxd7r-uP6WNUd-4IRdxc',
   ],
+  [
+    'answer of a form',
+    DIGEST,
+    '{"status":303,"headers":{"location":"/portal"},"body":""}',
+    'ZfPEkmEZd0q068IIE7gSnE1kzj3oF1baBvzQsVjwS5OaN_67-aGkFDpXOkOd5aTpKlhMyuPvYtsL1CqgEdpt_U0b3SeAxfLWHc-AGcMfXro_2Ag6XA',
+  ],
   ['return through mail', DIGEST, '/account', 'ZPXGcaNjWwB_zI7ycRctpUyXt9GFK0lNC3QXOClOzyNdQBup'],
   [
     'shown once',
@@ -95,7 +101,7 @@ const SIGNED: Record<PurposeThat<'signs'>, (keys: Buffer[]) => boolean> = {
   'csrf tokens': (keys) => {
     const csrf = new CsrfService(new Cookies(settingsWith()), settingsWith(...keys));
     const form = Form.parse(`csrf_token=${CSRF_TOKEN}`);
-    return succeeds(() => csrf.check(withCookie('csrf', 's'.repeat(43)), form, 'a form'));
+    return succeeds(() => csrf.check(withCookie('cds_csrf', 's'.repeat(43)), form, 'a form'));
   },
   'form ids': (keys) => {
     const form = Form.parse(`${ONCE_FIELD}=${FORM_ID}`);
@@ -105,7 +111,7 @@ const SIGNED: Record<PurposeThat<'signs'>, (keys: Buffer[]) => boolean> = {
     const cookies = new Cookies(settingsWith());
     const browsers = new KnownBrowsersService(cookies, {} as UsersRepository, settingsWith(...keys));
     const user = { email: 'a@mail.example', passwordHash: 'hash' } as UserEntity;
-    return browsers.knows(withCookie('known_browser', KNOWN_BROWSER), user);
+    return browsers.knows(withCookie('cds_known_browser', KNOWN_BROWSER), user);
   },
   unsubscribing: (keys) => {
     const opened = new UnsubscribeKeys(settingsWith(...keys)).open(UNSUBSCRIBE_KEY);

@@ -13,6 +13,7 @@ const OWNERS: Record<string, string[]> = {
   consents: ['consent_notices', 'consent_versions', 'consent_words', 'consents', 'receipt_keys'],
   database: ['access_changes', 'access_changes_purged', 'migrations', 'required_migrations'],
   disclosures: ['disclosure_batches', 'disclosure_days', 'disclosure_roll_up'],
+  http: ['form_answers'],
   'identity-providers': ['identities', 'logout_tokens', 'provider_sign_ins'],
   mail: ['mails'],
   notifications: ['notifications'],

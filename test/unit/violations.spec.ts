@@ -54,7 +54,12 @@ const WORDS: [ReturnType<typeof violation>, api: string, page: string][] = [
   [violation('unknown_id', { what: 'user' }), 'is not the id of a user', 'no user has this ID'],
   [
     violation('time'),
-    'must be an ISO 8601 date, or date and time with Z or an offset, such as 2026-01-31T08:00:00Z',
+    'must be a date and time with seconds and Z or an offset, such as 2026-01-31T08:00:00Z (RFC 3339)',
+    'enter a date and time, such as 2026-01-31T08:00:00Z',
+  ],
+  [
+    violation('time_or_day'),
+    'must be a date, or a date and time with Z or an offset, such as 2026-01-31T08:00Z',
     'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
   ],
   [

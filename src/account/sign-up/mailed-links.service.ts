@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../audit/audit.service.js';
 import { safeReturnTo } from '../../http/forms/return-to.js';
-import type { OpenAnswer, OpenContext } from '../../http/page-routes/open-pages.js';
+import { OUT_OF_DATE, type OpenAnswer, type OpenContext } from '../../http/page-routes/open-pages.js';
 import { visitorOf } from '../../http/server/request-origin.js';
 import { MailLimitsService } from '../../rate-limits/sign-in/mail-limits.service.js';
 import { AfterAnswer } from './after-answer.service.js';
@@ -31,12 +31,15 @@ export class MailedLinks {
     return { page: emailFormPage({ ...form, returnTo: safeReturnTo(query.get('return_to')) }) };
   }
 
+  /** The route needs `ShowsAgain`. */
   async send(link: MailedLink, context: OpenContext, request: FastifyRequest): Promise<OpenAnswer> {
-    const { email, error } = emailIn(context.form);
-    const returnTo = safeReturnTo(context.form.get('return_to'));
-    if (error !== undefined) {
-      return { page: emailFormPage({ ...link.form, email, error, returnTo }), status: 400 };
-    }
+    const { formOutOfDate } = context;
+    const form = formOutOfDate ?? context.form;
+    const { email, error } = emailIn(form);
+    const returnTo = safeReturnTo(form.get('return_to'));
+    const shown = { ...link.form, email, returnTo };
+    if (formOutOfDate) return { page: emailFormPage({ ...shown, error: OUT_OF_DATE }), status: 422 };
+    if (error !== undefined) return { page: emailFormPage({ ...shown, error }), status: 400 };
     if (await this.limits.admit(email, request.ip)) {
       const actor = visitorOf(request);
       this.afterAnswer.run(link.name, () => link.mail(email, returnTo, actor));

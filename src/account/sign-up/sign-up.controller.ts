@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { unlessConflict } from '../../http/page-routes/unless-conflict.js';
 import { withReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
-import { OpenGet, OpenPages, OpenPost } from '../../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost, ShowsAgain } from '../../http/page-routes/open-pages.js';
 import type { OpenAnswer, OpenContext } from '../../http/page-routes/open-pages.js';
 import { linkGone } from '../../http/page-routes/link-gone.js';
 import { Context } from '../../http/page-routes/page-context.js';
@@ -53,7 +53,7 @@ export class SignUpController {
   }
 
   /** The same answer for every address; one that has an account gets a mail that says so. */
-  @OpenPost()
+  @OpenPost('', ShowsAgain())
   async send(@Context() context: OpenContext, @Req() request: FastifyRequest): Promise<OpenAnswer> {
     this.refuseUnlessOn();
     return this.mailed.send(this.link, context, request);

@@ -10,7 +10,7 @@ import { say } from '../../language/text.js';
 
 const COOKIE = 'csrf';
 /** The name of the hidden field. */
-const CSRF_FIELD = 'csrf_token';
+export const CSRF_FIELD = 'csrf_token';
 
 /**
  * CSRF tokens of forms: a secret in a cookie, and a token derived from it in the form. A token can be bound to what the form
@@ -30,10 +30,16 @@ export class CsrfService {
     );
   }
 
+  /** The secret of this browser; undefined if it has none. */
+  secretIn(request: FastifyRequest): string | undefined {
+    const secret = this.cookies.get(request, COOKIE);
+    return secret && /^[A-Za-z0-9_-]{43}$/.test(secret) ? secret : undefined;
+  }
+
   /** A token for a form in the current response; sets the cookie if the browser has none. */
   tokenFor(request: FastifyRequest, reply: FastifyReply, binding: string): string {
-    let secret = this.cookies.get(request, COOKIE);
-    if (!secret || !/^[A-Za-z0-9_-]{43}$/.test(secret)) {
+    let secret = this.secretIn(request);
+    if (!secret) {
       secret = this.tokens[0]!.secretSync();
       this.cookies.set(reply, COOKIE, secret);
       // Other forms of the same page must get the same secret.
@@ -44,17 +50,26 @@ export class CsrfService {
 
   /** Throws a 403 problem unless the form came from a page of this service with the same binding. */
   check(request: FastifyRequest, form: Form, binding: string): void {
+    if (this.isOutOfDate(request, form, binding)) throw notFromHere();
+  }
+
+  /**
+   * Whether the form has no token for this binding, or another one: its page was opened with another session, or before cookies were
+   * deleted. Such a form must not be followed, but its page may be shown again. Throws a 403 problem for a form of another site.
+   */
+  isOutOfDate(request: FastifyRequest, form: Form, binding: string): boolean {
     const { origin } = request.headers;
-    const secret = this.cookies.get(request, COOKIE);
+    if (origin !== undefined && origin !== this.settings.baseUrl) throw notFromHere();
+    const secret = this.secretIn(request);
     const token = form.get(CSRF_FIELD);
-    const fromHere = origin === undefined || origin === this.settings.baseUrl;
-    const isOurs = secret && token && this.tokens.some((each) => each.verify(secret, token, binding));
-    if (!fromHere || !isOurs) {
-      throw formExpired(
-        say(
-          'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
-        ),
-      );
-    }
+    return !(secret && token && this.tokens.some((each) => each.verify(secret, token, binding)));
   }
 }
+
+/** The problem (403) of a form that must not be followed. */
+export const notFromHere = () =>
+  formExpired(
+    say(
+      'This form has expired or did not come from a page of this service. Go back, reload the page and try again.',
+    ),
+  );

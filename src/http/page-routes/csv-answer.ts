@@ -36,6 +36,8 @@ async function* cellsOf<T>(columns: CsvColumns<T>, items: AsyncIterable<T>): Asy
  */
 export function csvFile({ columns, rows }: CsvAnswer['csv']): StreamableFile {
   const lines = stringify({
+    // Without it, Excel takes UTF-8 for another encoding.
+    bom: true,
     header: true,
     columns,
     escape_formulas: true,

@@ -1,11 +1,13 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Cookies } from '../server/cookies.js';
 import type { Form } from '../forms/form.js';
 import { ONE_CLICK } from '../forms/one-click.js';
-import { CsrfService } from '../forms/csrf.service.js';
+import { CsrfService, notFromHere } from '../forms/csrf.service.js';
 import { driverErrorPage } from '../problems/error-page.js';
 import type { LayoutProps } from '../../web/layout/layout.js';
+import { say } from '../../language/text.js';
 import type { PageAnswer } from './page-answer.js';
 import { PageContext } from './page-context.js';
 import { pageRoutes } from './page-routes.js';
@@ -14,14 +16,43 @@ import { formOf, isPosted } from './posted-form.js';
 /** What a route of a page without a session returns. */
 export type OpenAnswer = PageAnswer<LayoutProps>;
 
+const SHOWS_AGAIN = 'open:shows-again';
+
+/**
+ * A form that is shown again (422) if its page is out of date, with what was typed and where it leads. The route asks for
+ * `formOutOfDate` first.
+ */
+export const ShowsAgain = () => SetMetadata(SHOWS_AGAIN, true);
+
+/** Said above a form that is shown again, as a message. */
+export const OUT_OF_DATE = say('This page was out of date. Please try again.');
+
 /** A request to a page that needs no session. Its forms are bound to their path, and so to a one-time key in it. */
 export class OpenContext extends PageContext<LayoutProps> {
+  private isOutOfDate = false;
+
   constructor(request: FastifyRequest, reply: FastifyReply, csrf: CsrfService, cookies: Cookies) {
     super({ name: 'open', notices: {}, home: '/login' }, request, reply, csrf, cookies);
   }
 
   layOut(page: LayoutProps): LayoutProps {
     return page;
+  }
+
+  /** A form that must only be shown again, on routes with `ShowsAgain`. */
+  get formOutOfDate(): Form | undefined {
+    return this.isOutOfDate ? super.form : undefined;
+  }
+
+  /** The posted form. Throws a 403 problem for one that is out of date, so that no route follows it by mistake. */
+  override get form(): Form {
+    if (this.isOutOfDate) throw notFromHere();
+    return super.form;
+  }
+
+  /** Checks the posted form, or notes that it is out of date; throws a 403 problem for a form of another site. */
+  judgeForm(): void {
+    this.isOutOfDate = this.isFormOutOfDate();
   }
 
   protected bindingIn(path: string): string {
@@ -35,6 +66,7 @@ class OpenPagesGuard implements CanActivate {
   constructor(
     private readonly csrf: CsrfService,
     private readonly cookies: Cookies,
+    private readonly reflector: Reflector,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
@@ -44,7 +76,9 @@ class OpenPagesGuard implements CanActivate {
     request.pageContext = page;
     if (!isPosted(request)) return true;
     const form = formOf(request);
-    if (!this.isFromElsewhere(form)) page.checkForm();
+    if (this.isFromElsewhere(form)) return true;
+    if (this.reflector.get<boolean | undefined>(SHOWS_AGAIN, context.getHandler())) page.judgeForm();
+    else page.checkForm();
     return true;
   }
 

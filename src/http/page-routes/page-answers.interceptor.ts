@@ -6,8 +6,10 @@ import {
   type StreamableFile,
 } from '@nestjs/common';
 import type { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { catchError, mergeMap, of, type Observable } from 'rxjs';
+import type { FastifyReply } from 'fastify';
+import { catchError, map, mergeMap, of, type Observable } from 'rxjs';
+import { FormAnswers, giveAgain } from '../forms/form-answers.service.js';
+import { exchangeOf } from '../server/exchange.js';
 import { leaveUncompressed } from '../server/compression.js';
 import { OnwardRedirects } from './onward-redirects.js';
 import { pageHeaders } from './page-headers.js';
@@ -16,22 +18,30 @@ import { wayOutPage } from '../../web/layout/way-out.page.js';
 import { csvFile } from './csv-answer.js';
 import type { PageAnswer, StreamAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
+import { isPosted } from './posted-form.js';
 import { NoLongerSignedIn } from './no-longer-signed-in.js';
 
 type Sent = string | StreamableFile | Readable;
 
 /**
- * Sends the answer of a page route, such as a page in the layout of its area, or a redirect with a notice. A user who was logged
- * out in the meantime is redirected to the first page of the area.
+ * Sends the answer of a page route, such as a page in the layout of its area, or a redirect with a notice. A form that is posted twice
+ * gets it twice. A user who was logged out in the meantime is redirected to the first page of the area.
  */
 @Injectable()
 export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, Sent> {
-  constructor(private readonly onward: OnwardRedirects) {}
+  constructor(
+    private readonly onward: OnwardRedirects,
+    private readonly answers: FormAnswers,
+  ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<PageAnswer<unknown, string>>): Observable<Sent> {
-    const http = context.switchToHttp();
-    const { pageContext } = http.getRequest<FastifyRequest>();
-    const reply = http.getResponse<FastifyReply>();
+  async intercept(
+    context: ExecutionContext,
+    next: CallHandler<PageAnswer<unknown, string>>,
+  ): Promise<Observable<Sent>> {
+    const { request, reply } = exchangeOf(context);
+    const { pageContext } = request;
+    const again = isPosted(request) ? await this.answers.begin(request) : undefined;
+    if (again) return of(again).pipe(map((answer) => giveAgain(answer, reply)));
     return next.handle().pipe(
       catchError((error: unknown) => {
         if (error instanceof NoLongerSignedIn) return of({ goTo: pageContext!.home });

@@ -124,6 +124,11 @@ export abstract class PageContext<Page = unknown> {
     this.csrf.check(this.request, formOf(this.request), this.bindingOf(this.path));
   }
 
+  /** The same without a problem: whether the form is to be shown again instead (`CsrfService.isOutOfDate`). */
+  protected isFormOutOfDate(): boolean {
+    return this.csrf.isOutOfDate(this.request, formOf(this.request), this.bindingOf(this.path));
+  }
+
   /** Keeps a value for the page at this path, which shows it once. */
   keepShown?(path: string, value: object): void;
 

@@ -28,11 +28,11 @@ interface PageRoutesOptions {
  */
 export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRoutesOptions) {
   const route =
-    (method: (path: string) => MethodDecorator, takesUpload?: true) =>
+    (method: (path: string) => MethodDecorator, config: Partial<FastifyContextConfig>) =>
     (path = '', ...further: MethodDecorator[]) =>
       applyDecorators(
         method(path),
-        RouteConfig({ renderError, takesForm: true, takesOneClick, takesUpload }),
+        RouteConfig({ renderError, takesForm: true, takesOneClick, ...config }),
         ...further,
       );
   return {
@@ -43,9 +43,9 @@ export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRout
         UseInterceptors(PageAnswers),
         ApiExcludeController(),
       ),
-    PageGet: route(Get),
-    PagePost: route(Post),
+    PageGet: route(Get, {}),
+    PagePost: route(Post, { answersAgain: true }),
     /** A form with a file. */
-    PageUpload: route(Post, true),
+    PageUpload: route(Post, { answersAgain: true, takesUpload: true }),
   };
 }

@@ -22,7 +22,8 @@ const PAGE_WORDS: OwnWords = {
     `this is not the ID of a ${what}, which is ${prefix} followed by 26 letters and digits`,
   unknown_id: ({ what }) => `no ${what} has this ID`,
   objects: ({ min, max }) => `enter ${number(min)} to ${number(max)} of these`,
-  time: () => 'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
+  time: () => 'enter a date and time, such as 2026-01-31T08:00:00Z',
+  time_or_day: () => 'enter a date, such as 2026-01-31, or a date and time, such as 2026-01-31T08:00Z',
   json_object: () => 'enter a JSON object, such as {"id": "…"}',
   name: (params) => `enter 1 to 64 of the characters ${params.characters}`,
   scope_names: ({ min, max }) =>

@@ -121,7 +121,9 @@ export const API_WORDS = {
   id: ({ what }: { what: string; prefix: string }) => `must be the id of a ${what}`,
   unknown_id: ({ what }: { what: 'user' | 'client' }) => `is not the id of a ${what}`,
   objects: ({ min, max }: Size) => `must be a list of ${min} to ${max} objects`,
-  time: () => 'must be an ISO 8601 date, or date and time with Z or an offset, such as 2026-01-31T08:00:00Z',
+  time: () =>
+    'must be a date and time with seconds and Z or an offset, such as 2026-01-31T08:00:00Z (RFC 3339)',
+  time_or_day: () => 'must be a date, or a date and time with Z or an offset, such as 2026-01-31T08:00Z',
   json_object: () => 'must be a JSON object',
   name: ({ characters }: { characters: string }) => `must be 1 to 64 of the characters ${characters}`,
 

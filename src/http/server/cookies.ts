@@ -3,8 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Settings } from '../../config/settings.js';
 
 /**
- * Cookies of this service: HttpOnly, SameSite=Lax by default, and `Secure` with the `__Host-` prefix if the base URL is https.
+ * Before the names of cookies where the base URL is not https, such as on a developer's machine: browsers keep the cookies of a host together,
+ * whatever the port, and an application there may call its own `session`.
  */
+export const OUR_COOKIES = 'cds_';
+
+/** Before them where it is https: only this host can set such a cookie. */
+export const HOST_COOKIES = '__Host-';
+
+/** Cookies of this service: HttpOnly, SameSite=Lax by default, and `Secure` if the base URL is https. */
 @Injectable()
 export class Cookies {
   constructor(private readonly settings: Settings) {}
@@ -35,7 +42,7 @@ export class Cookies {
   }
 
   private fullName(name: string): string {
-    return this.settings.secure ? `__Host-${name}` : name;
+    return (this.settings.secure ? HOST_COOKIES : OUR_COOKIES) + name;
   }
 
   private attributes() {

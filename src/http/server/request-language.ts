@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLanguage, type Language } from '../../language/languages.js';
 import { languageOfHeader, languageOfUiLocales } from '../../language/negotiation.js';
 import { Form, queryStringOf } from '../forms/form.js';
-import type { Cookies } from './cookies.js';
+import { HOST_COOKIES, OUR_COOKIES, type Cookies } from './cookies.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,7 +31,7 @@ function languageAskedFor(request: FastifyRequest): Language | undefined {
 /** The earlier choice in this browser. */
 function languageChosenBefore({ cookies }: FastifyRequest): Language | undefined {
   // By either name: whether the base URL is https does not matter for reading.
-  const chosen = cookies?.[`__Host-${COOKIE}`] ?? cookies?.[COOKIE];
+  const chosen = cookies?.[HOST_COOKIES + COOKIE] ?? cookies?.[OUR_COOKIES + COOKIE];
   return isLanguage(chosen) ? chosen : undefined;
 }
 

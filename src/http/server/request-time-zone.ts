@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timeZoneOf, UTC } from '../../language/time-zones.js';
-import type { Cookies } from './cookies.js';
+import { HOST_COOKIES, OUR_COOKIES, type Cookies } from './cookies.js';
 
 /** A cookie set by our script: the name of the browser's time zone. */
-const NOTED = 'zone';
+const NOTED = `${OUR_COOKIES}zone`;
 /** The cookie with the choice of the reader. */
 const CHOSEN = 'times';
 const YEAR = 31_536_000;
@@ -15,7 +15,7 @@ export type TimeChoice = (typeof TIME_CHOICES)[number];
 /** The choice made in this browser. */
 export function timeChoiceOf({ cookies }: FastifyRequest): TimeChoice {
   // By either name: whether the base URL is https does not matter for reading.
-  return (cookies?.[`__Host-${CHOSEN}`] ?? cookies?.[CHOSEN]) === 'utc' ? 'utc' : 'local';
+  return (cookies?.[HOST_COOKIES + CHOSEN] ?? cookies?.[OUR_COOKIES + CHOSEN]) === 'utc' ? 'utc' : 'local';
 }
 
 /** The time zone in which pages show times: that of the browser, once our script has set it, unless UTC was chosen. */

@@ -31,6 +31,8 @@ declare module 'fastify' {
     takesForm?: boolean;
     /** Accepts one-click posts of mail programs (RFC 8058), also as multipart/form-data. */
     takesOneClick?: boolean;
+    /** A form that is posted twice does once what it asks for (forms/form-answers.service.ts). */
+    answersAgain?: boolean;
     /** Accepts a file, as multipart/form-data. */
     takesUpload?: boolean;
   }

@@ -223,15 +223,25 @@ export const IsIdOf = (prefix: IdPrefix, what: string): PropertyDecorator =>
 const inWrittenYears = (time: number): boolean =>
   time >= Date.parse('0001-01-01T00:00:00Z') && time <= Date.parse('9999-12-31T23:59:59.999Z');
 
-/** ISO 8601: a date (its start in UTC), or a date and time with `Z` or an offset. */
+const isTimeLike = (pattern: RegExp, value: unknown): boolean =>
+  typeof value === 'string' &&
+  pattern.test(value) &&
+  isISO8601(value, { strict: true }) &&
+  inWrittenYears(Date.parse(value));
+
+/** RFC 3339, as the schemas say: a date and time with seconds, and `Z` or an offset. */
 export const IsTime = (): PropertyDecorator =>
   rule(
     violation('time'),
-    (value) =>
-      typeof value === 'string' &&
-      /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(value) &&
-      isISO8601(value, { strict: true }) &&
-      inWrittenYears(Date.parse(value)),
+    (value) => isTimeLike(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, value),
+    time(),
+  );
+
+/** What people type into a filter: a date (its start in UTC), or a date and time, also without seconds. */
+export const IsTimeOrDay = (): PropertyDecorator =>
+  rule(
+    violation('time_or_day'),
+    (value) => isTimeLike(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/, value),
     time(),
   );
 

@@ -3,9 +3,9 @@ import { Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IdentityProvider } from '../../config/identity-providers.js';
 import { queryStringOf } from '../../http/forms/form.js';
-import { AFTER_LOGIN, safeReturnTo } from '../../http/forms/return-to.js';
+import { AFTER_LOGIN, safeReturnTo, withReturnTo } from '../../http/forms/return-to.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
-import { OpenGet, OpenPages, OpenPost } from '../../http/page-routes/open-pages.js';
+import { OpenGet, OpenPages, OpenPost, ShowsAgain } from '../../http/page-routes/open-pages.js';
 import type { OpenAnswer, OpenContext } from '../../http/page-routes/open-pages.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { methodNotAllowed } from '../../http/problems/problem.js';
@@ -25,16 +25,18 @@ export class ProviderSignInController {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Starts a login and redirects to the provider. */
-  @OpenPost('providers/:id')
+  /** Starts a login and redirects to the provider. A form that is out of date leads to the login page, which has it. */
+  @OpenPost('providers/:id', ShowsAgain())
   async begin(
     @Param('id') id: string,
-    @Context() { form }: OpenContext,
+    @Context() context: OpenContext,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<OpenAnswer> {
     const provider = this.providerClients.get(id);
-    const returnTo = safeReturnTo(form.get('return_to'));
+    const { formOutOfDate } = context;
+    const returnTo = safeReturnTo((formOutOfDate ?? context.form).get('return_to'));
+    if (formOutOfDate) return { goTo: withReturnTo('/login', returnTo) };
     const begun = await this.signIns.begin(provider, { returnTo }, request, reply);
     if ('leaveTo' in begun) return begun;
     return this.refusal(begun.refused, provider, returnTo, request);

@@ -27,8 +27,7 @@ import { ApiAuthorization } from './api-authorization.decorator.js';
 import { AuthorizationRequestChecks } from './authorization-request.checks.js';
 import { AuthorizationService } from './authorization.service.js';
 import { SandboxAuthorization } from './sandbox-authorization.service.js';
-import type { Undecided } from '../../consents/record/choice.js';
-import { approvalIn, UNDECIDED } from './consent-decision.js';
+import { approvalIn, SHOWN_AGAIN, type ShownAgain } from './consent-decision.js';
 import { consentPage } from './pages/consent.page.js';
 import { displayHostOf, formTargetOf } from './redirect.js';
 
@@ -68,7 +67,8 @@ export class AuthorizationController {
   }
 
   /**
-   * Handles the user's decision. The form is bound to the user and the request that it showed, and the request is checked again.
+   * Handles the user's decision. The form is bound to the user and the request that it showed, and the request is checked again; the page
+   * of a form that is out of date, as when the session was renewed in another tab, is shown again.
    * This is not done in a guard, which would first have to check the request and find the user, as this does.
    */
   @Post()
@@ -88,12 +88,14 @@ export class AuthorizationController {
     if (isInSandbox(authorizationRequest)) {
       const decided = await this.sandbox.decide(authorizationRequest, decision, form, request);
       if ('goTo' in decided) return this.redirect(reply, 303, decided.goTo);
-      return this.sandbox.show(authorizationRequest, request, reply, decided.undecided);
+      return this.sandbox.show(authorizationRequest, request, reply, decided.shownAgain);
     }
     if (decision === 'create_driver') throw incomplete();
     const user = await this.sessions.current(request);
     if (!user) return this.toSignIn(authorizationRequest, reply, 303);
-    this.csrf.check(request, form, consentBinding(user, source));
+    if (this.csrf.isOutOfDate(request, form, consentBinding(user, source))) {
+      return this.sendConsentPage(authorizationRequest, user, request, reply, 'out of date');
+    }
     if (decision === 'cancel') {
       const { redirectUri, state } = authorizationRequest;
       const location = this.authorization.refuse(
@@ -142,7 +144,7 @@ export class AuthorizationController {
     user: SignedInUser,
     request: FastifyRequest,
     reply: FastifyReply,
-    undecided?: Undecided,
+    why?: ShownAgain,
   ): Promise<void> {
     const { client, redirectUri, source } = authorizationRequest;
     const consent = await this.consents.findLive(client.id, user.id);
@@ -157,11 +159,11 @@ export class AuthorizationController {
       request: source,
       returnTo: `${PATH}?${source}`,
       redirectHost: displayHostOf(redirectUri),
-      problem: undecided && UNDECIDED[undecided],
+      problem: why && SHOWN_AGAIN[why],
     });
     const tokenFor = (action: string) =>
       this.csrf.tokenFor(request, reply, action === PATH ? consentBinding(user, source) : LOGOUT_BINDING);
-    const status = undecided ? 422 : 200;
+    const status = why ? 422 : 200;
     sendPage(reply, renderPage(page, reply.server.brand, tokenFor), {
       status,
       formTarget: formTargetOf(redirectUri),

@@ -4,7 +4,11 @@ import type { ConsentWords } from '../../consents/record/consent-words.js';
 import type { Form } from '../../http/forms/form.js';
 import { say } from '../../language/text.js';
 
-export const UNDECIDED: Record<Undecided, string> = {
+/** Why the page is shown again. */
+export type ShownAgain = Undecided | 'out of date';
+
+export const SHOWN_AGAIN: Record<ShownAgain, string> = {
+  'out of date': say('This page was out of date, so nothing was decided. Please read it and decide again.'),
   'words changed': say('What this page says has changed since you opened it. Please read it again.'),
   'nothing chosen': say('Choose what the application may read, or cancel.'),
 };

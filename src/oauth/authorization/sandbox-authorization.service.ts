@@ -18,8 +18,7 @@ import { GivenConsentsService, type Approval } from '../../consents/given-consen
 import { keptWords, type ConsentWords } from '../../consents/record/consent-words.js';
 import { accessWords, sandboxPageWords } from '../../consents/record/page-words.js';
 import type { AuthorizationRequest } from './authorization-request.js';
-import type { Undecided } from '../../consents/record/choice.js';
-import { approvalIn, UNDECIDED } from './consent-decision.js';
+import { approvalIn, SHOWN_AGAIN, type ShownAgain } from './consent-decision.js';
 import { AuthorizationService } from './authorization.service.js';
 import { sandboxConsentPage } from './pages/sandbox-consent.page.js';
 import { displayHostOf, formTargetOf } from './redirect.js';
@@ -44,7 +43,7 @@ export class SandboxAuthorization {
     authorizationRequest: AuthorizationRequest,
     request: FastifyRequest,
     reply: FastifyReply,
-    undecided?: Undecided,
+    why?: ShownAgain,
   ): Promise<void> {
     const { client, redirectUri, source } = authorizationRequest;
     const visitor = await this.sessions.current(request);
@@ -56,7 +55,7 @@ export class SandboxAuthorization {
       words,
       identity: client,
       shown: keptWords(words).digest.toString('hex'),
-      problem: undecided && UNDECIDED[undecided],
+      problem: why && SHOWN_AGAIN[why],
       drivers: drivers.map(({ id, name, seed }, index) => ({
         id,
         label: isMember ? `${name} (seed ${seed})` : `Driver ${index + 1}`,
@@ -69,7 +68,7 @@ export class SandboxAuthorization {
       redirectHost: displayHostOf(redirectUri),
     });
     const tokenFor = () => this.csrf.tokenFor(request, reply, bindingOf(source));
-    const status = undecided ? 422 : 200;
+    const status = why ? 422 : 200;
     sendPage(reply, renderPage(page, reply.server.brand, tokenFor), {
       status,
       formTarget: formTargetOf(redirectUri),
@@ -84,9 +83,9 @@ export class SandboxAuthorization {
     decision: string,
     form: Form,
     request: FastifyRequest,
-  ): Promise<{ goTo: string } | { undecided: Undecided }> {
+  ): Promise<{ goTo: string } | { shownAgain: ShownAgain }> {
     const { client, redirectUri, source, state } = authorizationRequest;
-    this.csrf.check(request, form, bindingOf(source));
+    if (this.csrf.isOutOfDate(request, form, bindingOf(source))) return { shownAgain: 'out of date' };
     const sandbox = sandboxOf(client)!;
     switch (decision) {
       case 'cancel':
@@ -103,7 +102,7 @@ export class SandboxAuthorization {
         return { goTo: `${PATH}?${source}` };
       default: {
         const approval = approvalIn(form, await this.wordsFor(authorizationRequest), 'sandbox');
-        if (typeof approval === 'string') return { undecided: approval };
+        if (typeof approval === 'string') return { shownAgain: approval };
         return { goTo: await this.approve(authorizationRequest, sandbox, form, approval, request) };
       }
     }

@@ -111,7 +111,7 @@ const groups = document.querySelectorAll('.nav-group');
 const noteFolded = () => {
   const folded = [...groups].filter(({ open }) => !open).map(({ dataset }) => dataset.group);
   const secure = location.protocol === 'https:' ? '; secure' : '';
-  document.cookie = `folded=${folded.join('.')}; path=/; max-age=31536000; samesite=lax${secure}`;
+  document.cookie = `cds_folded=${folded.join('.')}; path=/; max-age=31536000; samesite=lax${secure}`;
 };
 // Not "toggle", which comes for those that are open from the start, too.
 groups.forEach((group) => group.firstElementChild.addEventListener('click', () => setTimeout(noteFolded)));

@@ -5,7 +5,7 @@
  */
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-const noted = `zone=${encodeURIComponent(timeZone ?? '')}`;
+const noted = `cds_zone=${encodeURIComponent(timeZone ?? '')}`;
 if (timeZone && !document.cookie.split('; ').includes(noted)) {
   const secure = location.protocol === 'https:' ? '; secure' : '';
   document.cookie = `${noted}; path=/; max-age=31536000; samesite=lax${secure}`;

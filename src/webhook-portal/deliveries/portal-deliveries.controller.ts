@@ -80,9 +80,14 @@ export class PortalDeliveriesController {
   async resendMatching(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form, clientId, actor } = context;
     const { filter, errors } = readDeliveryQuery(form.source);
-    const until = new Date(form.get('until') ?? '');
-    // A time of long before cannot be stored.
-    const isPast = until.getTime() >= 0 && until.getTime() <= Date.now() + CLOCKS_DIFFER_MS;
+    const written = form.get('until') ?? '';
+    const until = new Date(written);
+    // As the page wrote it. A time of long before cannot be stored.
+    const isPast =
+      !Number.isNaN(until.getTime()) &&
+      until.toISOString() === written &&
+      until.getTime() >= 0 &&
+      until.getTime() <= Date.now() + CLOCKS_DIFFER_MS;
     if (Object.keys(errors).length > 0 || !isPast) {
       throw badRequest('The form is incomplete. Go back, reload the page and try again.');
     }

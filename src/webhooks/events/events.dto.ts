@@ -23,7 +23,7 @@ export class NewEventDto {
   @IsIdOf('user', 'user')
   user_id!: string;
 
-  @ApiProperty({ description: 'ISO 8601, with `Z` or an offset.' })
+  @ApiProperty({ description: 'RFC 3339: with seconds, and `Z` or an offset.' })
   @IsTime()
   timestamp!: string;
 

@@ -40,12 +40,12 @@ export interface FormDraft {
 }
 
 const browser = (session: string, portalSession = live('portalSession')) =>
-  `session=${session}; portal_session=${portalSession}; csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}`;
+  `cds_session=${session}; cds_portal_session=${portalSession}; cds_csrf=${live('csrfSecret')}; cds_pending_sign_in=${live('pendingSignIn')}`;
 
 /** The headers with the credentials of each caller. */
 export const CALLERS: Record<Caller | 'owner' | 'service', Record<string, string>> = {
   nobody: {},
-  visitor: { cookie: `csrf=${live('csrfSecret')}; pending_sign_in=${live('pendingSignIn')}` },
+  visitor: { cookie: `cds_csrf=${live('csrfSecret')}; cds_pending_sign_in=${live('pendingSignIn')}` },
   client: { authorization: `Basic ${live('clientBasic')}` },
   service: { authorization: `Basic ${live('operatorBasic')}` },
   partner: { authorization: `Bearer ${live('partnerToken')}` },
@@ -79,6 +79,8 @@ export const NEEDS: Record<string, Live[]> = {
   '/portal/verify': ['endpointId'],
   '/portal/credentials': ['oldSecret'],
   '/portal/credentials/end': ['oldSecret'],
+  '/portal/deliveries/selected': ['deliveryId'],
+  '/admin/console/users/:id/members/new': ['memberId'],
 };
 
 /** What a person types into a form, where it does not follow from the field's name. */
@@ -86,6 +88,22 @@ export const TYPED_AT: Record<string, Record<string, string[]>> = {
   '/login': { email: [live('email')] },
   '/account/delete': { email: [live('email')] },
   '/login/second-factor': { code: [live('recoveryCode')] },
+  '/admin/console/clients/new': { owner: [live('ownerId')], optional_scopes: [], company_service: [] },
+  '/admin/console/clients/:client_id/edit': { optional_scopes: [], company_service: [] },
+  '/admin/console/event-types/new': { name: [live('newName')], sample: ['{"id":"a thing"}'] },
+  '/admin/console/notifications/new': { client_id: [''] },
+  '/admin/console/purposes/new': { name: [live('newName')] },
+  '/admin/console/scopes/new': { name: [live('newName')] },
+  '/admin/console/scopes/:name/edit': { meaning_changed: [] },
+  '/admin/console/users/:id/members/new': { user: [live('disabledUserId')] },
+};
+
+/** Forms that no valid values are known for here, with the reason. */
+export const REFUSED_HERE: Record<string, string> = {
+  '/account/security/app/new': 'the code follows from a secret that the page says in words',
+  '/account/security/passkeys/new': 'a passkey is made by a browser',
+  '/admin/console/event-types/:type/versions/:version': 'events were published with the version, which stays',
+  '/portal/redirect-uris/remove': 'the client has one redirect URI, which stays',
 };
 
 /** Valid forms for programs. */

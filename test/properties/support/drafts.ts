@@ -120,11 +120,11 @@ const oddCaller = (): fc.Arbitrary<Record<string, string>> => {
   );
   const authorization = fc.tuple(scheme, tail).map(([a, b]) => ({ authorization: a + b }));
   const names = fc.constantFrom(
-    'session',
-    'portal_session',
-    'csrf',
-    'known_browser',
-    'console_notice',
+    'cds_session',
+    'cds_portal_session',
+    'cds_csrf',
+    'cds_known_browser',
+    'cds_console_notice',
     '__proto__',
   );
   const cookie = fc

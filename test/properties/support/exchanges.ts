@@ -12,6 +12,7 @@ export interface Exchange {
   method: string;
   path: string;
   sent: Record<string, string>;
+  body?: Buffer;
   status: number;
   headers: Headers;
   text: string;
@@ -64,7 +65,8 @@ export class Exchanges {
     const { status, text } = exchange;
     // Later requests must not see what this one may have changed, nor count its failures.
     const isRead = draft.method === 'GET' || draft.method === 'HEAD';
-    if (!isRead && (status < 400 || status === 429 || /invalid_grant/.test(text))) this.renew();
+    if (!isRead && !this.opened && (status < 400 || status === 429 || /invalid_grant/.test(text)))
+      this.renew();
     return exchange;
   }
 
@@ -91,7 +93,28 @@ export class Exchanges {
     this.service.log.length = 0;
     const answer = await this.transmit(draft.method, path, headers, body);
     const errors = this.service.log.filter((line) => /^\{"level":"(error|fatal)"/.test(line));
-    return { method: draft.method, path, sent: headers, errors, ...answer };
+    return { method: draft.method, path, sent: headers, body, errors, ...answer };
+  }
+
+  /** The same once more, with the cookies from before it, as a second click sends it. */
+  async sendAgain({ method, path, sent, body }: Exchange): Promise<Exchange> {
+    this.service.log.length = 0;
+    const answer = await this.transmit(method, path, sent, body);
+    return { method, path, sent, body, errors: [], ...answer };
+  }
+
+  /** Where this answer leads its browser, after all redirects within the service. */
+  async follow(exchange: Exchange): Promise<Exchange> {
+    const cookies = new Map(cookiesIn(exchange.sent.cookie ?? ''));
+    let at = exchange;
+    for (let n = 0; n < 5 && at.headers.get('location')?.startsWith('/'); n++) {
+      for (const line of at.headers.getSetCookie()) cookies.set(...cookiesIn(line)[0]!);
+      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+      const sent = { 'x-forwarded-for': newAddress(), cookie };
+      const path = at.headers.get('location')!;
+      at = { method: 'GET', path, sent, errors: [], ...(await this.transmit('GET', path, sent)) };
+    }
+    return at;
   }
 
   fill(text: string): Promise<string> {
@@ -207,6 +230,9 @@ function decoded(body: Buffer, encoding: string | null): Buffer {
 /** Whether it did what it was sent for: whoever is no longer signed in is led to a login or a confirmation. */
 const isAccepted = ({ status, headers }: Exchange): boolean =>
   status < 400 && !/^\/login|[?&]return_to=/.test(headers.get('location') ?? '');
+
+const cookiesIn = (header: string): [string, string][] =>
+  header.split('; ').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
 
 /** A new client address for each request, so that no request counts the failures of another. */
 const newAddress = (): string => {

@@ -67,6 +67,8 @@ function headerFaults(exchange: Exchange, baseUrl: string): string[] {
   if (isHtml(headers) && exchange.method !== 'HEAD')
     expect('content-security-policy', (value) => value.includes("script-src 'self'") === runsOurs);
   expect('cache-control', (value) => /no-store|max-age/.test(value));
+  const foreign = headers.getSetCookie().filter((line) => !/^cds_\w+=/.test(line));
+  if (foreign.length > 0) faults.push(`a cookie may be another application's: ${foreign.join()}`);
   const location = headers.get('location');
   if (location !== null && !isOfOurs(location, baseUrl)) faults.push(`it leads to ${location}`);
   return faults;

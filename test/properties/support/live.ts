@@ -17,7 +17,7 @@ export const LIVE = [
   ],
   ...['partnerToken', 'operatorToken', 'userSession', 'operatorSession', 'portalSession', 'csrfSecret'],
   ...['emailKey', 'signUpKey', 'unsubscribeKey', 'contactId'],
-  ...['clientBasic', 'operatorBasic', 'approvalId', 'email', 'newEmail', 'hookUrl'],
+  ...['clientBasic', 'operatorBasic', 'approvalId', 'email', 'newEmail', 'newName', 'hookUrl'],
   ...[
     'ownerSession',
     'memberSession',

@@ -8,6 +8,16 @@ import type { Plan } from './survey.js';
 /** Forms that no guard of an area checks. */
 const OUTSIDE_OF_AREAS = ['/login', '/logout', '/password/:key', '/o/authorize', '/portal/login/:key'];
 
+/** Forms that lead on to an application: if they are out of date, they are shown again (contract §3), or lead to the page that has them. */
+const SHOWN_AGAIN: Record<string, number> = {
+  '/login': 422,
+  '/login/second-factor': 422,
+  '/login/providers/:id': 303,
+  '/o/authorize': 422,
+  '/password/forgotten': 422,
+  '/sign-up': 422,
+};
+
 /**
  * Defines the test that no form of a page is accepted from anywhere but that page. `everyKind`: each form also without a token and with a
  * wrong one, and not only one form of each area and those outside of areas.
@@ -55,11 +65,13 @@ export function describeRefusedForms(surveyed: () => Surveyed, { everyKind = fal
       const elsewhere: Draft = { ...draft, headers: { ...draft.headers, origin: 'https://evil.example' } };
       for (const odd of [...withToken, elsewhere]) {
         const { path, status, headers } = await exchanges.send(odd);
+        if (headers.has('location')) expect(headers.get('location')).toMatch(/^\/login(\?|$)/);
+        const expected = odd === elsewhere ? 403 : (SHOWN_AGAIN[route.url] ?? 403);
         expect([route.url, path, status, headers.get('content-type')]).toEqual([
           route.url,
           path,
-          403,
-          'text/html; charset=utf-8',
+          expected,
+          expected === 303 ? 'text/plain' : 'text/html; charset=utf-8',
         ]);
       }
     }

@@ -27,15 +27,17 @@ export function readPage(html: string, path: string): { forms: ShownForm[]; link
     action: form.getAttribute('action') ?? path,
     method: form.getAttribute('method')?.toLowerCase() === 'post' ? ('post' as const) : ('get' as const),
     isInParts: form.getAttribute('enctype') === 'multipart/form-data',
-    fields: fieldsOf(form),
+    fields: fieldsOf(form, page),
   }));
   const links = page.querySelectorAll('a[href]').map((each) => each.getAttribute('href')!);
   return { forms, links };
 }
 
-function fieldsOf(form: HTMLElement): ShownField[] {
+function fieldsOf(form: HTMLElement, page: HTMLElement): ShownField[] {
   const fields = new Map<string, ShownField>();
-  for (const input of form.querySelectorAll('input, textarea, select, button')) {
+  const inside = form.querySelectorAll('input, textarea, select, button');
+  const elsewhere = form.id === '' ? [] : page.querySelectorAll(`[form="${form.id}"]`);
+  for (const input of [...inside, ...elsewhere]) {
     const name = input.getAttribute('name');
     if (!name) continue;
     const type = input.getAttribute('type') ?? input.tagName.toLowerCase();
@@ -75,6 +77,18 @@ const TYPED: Record<string, string> = {
   from: '2026-01-01T00:00',
   to: '2026-01-02T00:00',
   message_id: 'ERR1',
+  max_per_minute: '60',
+  headers: 'x-property: a value',
+  accent_color: '#006b57',
+  support_email: 'help@mail.example',
+  rate_limit: '100',
+  consent_expiry_days: '30',
+  seed: '1',
+  ...Object.fromEntries(
+    ['site', 'privacy_policy', 'privacy_url', 'terms_url', 'external_link', 'uri', 'redirect_uris'].map(
+      (name) => [name, 'https://app.example/property'],
+    ),
+  ),
   evidence: 'A letter',
 };
 

@@ -117,7 +117,8 @@ export class World {
       return rows[0]!.id;
     },
     approvalId: async () => {
-      const by = { type: 'user', id: (await this.owner()).id, person: (await this.owner()).id } as const;
+      const admin = await this.value('otherOperatorId');
+      const by = { type: 'user', id: admin, person: admin } as const;
       const subject = (await this.newUser()).id;
       const approvals = this.app.get(ApprovalsRepository);
       return this.run(
@@ -284,6 +285,7 @@ export class World {
     clientBasic: async () => basicHeader(await this.client()).slice('Basic '.length),
     operatorBasic: async () => basicHeader(await this.operatorClient()).slice('Basic '.length),
     email: async () => (await this.user()).email,
+    newName: async () => `property_${++count}`,
     newEmail: async () => `new${++count}@mail.example`,
     hookUrl: async () => this.hookUrl,
   };

@@ -1,10 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AuditFilter } from '../../../audit/audit.service.js';
 import { PageQuery } from '../../../http/api/page-query.js';
-import { IsText, IsTime, IsOptionalNotNull } from '../../../http/validation/validation.decorators.js';
+import {
+  IsOptionalNotNull,
+  IsText,
+  IsTime,
+  IsTimeOrDay,
+} from '../../../http/validation/validation.decorators.js';
 
-/** Query of `GET /admin/audit_events`; all given members must match. */
-export class AuditEventsQuery extends PageQuery {
+/** What a list of audit events is filtered by, except the time; all given members must match. */
+abstract class AuditEventsFilter extends PageQuery {
   @ApiProperty({ description: 'The id of the actor.' })
   @IsOptionalNotNull()
   @IsText(1, 200)
@@ -23,10 +28,20 @@ export class AuditEventsQuery extends PageQuery {
   @IsOptionalNotNull()
   @IsText(1, 128)
   request_id?: string;
+}
 
+/** Query of `GET /admin/audit_events`. */
+export class AuditEventsQuery extends AuditEventsFilter {
   @ApiProperty({ description: 'The earliest time, inclusive.' })
   @IsOptionalNotNull()
   @IsTime()
+  since?: string;
+}
+
+/** The same in the console, where people type it. */
+export class ConsoleAuditEventsQuery extends AuditEventsFilter {
+  @IsOptionalNotNull()
+  @IsTimeOrDay()
   since?: string;
 }
 

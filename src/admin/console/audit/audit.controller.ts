@@ -3,7 +3,7 @@ import { AuditService } from '../../../audit/audit.service.js';
 import type { Page, PageRequest } from '../../../database/queries/read-page.js';
 import type { CsvColumns } from '../../../http/page-routes/csv-answer.js';
 import { Context } from '../../../http/page-routes/page-context.js';
-import { auditFilterOf, AuditEventsQuery } from '../../api/audit-events/admin-audit-events.dto.js';
+import { auditFilterOf, ConsoleAuditEventsQuery } from '../../api/audit-events/admin-audit-events.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
 import { ConsolePages, ConsoleGet } from '../console-pages.decorator.js';
 import { PersonalExports } from '../personal-exports.service.js';
@@ -36,7 +36,7 @@ export class ConsoleAuditController {
 
   @ConsoleGet('', 'not asked', 'viewer')
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    const list = await filteredList(AuditEventsQuery, context.url, this.read);
+    const list = await filteredList(ConsoleAuditEventsQuery, context.url, this.read);
     const [names, actors, actions] = await Promise.all([
       this.pickers.namesOf(
         (list.page?.items ?? []).flatMap(({ actorId, subjectId }) => [actorId, subjectId]),
@@ -50,9 +50,11 @@ export class ConsoleAuditController {
   /** Contains the addresses of many people, so only for admins who entered their password recently. */
   @ConsoleGet('csv', 'asked')
   download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
-    return this.exports.of(context, 'audit-log', AUDIT_CSV, AuditEventsQuery, this.read);
+    return this.exports.of(context, 'audit-log', AUDIT_CSV, ConsoleAuditEventsQuery, this.read);
   }
 
-  private readonly read = (query: AuditEventsQuery, page: PageRequest): Promise<Page<AuditEventEntity>> =>
-    this.audit.list(auditFilterOf(query), page);
+  private readonly read = (
+    query: ConsoleAuditEventsQuery,
+    page: PageRequest,
+  ): Promise<Page<AuditEventEntity>> => this.audit.list(auditFilterOf(query), page);
 }

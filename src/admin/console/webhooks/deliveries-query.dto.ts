@@ -1,14 +1,14 @@
-import { IsOptionalNotNull, IsTime } from '../../../http/validation/validation.decorators.js';
+import { IsOptionalNotNull, IsTimeOrDay } from '../../../http/validation/validation.decorators.js';
 import { DeliveriesQuery } from '../../api/deliveries/admin-deliveries.dto.js';
 
 /** The filter of the console's deliveries: as in the admin API, and when they were created. */
 export class ConsoleDeliveriesQuery extends DeliveriesQuery {
   @IsOptionalNotNull()
-  @IsTime()
+  @IsTimeOrDay()
   from?: string;
 
   /** Exclusive. */
   @IsOptionalNotNull()
-  @IsTime()
+  @IsTimeOrDay()
   to?: string;
 }
