@@ -15,7 +15,7 @@ export function demoBanner(settings: Settings, demo: DemoCredentials): string {
     `People (log in at ${baseUrl}/login)`,
     ...linesOfPeople(people),
     '',
-    'A partner’s client',
+    'A partner’s client in the sandbox',
     ...linesOfClient(clients[0]!),
     'Its first token:',
     steps[0]!.commands[0],

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Settings } from '../src/config/settings.js';
 import type { DemoCredentials } from './demo-credentials.js';
 import { demoRedirectUri } from './demo-data.js';
@@ -55,15 +56,15 @@ export function demoGuide(settings: Settings, demo: DemoCredentials): DemoGuide 
       person('Operator', demo.viewerOperator, 'viewer'),
     ],
     clients: [
-      { name: 'A partner’s client (confidential)', ...partner },
-      { name: 'The same partner’s client in the sandbox, whose drivers are invented', ...sandbox },
+      { name: 'A partner’s client in the sandbox, whose drivers are invented: for the guides', ...sandbox },
+      { name: 'The same partner’s live client (confidential)', ...partner },
       { name: 'A partner’s native app (public, PKCE)', id: app.id },
       { name: 'The operator’s client (admin API, introspection)', ...operator },
     ],
     steps: [
-      { title: 'A client-credentials token', commands: [tokenOf(partner)] },
+      { title: 'A first token, of the client in the sandbox', commands: [tokenOf(sandbox)] },
       {
-        title: 'A one-time link to the webhook portal (open what it prints in a browser)',
+        title: 'A one-time link to the webhook portal of the live client (open what it prints in a browser)',
         commands: [inVariable('TOKEN', partner), withToken('TOKEN', `${baseUrl}/webhook_portal`)],
       },
       {
@@ -128,6 +129,23 @@ export function demoGuide(settings: Settings, demo: DemoCredentials): DemoGuide 
           'A driver’s consent, without a login: open it in a browser, then exchange the code as above, with this client',
         commands: [authorizeUrl(sandbox.id, { state: 'sandbox' })],
       },
+      {
+        title:
+          'The company in one file (docs/company-file.md), in another terminal in the folder of the service',
+        commands: [
+          settingsOfTool(settings),
+          'npm run -s operator -- export > company.yaml',
+          'npm run -s operator -- apply -f company.yaml --dry-run',
+        ],
+      },
     ],
   };
+}
+
+/** What the operator's tool needs, as a line for a shell: the database and its key. Their secrets stay in the data folder. */
+function settingsOfTool({ databaseUrl, dataDir }: Settings): string {
+  const { username, host, pathname } = new URL(databaseUrl!);
+  const file = (name: string) => `'${path.resolve(dataDir, name).replaceAll("'", String.raw`'\''`)}'`;
+  const url = `postgres://${username}:$(cat ${file('postgres-password')})@${host}${pathname}`;
+  return `export DATABASE_URL="${url}" ENCRYPTION_KEY_FILE=${file('encryption-key')}`;
 }

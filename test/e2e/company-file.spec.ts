@@ -70,7 +70,7 @@ describe('A company file', () => {
     service.http.token({ grant_type: 'client_credentials' }, { id, secret });
 
   beforeAll(async () => {
-    await service.make.user({ email: 'ada@driver.example' });
+    await service.make.user({ email: 'driver@demo.example' });
   });
 
   describe('is refused, and changes nothing,', () => {
@@ -282,7 +282,7 @@ clients:
       expect(dryRun.text).toContain('- event type charging_session.created\n');
       expect(dryRun.text).toContain('+ client Invoices (clnt01HN2NJ9NMRZBXT1H6FT9N7736)\n');
       expect(dryRun.text).toContain('    secret: a new one, in planner.secret\n');
-      expect(dryRun.text).toContain('    consents: ada@driver.example: scopes: ["tariff:read"]\n');
+      expect(dryRun.text).toContain('    consents: driver@demo.example: scopes: ["tariff:read"]\n');
       expect(dryRun.text).not.toContain(SECRET);
       expect(dryRun.text).toMatch(/\n\nWould create 7, change \d+, remove \d+\.\n$/);
     });
@@ -464,16 +464,16 @@ Done: 0 created, 5 changed, 0 removed.
     it('a consent that was over before, also if nobody has ended that yet', async () => {
       await service.database.query(
         `UPDATE consents SET granted_at = '2025-01-31T08:00:00Z', expires_at = '2026-01-30T08:00:00Z'
-          WHERE user_id = (SELECT id FROM users WHERE email = 'ada@driver.example')`,
+          WHERE user_id = (SELECT id FROM users WHERE email = 'driver@demo.example')`,
       );
-      expect((await apply(EXAMPLE)).text).toContain('consents: ada@driver.example');
+      expect((await apply(EXAMPLE)).text).toContain('consents: driver@demo.example');
       expect((await apply(EXAMPLE)).text).toBe('Nothing changed.\n');
     });
 
     it('no consent that its user has decided about since', async () => {
       const user = (
         await service.database.query<{ id: string }>(
-          "SELECT id FROM users WHERE email = 'ada@driver.example'",
+          "SELECT id FROM users WHERE email = 'driver@demo.example'",
         )
       )[0]!;
       const actor = { type: 'user', id: user.id } as const;

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { DataSource } from 'typeorm';
 import { demoBanner, demoText } from '../../demo/demo-banner.js';
 import { loadDemoCredentials, type DemoCredentials } from '../../demo/demo-credentials.js';
 import { seedDemonstration } from '../../demo/demo-data.js';
+import type { Settings } from '../../src/config/settings.js';
 import { BrowserSession, authorizePath } from '../support/browser-session.js';
 import { newPkce } from '../support/factory.js';
 import { useService } from '../support/test-service.js';
@@ -140,6 +143,37 @@ describe('The demonstration', () => {
     const path = `/v2/sandbox/drivers/${demo.sandboxDriver.id}/sessions`;
     expect(text).toContain(path);
     expect((await service.http.send(path, { bearer, json: { speed: 60 } })).status).toBe(202);
+  });
+
+  it('shows the client in the sandbox first, which is the one that the guides begin with', () => {
+    const { sandboxClient: sandbox, partnerClient: live } = demo;
+    const banner = demoBanner(service.settings, demo);
+    expect(banner).toContain(`  client_secret  ${sandbox.secret}\n`);
+    expect(banner).toContain(`-u '${sandbox.id}:${sandbox.secret}' -d grant_type=client_credentials`);
+    expect(banner).not.toContain(live.secret);
+    const text = demoText(service.settings, demo);
+    expect(text.indexOf(sandbox.secret)).toBeLessThan(text.indexOf(live.secret));
+    const [first] = text.split('\n').filter((line) => line.startsWith('curl '));
+    expect(first).toContain(`${sandbox.id}:${sandbox.secret}`);
+  });
+
+  it('says what the commands for the company file need, as in its guide', async () => {
+    const password = 'a_password-of-its-own';
+    const databaseUrl = `postgres://postgres:${password}@127.0.0.1:54321/charging_data`;
+    await writeFile(path.join(folder, 'postgres-password'), `${password}\n`);
+    const text = demoText({ ...service.settings, dataDir: folder, databaseUrl } as Settings, demo);
+    const lines = text.split('\n');
+    const set = lines.find((line) => line.startsWith('export DATABASE_URL='))!;
+    const shown = await promisify(execFile)('sh', [
+      '-c',
+      `${set}\necho "$DATABASE_URL $ENCRYPTION_KEY_FILE"`,
+    ]);
+    expect(shown.stdout.trim()).toBe(`${databaseUrl} ${path.join(folder, 'encryption-key')}`);
+    expect(text).not.toContain(password);
+    const commands = lines.filter((line) => line.startsWith('npm run -s operator'));
+    expect(commands.length).toBeGreaterThan(1);
+    const guide = await readFile('docs/company-file.md', 'utf8');
+    for (const command of commands) expect(guide).toContain(command);
   });
 
   it('keeps the credentials of an earlier start, and adds those that it did not have', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
+import { PlainerWords1795911799970 } from '../../migrations/1795911799970-plainer-words.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { dataSourceOptions } from '../../src/database/connections/data-source.js';
 import { migrate, schemaDifferencesOf } from '../../src/database/migrations/migrate.js';
@@ -116,6 +117,43 @@ describe('migrations', () => {
     const dataSource = await connect(url);
     const run: Row[] = await dataSource.query('SELECT name FROM migrations ORDER BY id');
     expect(run.map((row) => row.name)).toEqual(MIGRATIONS.map((migration) => migration.name));
+  });
+
+  it('change the words of scopes and event types where they are the first ones, and not what an operator wrote', async () => {
+    const database = await createTestDatabase();
+    const dataSource = await connect(database.url);
+    const runner = dataSource.createQueryRunner();
+    const words = async (): Promise<unknown[]> =>
+      (
+        await dataSource.query<{ words: Record<string, string> }[]>(
+          `SELECT translations AS words FROM scopes WHERE name IN ('charging_session:read', 'vehicle:read')
+           UNION ALL SELECT translations FROM event_types WHERE name = 'charging_session.created' ORDER BY 1`,
+        )
+      ).map((row) => row.words);
+    const text = async () => JSON.stringify(await words());
+    expect(await text()).toContain('ob sie angeschlossen sind');
+    expect(await text()).toContain('cuánta energía se cargó');
+    expect(await text()).not.toMatch(/angesteckt|energía fue/);
+    const migration = new PlainerWords1795911799970();
+    const now = await words();
+    await migration.down(runner);
+    expect(await text()).toContain('ob sie angesteckt sind');
+    await dataSource.query(
+      `UPDATE scopes SET translations = translations || '{"de": "Ihre Autos"}' WHERE name = 'vehicle:read'`,
+    );
+    await migration.up(runner);
+    expect(await text()).toContain('Ihre Autos');
+    expect(await text()).not.toMatch(/angesteckt|angeschlossen sind|energía fue/);
+    await dataSource.query(
+      `UPDATE scopes SET translations = translations || '{"de": "Ihre Fahrzeuge sehen: Marke, Modell, Ladestand und ob sie angesteckt sind"}'
+        WHERE name = 'vehicle:read'`,
+    );
+    await migration.up(runner);
+    expect(await words()).toEqual(now);
+    await runner.release();
+    open.delete(dataSource);
+    await dataSource.destroy();
+    await database.drop();
   });
 
   it('let go of their lock and connections when something fails', async () => {
