@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import fastify from 'fastify';
 
 const require = createRequire(import.meta.url);
 const folder = path.join(import.meta.dirname, '../src/web/assets/vendor');
@@ -15,11 +15,11 @@ const file = path.join(folder, `scalar-${version}.js`);
 
 // The licence is written last.
 if (!existsSync(file) || !existsSync(path.join(folder, 'scalar-LICENSE'))) {
-  const { default: reference } = await import('@scalar/fastify-api-reference');
-  const server = fastify();
-  await server.register(reference, { routePrefix: '/', configuration: { url: '/openapi.json' } });
-  const { statusCode, body } = await server.inject('/js/scalar.js');
-  if (statusCode !== 200) throw new Error('The package of the API reference no longer serves its script.');
+  // The script is one string in the package's program. The rest of that is not run: it needs a newer Node.js than the service.
+  const program = readFileSync(path.join(source, 'dist/index.js'), 'utf8');
+  const [, literal] = /^var standalone_default = (".*");$/m.exec(program) ?? [];
+  if (!literal) throw new Error('The package of the API reference no longer holds its script as one string.');
+  const body = runInNewContext(literal);
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
   await rm(folder, { recursive: true, force: true });

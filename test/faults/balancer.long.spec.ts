@@ -1,5 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createSocket, type Socket } from 'node:dgram';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isRoot } from '../../demo/embedded-postgres/postgres-user.js';
 import { EventStream } from '../support/event-stream.js';
 import { freePort } from '../support/free-port.js';
 import { Haproxy, lackingHaproxy } from '../support/haproxy.js';
@@ -21,11 +24,27 @@ const OPERATOR = {
 /** Longer than a read may take that is repeated. */
 const SLOW_SECONDS = 8;
 
+/** Longer than a check took at most before, and as long as a busy instance may take. */
+const LATE_MS = 2_500;
+
 const isReady = (http: Http) => async () =>
   http.get('/health/ready').then(
     ({ status }) => status === 200,
     () => false,
   );
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+async function serve(answer: RequestListener): Promise<Server> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+const end = (server: Server): void => {
+  server.closeAllConnections();
+  server.close();
+};
 
 describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
   let balancer: Haproxy | undefined;
@@ -92,34 +111,24 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
       expect((await new Http(`http://127.0.0.1:${ports[0]}`).get('/metrics')).text).toContain('nodejs_');
     });
 
-    it('answers with Retry-After when no instance is available: a problem for programs, a page for people', async () => {
+    it('lets the instances say themselves why they serve nothing when none of them is ready', async () => {
       await way.close();
       try {
-        await until('no instance is ready', async () => {
-          const { status, text } = await http.get('/health/ready');
-          return status === 503 && text.includes('The service is not available at the moment');
-        });
-        const answers = [
-          await http.get('/admin/users', { bearer }),
-          await http.token({ grant_type: 'client_credentials' }, { id: 'x', secret: 'y' }),
-        ];
+        await balancer!.untilUp(0);
+        const answers = [await http.get('/admin/users', { bearer }), await http.get('/health/ready')];
         for (const { status, headers, json } of answers) {
           expect([status, headers.get('content-type'), headers.get('retry-after')]).toEqual([
             503,
-            'application/problem+json',
+            'application/problem+json; charset=utf-8',
             '2',
           ]);
-          expect(json).toEqual({
-            status: 503,
-            title: 'Service unavailable',
-            detail: expect.stringContaining('try again') as string,
-          });
-          expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+          expect(json).toMatchObject({ status: 503, title: 'Service unavailable' });
+          // Of an instance: that of the load balancer has another form.
+          expect(headers.get('x-request-id')).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
         }
+        // What needs no database is served.
         const page = await http.get('/login', { headers: { accept: 'text/html,*/*' } });
-        expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
-        expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-        expect(page.text).toContain('Not available at the moment');
+        expect([page.status, page.text]).toEqual([200, expect.stringContaining('<form')]);
       } finally {
         await way.open();
       }
@@ -179,8 +188,7 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
       };
       hanging = await instance(seen.hanging, () => undefined);
       other = await instance(seen.other, (response) => void held.push(response));
-      const ports = [hanging, other].map((server) => (server.address() as AddressInfo).port);
-      balancer = await Haproxy.start(await freePort(), ports);
+      balancer = await Haproxy.start(await freePort(), [portOf(hanging), portOf(other)]);
       await until('it balances', isReady(new Http(balancer.url)));
     });
     afterAll(async () => {
@@ -264,8 +272,7 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
         return server;
       };
       servers = [await instance(), await instance()];
-      const ports = servers.map((server) => (server.address() as AddressInfo).port);
-      balancer = await Haproxy.start(await freePort(), ports);
+      balancer = await Haproxy.start(await freePort(), [portOf(servers[0]!), portOf(servers[1]!)]);
       await until('it balances', isReady(new Http(balancer.url)));
     });
     beforeEach(() => (asked = []));
@@ -309,6 +316,135 @@ describeUnless(lackingHaproxy, 'the shipped load balancer', () => {
       expect(once.map(times)).toEqual([1, 1]);
       // Twice more.
       expect(repeated.map(times)).toEqual([3, 3, 3]);
+    });
+  });
+
+  describe('in front of instances that answer their checks late, or not as ready', () => {
+    let checks: number;
+    let health: RequestListener;
+    let servers: Server[];
+    const checkLater: RequestListener = (_request, response) => {
+      checks++;
+      setTimeout(() => response.end('{}'), LATE_MS);
+    };
+    const notReady: RequestListener = (_request, response) => void response.writeHead(503).end('{}');
+
+    beforeAll(async () => {
+      health = checkLater;
+      const instance = () =>
+        serve((request, response) => {
+          if (request.url === '/health/ready') return health(request, response);
+          response.end('served');
+        });
+      servers = [await instance(), await instance()];
+      checks = 0;
+      balancer = await Haproxy.start(await freePort(), [portOf(servers[0]!), portOf(servers[1]!)]);
+      await until('it answers', () =>
+        fetch(balancer!.url).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      );
+    });
+    afterAll(async () => {
+      await balancer?.stop();
+      servers.forEach(end);
+    });
+
+    it('waits for them', async () => {
+      // As many as took both out before.
+      await until('each was checked four times', () => checks >= 8);
+      await balancer!.untilUp(2);
+      health = notReady;
+      await balancer!.untilUp(0);
+    });
+
+    it.each([
+      ['a program', '*/*'],
+      ['a person', 'text/html,*/*'],
+    ])('asks them all the same when none is left, for %s', async (_who, accept) => {
+      health = notReady;
+      await balancer!.untilUp(0);
+      const answer = await fetch(balancer!.url, { headers: { accept } });
+      expect([answer.status, await answer.text()]).toEqual([200, 'served']);
+    });
+
+    it('goes to the one that can be reached, and answers by itself when there is none: a problem for programs, a page for people', async () => {
+      health = notReady;
+      await balancer!.untilUp(0);
+      end(servers[0]!);
+      const http = new Http(balancer!.url);
+      for (let n = 0; n < 4; n++) expect((await http.get('/')).text).toBe('served');
+      end(servers[1]!);
+      const problem = await http.token({ grant_type: 'client_credentials' }, { id: 'x', secret: 'y' });
+      expect([
+        problem.status,
+        problem.headers.get('content-type'),
+        problem.headers.get('retry-after'),
+      ]).toEqual([503, 'application/problem+json', '2']);
+      expect(problem.json).toEqual({
+        status: 503,
+        title: 'Service unavailable',
+        detail: expect.stringContaining('try again') as string,
+      });
+      expect(problem.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      const page = await http.get('/login', { headers: { accept: 'text/html,*/*' } });
+      expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
+      expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+      expect(page.text).toContain('Not available at the moment');
+    });
+  });
+
+  describeUnless(isRoot() ? undefined : 'only root starts it as Debian does', 'as Debian starts it,', () => {
+    let instance: Server;
+    let log: Socket;
+    let lines: string[];
+    let isUp: boolean;
+
+    beforeAll(async () => {
+      [lines, isUp] = [[], true];
+      log = createSocket('udp4', (message) => void lines.push(String(message)));
+      await new Promise<void>((resolve) => log.bind(0, '127.0.0.1', resolve));
+      instance = await serve((request, response) => {
+        if (request.url === '/health/ready') return void response.writeHead(isUp ? 200 : 503).end('{}');
+        const isRefused = request.url!.startsWith('/refused/');
+        const id = isRefused ? 'req-ofrefused' : 'req-offine';
+        response.writeHead(isRefused ? 502 : 200, { 'x-request-id': id }).end('served');
+      });
+      const port = portOf(instance);
+      balancer = await Haproxy.start(await freePort(), [port, port], { logPort: log.address().port });
+      await until('it balances', isReady(new Http(balancer.url)));
+    });
+    afterAll(async () => {
+      await balancer?.stop();
+      end(instance);
+      log.close();
+    });
+
+    it('has given up root, in a folder without anything but the way to the log', () => {
+      const status = readFileSync(`/proc/${balancer!.pid}/status`, 'utf8');
+      const [uid, gid] = ['Uid', 'Gid'].map((name) => new RegExp(`^${name}:\\t(\\d+)`, 'm').exec(status)![1]);
+      const user = /^haproxy:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))!;
+      expect([uid, gid]).toEqual([user[1], user[2]]);
+      expect(/^CapEff:\t(\w+)/m.exec(status)![1]).toMatch(/^0+$/);
+      expect(readlinkSync(`/proc/${balancer!.pid}/root`)).toBe('/var/lib/haproxy');
+    });
+
+    it('logs what went wrong and instances that go, without what a URL holds', async () => {
+      const http = new Http(balancer!.url);
+      expect((await http.get('/fine?code=cds_ac_secret')).status).toBe(200);
+      expect((await http.get('/refused/cds_pl_secret?code=cds_ac_secret')).status).toBe(502);
+      await until('the request is in the log', () => lines.some((line) => line.includes('req-ofrefused')));
+      isUp = false;
+      await until('the instances are in the log', () =>
+        ['service-1', 'service-2'].every((name) =>
+          lines.some((line) => line.includes(`Server instances/${name} is DOWN`)),
+        ),
+      );
+      const text = lines.join('');
+      expect(text).toMatch(/ 127\.0\.0\.1 instances\/service-\d GET 502 .*request=req-ofrefused/);
+      expect(text).toMatch(/Health check for server instances\/service-\d failed/);
+      expect(text).not.toMatch(/secret|req-offine/);
     });
   });
 });

@@ -1,8 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
 import { describeUnless } from '../support/left-out.js';
+import { OwnPostgres } from '../support/own-postgres.js';
 import { lackingPgBouncer, PgBouncer } from '../support/pgbouncer.js';
 import { asAdmin, createTestDatabase, nameOf, type TestDatabase } from '../support/test-database.js';
 import { poolOf, startInstance, type TestInstance } from '../support/test-service.js';
 import { until } from '../support/until.js';
+
+const IT_IS_OR_NOT = [() => true, () => false] as const;
+
+async function oneRow(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
 
 describeUnless(lackingPgBouncer, 'behind a pooler, the service', () => {
   let database: TestDatabase;
@@ -58,5 +74,31 @@ describeUnless(lackingPgBouncer, 'behind a pooler, the service', () => {
       rowMode: 'array',
     });
     expect(rows).toEqual([['ISO, MDY', '10s', '5s', '10s']]);
+  });
+
+  it('is ready again when a database that was killed is back, and a pooler that rests after a failed login is not', async () => {
+    const postgres = await OwnPostgres.start();
+    const resting = await PgBouncer.start(postgres.url, 'session', { server_login_retry: '3600' });
+    try {
+      pooler = await PgBouncer.start(postgres.url, 'session');
+      instance = await startInstance({ ...database, serviceUrl: pooler.url }, {});
+      const { http } = instance;
+      const isReady = async () => (await http.get('/health/ready')).status === 200;
+      await until('it is ready', isReady);
+      const served = (url: string) => oneRow(url).then(...IT_IS_OR_NOT);
+      expect(await served(resting.url)).toBe(true);
+      await postgres.end('SIGKILL');
+      await until('both poolers have failed', async () => !(await served(resting.url)) && !(await isReady()));
+      await postgres.start();
+      await until('it is ready again', isReady);
+      await expect(oneRow(resting.url)).rejects.toThrow('server_login_retry');
+      // It rests for as short as it can.
+      expect(readFileSync('deploy/pgbouncer/pgbouncer.ini', 'utf8')).toMatch(/^server_login_retry = 1$/m);
+    } finally {
+      await instance?.app.close();
+      instance = undefined;
+      await resting.stop();
+      await postgres.drop();
+    }
   });
 });

@@ -16,7 +16,7 @@ export const lackingHelm =
     ? 'Helm comes for x64 Linux only'
     : spawnSync('unzip', ['-v']).error && 'there is no unzip on this machine';
 
-interface Container {
+export interface Container {
   image: string;
   env: { name: string; value?: string }[];
   resources: { limits: { memory?: string } };
@@ -24,12 +24,12 @@ interface Container {
   readinessProbe: { periodSeconds: number; timeoutSeconds: number };
   lifecycle: { preStop: { exec: { command: string[] } } };
 }
-interface Pod {
+export interface Pod {
   automountServiceAccountToken: boolean;
   containers: Container[];
   securityContext: { runAsUser: number };
   terminationGracePeriodSeconds: number;
-  volumes: { name: string; secret?: { secretName: string; items: { key: string }[] } }[];
+  volumes?: { name: string; secret?: { secretName: string; items: { key: string }[] } }[];
 }
 /** As much of a document of Kubernetes as the tests look at. */
 export interface Document {
@@ -58,7 +58,11 @@ export const named = (documents: Document[], kind: string, name = 'charging-data
   documents.find((document) => document.kind === kind && document.metadata.name === name)!;
 
 export const podsOf = (documents: Document[]): Pod[] =>
-  documents.flatMap(({ spec }) => spec?.template?.spec ?? spec?.jobTemplate?.spec.template.spec ?? []);
+  documents.flatMap(({ kind, spec }) =>
+    kind === 'Pod'
+      ? (spec as unknown as Pod)
+      : (spec?.template?.spec ?? spec?.jobTemplate?.spec.template.spec ?? []),
+  );
 
 /** Every pod is without power and has limits, and only the migrations have the password of the owner. */
 export function expectSafePods(documents: Document[]): void {
@@ -82,7 +86,7 @@ export function expectSafePods(documents: Document[]): void {
       expect(resources.limits.memory).toBeDefined();
     }
   }
-  expect(pods.filter(({ volumes }) => JSON.stringify(volumes).includes('owner'))).toHaveLength(1);
+  expect(pods.filter(({ volumes }) => JSON.stringify(volumes ?? []).includes('owner'))).toHaveLength(1);
   for (const role of ['api', 'worker']) {
     const pod = named(documents, 'Deployment', `charging-data-${role}`).spec.template!.spec;
     const { readinessProbe, lifecycle } = pod.containers[0]!;
@@ -123,7 +127,7 @@ export async function expectAcceptedEnvironment(documents: Document[]): Promise<
     for (const role of ['api', 'worker']) {
       const { containers, volumes } = named(documents, 'Deployment', `charging-data-${role}`).spec.template!
         .spec;
-      const mounted = volumes[0]!.secret!.items.map(({ key }) => key);
+      const mounted = volumes![0]!.secret!.items.map(({ key }) => key);
       const env = containers[0]!.env.map(({ name, value }) => {
         if (!name.endsWith('_FILE')) return [name, value];
         const file = value!.replace('/run/secrets/charging-data/', '');

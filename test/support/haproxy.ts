@@ -22,11 +22,14 @@ export class Haproxy {
     private readonly running: RunningHaproxy,
   ) {}
 
-  /** `isPatient`: it waits for clients and instances as long as it takes, for a test of something else on a busy machine. */
+  /**
+   * `isPatient`: it waits for clients and instances as long as it takes, for a test of something else on a busy machine. `logPort`: as
+   * Debian starts it, by root, with its log sent to this UDP port in place of /dev/log; otherwise as a container does.
+   */
   static async start(
     port: number,
     instances: number[],
-    { isPatient = false }: { isPatient?: boolean } = {},
+    { isPatient = false, logPort }: { isPatient?: boolean; logPort?: number } = {},
   ): Promise<Haproxy> {
     const shipped = await readFile(path.join(process.cwd(), 'deploy', 'haproxy.cfg'), 'utf8');
     const config = (
@@ -35,16 +38,18 @@ export class Haproxy {
         : shipped
     )
       .replace('bind :8080', `bind 127.0.0.1:${port}`)
-      .replace(/server service-(\d) service-\d:3000/g, (_, n: string) => {
-        return `server service-${n} 127.0.0.1:${instances[Number(n) - 1]}`;
-      });
+      .replace('log /dev/log', `log 127.0.0.1:${logPort}`);
     const statePort = await freePort();
     const state = [
       'frontend state',
       `  bind 127.0.0.1:${statePort}`,
       '  http-request return status 200 content-type text/plain lf-string "%[nbsrv(instances)]"',
     ];
-    const running = await runHaproxy(`${config}\n${state.join('\n')}\n`);
+    const [first, second] = instances.map((instance) => `127.0.0.1:${instance}`);
+    const running = await runHaproxy(`${config}\n${state.join('\n')}\n`, {
+      ...{ SERVICE_1: first!, SERVICE_2: second! },
+      ...(logPort === undefined ? IN_CONTAINER : {}),
+    });
     return new Haproxy(`http://127.0.0.1:${port}`, `http://127.0.0.1:${statePort}`, running);
   }
 
@@ -56,25 +61,37 @@ export class Haproxy {
     });
   }
 
+  get pid(): number {
+    return this.running.pid;
+  }
+
   stop(): Promise<void> {
     return this.running.stop();
   }
 }
 
 export interface RunningHaproxy {
+  pid: number;
   stop(): Promise<void>;
 }
 
-/** Runs it with this configuration. */
-export async function runHaproxy(config: string): Promise<RunningHaproxy> {
+/** The shipped files then neither change the user nor the folder, which only root may. */
+export const IN_CONTAINER = { HAPROXY_IN_CONTAINER: 'true' };
+
+/** Runs it with this configuration and environment. */
+export async function runHaproxy(config: string, env: Record<string, string>): Promise<RunningHaproxy> {
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-haproxy-'));
   const file = path.join(folder, 'haproxy.cfg');
   await writeFile(file, config);
-  const child = spawn(PROGRAM!, ['-db', '-f', file], { stdio: 'ignore' });
+  const child = spawn(PROGRAM!, ['-db', '-f', file], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: 'ignore',
+  });
   const killWithUs = () => void child.kill('SIGKILL');
   process.once('exit', killWithUs);
   child.once('exit', () => process.off('exit', killWithUs));
   return {
+    pid: child.pid!,
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, 'exit');

@@ -15,7 +15,7 @@ import {
 } from '../../demo/embedded-postgres/run-command.js';
 import { signalled } from './signalled.js';
 import { freePort } from './free-port.js';
-import { lackingHaproxy, runHaproxy, type RunningHaproxy } from './haproxy.js';
+import { IN_CONTAINER, lackingHaproxy, runHaproxy, type RunningHaproxy } from './haproxy.js';
 import { installedPostgresFolder, lackingPostgres } from './installed-postgres.js';
 import { until } from './until.js';
 
@@ -112,7 +112,7 @@ export class PatroniCluster {
     await this.untilWhole();
     await this.query(`CREATE DATABASE ${DATABASE}`, [], 'postgres');
     this.balancerPort = await freePort();
-    this.balancer = await runHaproxy(await this.balancerConfig());
+    this.balancer = await runHaproxy(await this.balancerConfig(), IN_CONTAINER);
   }
 
   /** The folder of PostgreSQL's programs. */

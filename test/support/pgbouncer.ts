@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -21,7 +21,12 @@ export class PgBouncer {
     private readonly folder: string,
   ) {}
 
-  static async start(databaseUrl: string, mode: 'transaction' | 'session'): Promise<PgBouncer> {
+  /** With the shipped `deploy/pgbouncer/pgbouncer.ini`, addresses and paths apart; `settings` in place of its own. */
+  static async start(
+    databaseUrl: string,
+    mode: 'transaction' | 'session',
+    settings: Record<string, string> = {},
+  ): Promise<PgBouncer> {
     const { hostname, port, username, password, pathname } = new URL(databaseUrl);
     const own = await freePort();
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-pgbouncer-'));
@@ -29,21 +34,18 @@ export class PgBouncer {
     const users = path.join(folder, 'users.txt');
     const name = decodeURIComponent(pathname.slice(1));
     await writeFile(users, `"${decodeURIComponent(username)}" "${decodeURIComponent(password)}"\n`);
-    await writeFile(
-      file,
-      [
-        '[databases]',
-        `${name} = host=${hostname} port=${port} dbname=${name}`,
-        '[pgbouncer]',
-        `listen_addr = 127.0.0.1`,
-        `listen_port = ${own}`,
-        'unix_socket_dir =',
-        'auth_type = scram-sha-256',
-        `auth_file = ${users}`,
-        `pool_mode = ${mode}`,
-        'default_pool_size = 30',
-      ].join('\n'),
-    );
+    const changed: Record<string, string | number> = {
+      ...{ listen_port: own, auth_file: users, pool_mode: mode },
+      // Its log goes to standard error, and nobody else reaches it.
+      ...{ logfile: '', pidfile: '', unix_socket_dir: '' },
+      ...settings,
+    };
+    const shipped = await readFile('deploy/pgbouncer/pgbouncer.ini', 'utf8');
+    const config = shipped.replace(/^(\w+) = .*$/gm, (line, key: string) => {
+      if (key === 'charging_data') return `${name} = host=${hostname} port=${port} dbname=${name}`;
+      return key in changed ? `${key} = ${changed[key]}` : line;
+    });
+    await writeFile(file, config);
     // It refuses to run as root.
     const runAs = isRoot() ? await ensurePostgresUser(() => undefined) : undefined;
     await chmod(folder, 0o755);
