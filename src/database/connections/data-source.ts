@@ -1,9 +1,11 @@
-import type { Client } from 'pg';
+import pg, { type Client } from 'pg';
 import { DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/index.js';
 import { snakeCase } from '../queries/input-rows.js';
 import { socketOf } from './connection-socket.js';
+import { whoAsks } from '../../telemetry/log-scope.js';
 import { connectionOptions } from './connections.js';
+import { sharedPool } from './shared-pool.js';
 
 // Statements and lock waits that take longer are cancelled, and the caller gets a 503.
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -44,6 +46,12 @@ const SERVICE = {
   onConnect: prepare,
 };
 
+/** Where it is not known who asks, the statements of tokens and bearer requests are first, which are few and short. */
+const isFirst = (isStatement: boolean): boolean => {
+  const asking = whoAsks();
+  return asking === undefined ? isStatement : asking === 'program';
+};
+
 /** Columns have the names of their members in snake case, unless they say otherwise. */
 class SnakeCaseColumns extends DefaultNamingStrategy {
   override columnName(member: string, given: string | undefined, prefixes: string[]): string {
@@ -63,6 +71,7 @@ export function dataSourceOptions(
   const connection = connectionOptions(url);
   return {
     type: 'postgres',
+    driver: { ...pg, Pool: sharedPool(isFirst) },
     ...(connection.database === undefined ? {} : { database: connection.database }),
     poolSize,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
+import type { SharedPool } from '../connections/shared-pool.js';
 
 /**
  * The nth parameter as an array whose length the planner cannot see. PostgreSQL plans a statement for every call as long as that
@@ -10,8 +10,8 @@ export const arrayParameter = (n: number, type: string): string => `((SELECT $${
 
 /**
  * Frequently used statements: named, so that PostgreSQL parses each once per connection and plans it a few times at most, if
- * arrays are passed through `arrayParameter`. For the few statements that many requests wait for; everything else uses TypeORM's
- * own `query`.
+ * arrays are passed through `arrayParameter`. For the few statements that many requests wait for, and which may take any connection
+ * (`SharedPool`); everything else uses TypeORM's own `query`.
  */
 @Injectable()
 export class Statements {
@@ -22,7 +22,7 @@ export class Statements {
    * errors.
    */
   async run<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    const { master: pool } = this.dataSource.driver as unknown as { master: Pool };
-    return (await pool.query<Row>({ name, text, values })).rows;
+    const { master: pool } = this.dataSource.driver as unknown as { master: SharedPool };
+    return (await pool.queryFirst<Row>({ name, text, values })).rows;
   }
 }

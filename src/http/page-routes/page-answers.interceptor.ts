@@ -17,6 +17,7 @@ import { csvFile } from './csv-answer.js';
 import type { PageAnswer, StreamAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
 import { NoLongerSignedIn } from './no-longer-signed-in.js';
+import { PageTurns } from './page-turns.js';
 
 type Sent = string | StreamableFile | Readable;
 
@@ -26,7 +27,10 @@ type Sent = string | StreamableFile | Readable;
  */
 @Injectable()
 export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>, Sent> {
-  constructor(private readonly onward: OnwardRedirects) {}
+  constructor(
+    private readonly onward: OnwardRedirects,
+    private readonly turns: PageTurns,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<PageAnswer<unknown, string>>): Observable<Sent> {
     const http = context.switchToHttp();
@@ -62,7 +66,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     if ('stream' in answer) return this.stream(answer, reply);
     if ('csv' in answer) {
       fileHeaders(reply, answer.csv.name, 'text/csv; charset=utf-8');
-      return csvFile(answer.csv);
+      return csvFile(answer.csv, this.turns);
     }
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);

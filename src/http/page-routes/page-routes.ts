@@ -30,7 +30,11 @@ export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRout
   const route =
     (method: (path: string) => MethodDecorator, takesUpload?: true) =>
     (path = '', ...further: MethodDecorator[]) =>
-      applyDecorators(method(path), RouteConfig({ renderError, takesOneClick, takesUpload }), ...further);
+      applyDecorators(
+        method(path),
+        RouteConfig({ renderError, isPage: true, takesOneClick, takesUpload }),
+        ...further,
+      );
   return {
     Pages: (path = '') =>
       applyDecorators(

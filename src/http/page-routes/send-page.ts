@@ -13,4 +13,4 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
 }
 
 /** Marks a route whose errors are rendered as pages. */
-export const PageRoute = () => applyDecorators(RouteConfig({ renderError: driverErrorPage }));
+export const PageRoute = () => applyDecorators(RouteConfig({ renderError: driverErrorPage, isPage: true }));
