@@ -29,6 +29,7 @@ import { FailingEndpoints1795672485305 } from './1795672485305-failing-endpoints
 import { EventRequestIds1795672486994 } from './1795672486994-event-request-ids.js';
 import { DisabledUsers1795675000000 } from './1795675000000-disabled-users.js';
 import { FormAnswers1795906259814 } from './1795906259814-form-answers.js';
+import { TestsOfClients1795910428627 } from './1795910428627-tests-of-clients.js';
 import { PlainerWords1795911799970 } from './1795911799970-plainer-words.js';
 
 /** Every migration, oldest first. */
@@ -64,6 +65,7 @@ export const MIGRATIONS = [
   EventRequestIds1795672486994,
   DisabledUsers1795675000000,
   FormAnswers1795906259814,
+  TestsOfClients1795910428627,
   PlainerWords1795911799970,
 ];
 

@@ -27,6 +27,7 @@ import { originForm } from './http/server/origin-form.js';
 import { addFormAnswers, FormAnswers } from './http/forms/form-answers.service.js';
 import { addUploadLimits } from './http/forms/upload.js';
 import { addBrand } from './http/page-routes/page-brand.js';
+import { addPageTurns, PageTurns } from './http/page-routes/page-turns.js';
 import { badRequest } from './http/problems/problem.js';
 import { ProblemFilter } from './http/problems/problem.filter.js';
 import { renderProblem } from './http/problems/render-problem.js';
@@ -99,6 +100,7 @@ export async function createApp(
   addRequestHooks(fastify);
   if (!settings.serves) addRoleGate(fastify);
   addSchemaGate(fastify, app.get(SchemaCompatibility));
+  addPageTurns(fastify, app.get(PageTurns));
   addSessionLimits(fastify, app.get(SessionLimits));
   const operators = app.get(ConsoleGuard);
   addUploadLimits(fastify, async (request, reply) => !!(await operators.admit(request, reply)));

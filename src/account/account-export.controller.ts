@@ -1,6 +1,7 @@
 import { Param, UseGuards } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { AddressRateLimitGuard } from '../http/guards/address-rate-limit.guard.js';
+import { ReadsMuch } from '../http/page-routes/large-reads.js';
 import { Context } from '../http/page-routes/page-context.js';
 import { MailLimitsService } from '../rate-limits/sign-in/mail-limits.service.js';
 import { UsersService } from '../users/accounts/users.service.js';
@@ -55,6 +56,7 @@ export class AccountExportController {
 
   /** Shows what there is. Opening the link changes nothing, because mail scanners open links too; 410 if it does not work for this user. */
   @AccountGet(':key', AsksToConfirm())
+  @ReadsMuch()
   async show(@Context() { user, reader }: AccountContext, @Param('key') key: string): Promise<AccountAnswer> {
     const data = await this.exports.show(user.id, key, reader.language);
     return data ? { page: exportPage(data, `${EXPORT_PATH}/${key}`) } : gone();
@@ -62,6 +64,7 @@ export class AccountExportController {
 
   /** Sends the file, once. */
   @AccountPost(':key', AsksToConfirm())
+  @ReadsMuch()
   async download(
     @Context() { user, actor, reader }: AccountContext,
     @Param('key') key: string,

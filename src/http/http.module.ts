@@ -6,14 +6,16 @@ import { FormAnswerEntity } from './forms/form-answer.entity.js';
 import { FormAnswersRepository } from './forms/form-answers.repository.js';
 import { FormAnswers } from './forms/form-answers.service.js';
 import { FormIds } from './forms/form-ids.service.js';
+import { LargeReads } from './page-routes/large-reads.js';
 import { OnwardRedirects } from './page-routes/onward-redirects.js';
+import { PageTurns } from './page-routes/page-turns.js';
 import { ProblemTypesController } from './problems/problem-types.controller.js';
 
 /** What all pages and endpoints share and what is independent of OAuth: problems, cookies, CSRF tokens, ids of forms and their answers. */
 @Module({
   imports: [TypeOrmModule.forFeature([FormAnswerEntity])],
   controllers: [ProblemTypesController],
-  providers: [Cookies, CsrfService, FormAnswers, FormAnswersRepository, FormIds, OnwardRedirects],
-  exports: [Cookies, CsrfService, FormAnswers, FormIds, OnwardRedirects],
+  providers: [Cookies, CsrfService, FormAnswers, FormAnswersRepository, FormIds, LargeReads, OnwardRedirects, PageTurns],
+  exports: [Cookies, CsrfService, FormAnswers, FormIds, LargeReads, OnwardRedirects, PageTurns],
 })
 export class HttpModule {}

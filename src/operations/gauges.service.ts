@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { DataSource } from 'typeorm';
+import type { SharedPool } from '../database/connections/shared-pool.js';
 import { Settings } from '../config/settings.js';
 import { AccessChanges, TRUSTED_MS } from '../database/changes/access-changes.service.js';
 import { pendingMails } from '../mail/mail-metrics.js';
@@ -73,10 +73,10 @@ export class GaugesService {
 
   /** Never throws: while the database is unavailable, its gauges keep their last value. */
   async refresh(): Promise<void> {
-    const { master: pool } = this.dataSource.driver as unknown as { master: Pool };
+    const { master: pool } = this.dataSource.driver as unknown as { master: SharedPool };
     databaseConnections.set({ state: 'used' }, pool.totalCount - pool.idleCount);
     databaseConnections.set({ state: 'idle' }, pool.idleCount);
-    databaseConnections.set({ state: 'waiting' }, pool.waitingCount);
+    databaseConnections.set({ state: 'waiting' }, pool.waiting);
     // An idle instance reads no changes, so read them to find out whether they can be trusted.
     await this.changes.catchUp();
     changesTrusted.set(this.changes.wasTrusted(TRUSTED_MS) ? 1 : 0);

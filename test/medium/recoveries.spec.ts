@@ -2,7 +2,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { RecoveriesRepository } from '../../src/webhooks/deliveries/recoveries.repository.js';
 import { RecoveriesService } from '../../src/webhooks/deliveries/recoveries.service.js';
-import { rowsOf, type Plan } from '../support/list-plans.js';
+import { looksAt, plansOf, rowsOf, type Plan } from '../support/list-plans.js';
 import { madeOnce } from '../support/made.js';
 import { connectionTo } from '../support/test-database.js';
 import { useService } from '../support/test-service.js';
@@ -151,6 +151,35 @@ describe('A recovery', () => {
       await fail(endpointId);
       const id = await recoveries().resendMatching(client.id, { endpointId }, range.to, SERVICE_ACTOR);
       expect(await recoveries().recovery(id, client.id)).toMatchObject({ total: MANY, pending: MANY });
+    });
+
+    it('counts and resends of a disabled endpoint only its tests, and looks at no event of those that are none', async () => {
+      const endpointId = await makeEndpoint();
+      await fail(endpointId);
+      const tests = [`evnt${'9'.padStart(26, '9')}`, `evnt${'8'.padStart(26, '9')}`];
+      for (const id of tests) {
+        await query(
+          `INSERT INTO events (id, type, client_id, payload, deliveries, test) VALUES ($1, $2, $3, '{}', 1, true)`,
+          [id, TYPE, client.id],
+        );
+        await query(
+          `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, next_attempt_at, finished_at)
+           VALUES (new_delivery_id(), $1, $2, $3, $4, 'failed', NULL, now())`,
+          [id, TYPE, endpointId, client.id],
+        );
+      }
+      await query('UPDATE webhook_endpoints SET enabled = false, disabled_at = now() WHERE id = $1', [
+        endpointId,
+      ]);
+      await query('ANALYZE events');
+      let count = 0;
+      const plans = await plansOf(service.app.get(DataSource), /^SELECT count\(\*\)/, async () => {
+        count = await recoveries().countMatching(client.id, { endpointId });
+      });
+      expect(count).toBe(tests.length);
+      expect(plans.map((plan) => looksAt('events', plan))).toEqual([1]);
+      const id = await recoveries().resendMatching(client.id, { endpointId }, range.to, SERVICE_ACTOR);
+      expect(await recoveries().recovery(id, client.id)).toMatchObject({ total: tests.length });
     });
   });
 });

@@ -11,6 +11,9 @@ export interface Plan {
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
+  'Relation Name'?: string;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
   Plans?: Plan[];
 }
 
@@ -79,31 +82,8 @@ export function describeListPlans(rows: number): void {
 
     /** How many rows the statements of some work look at, by their plans. */
     const rowsReadBy = async (work: () => Promise<unknown>): Promise<number> => {
-      const sent = jest.spyOn(Client.prototype, 'query');
-      let statements: [string, unknown[]][];
-      try {
-        await work();
-        statements = (sent.mock.calls as unknown[][]).flatMap(([text, parameters]): [string, unknown[]][] =>
-          typeof text === 'string' && /^SELECT "(delivery|user)"/.test(text)
-            ? [[text, Array.isArray(parameters) ? (parameters as unknown[]) : []]]
-            : [],
-        );
-      } finally {
-        sent.mockRestore();
-      }
-      expect(statements.length).toBeGreaterThan(0);
-      let read = 0;
-      for (const [text, parameters] of statements) {
-        const [
-          {
-            'QUERY PLAN': [plan],
-          },
-        ] = (await dataSource.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, parameters)) as [
-          { 'QUERY PLAN': [{ Plan: Plan }] },
-        ];
-        read += rowsOf(plan.Plan);
-      }
-      return read;
+      const plans = await plansOf(dataSource, /^SELECT "(delivery|user)"/, work);
+      return plans.reduce((sum, plan) => sum + rowsOf(plan), 0);
     };
 
     describe('of deliveries', () => {
@@ -155,6 +135,47 @@ export function describeListPlans(rows: number): void {
     });
   });
 }
+
+/** The plans, as executed again, of the statements of some work that match. */
+export async function plansOf(
+  dataSource: DataSource,
+  matches: RegExp,
+  work: () => Promise<unknown>,
+): Promise<Plan[]> {
+  const sent = jest.spyOn(Client.prototype, 'query');
+  let statements: [string, unknown[]][];
+  try {
+    await work();
+    statements = (sent.mock.calls as unknown[][]).flatMap(([text, parameters]): [string, unknown[]][] =>
+      typeof text === 'string' && matches.test(text)
+        ? [[text, Array.isArray(parameters) ? (parameters as unknown[]) : []]]
+        : [],
+    );
+  } finally {
+    sent.mockRestore();
+  }
+  expect(statements.length).toBeGreaterThan(0);
+  const plans: Plan[] = [];
+  for (const [text, parameters] of statements) {
+    const [
+      {
+        'QUERY PLAN': [plan],
+      },
+    ] = (await dataSource.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, parameters)) as [
+      { 'QUERY PLAN': [{ Plan: Plan }] },
+    ];
+    plans.push(plan.Plan);
+  }
+  return plans;
+}
+
+/** How many pages a plan reads. */
+export const pagesOf = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+
+/** How often a plan looks something up in a table. */
+export const looksAt = (table: string, plan: Plan): number =>
+  (plan['Relation Name'] === table ? plan['Actual Loops'] : 0) +
+  (plan.Plans ?? []).reduce((sum, each) => sum + looksAt(table, each), 0);
 
 /** How many rows a plan looks at. */
 export const rowsOf = (plan: Plan): number =>

@@ -69,9 +69,9 @@ export async function seedDelivery(
     data,
   });
   await database.query(
-    `INSERT INTO events (id, type, payload, deliveries, test, user_id, realm)
-     VALUES ($1, $2, $3, 1, $4, $5, (SELECT realm FROM webhook_endpoints WHERE id = $6))`,
-    [eventId, type, payload, isTest, userId ?? null, endpoint.id],
+    `INSERT INTO events (id, type, payload, deliveries, test, user_id, realm, client_id)
+     VALUES ($1, $2, $3, 1, $4, $5, (SELECT realm FROM webhook_endpoints WHERE id = $6), CASE WHEN $4 THEN $7 END)`,
+    [eventId, type, payload, isTest, userId ?? null, endpoint.id, endpoint.clientId],
   );
   await database.query(
     `INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, state, cancel_reason, attempts,

@@ -20,6 +20,7 @@ import { TEST_ENCRYPTION_KEY } from './test-encryption-key.js';
 // A request waits 3 s for a connection of the pool, and a connection 3 s for the server, and is then refused. On a busy machine that would also refuse requests that a
 // test does not mean to refuse; a test of the limit itself holds the timer itself.
 HeldTimers.holdAlways(3_000, 3_000, '/pg-pool/');
+HeldTimers.holdAlways(3_000, 3_000, '/shared-pool');
 HeldTimers.holdAlways(3_000, 3_000, '/pg/lib/client');
 // And a database that says nothing for 12 s is taken for gone; see limitSilence().
 const SILENCE_MS = 12_000;

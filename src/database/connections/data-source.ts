@@ -1,10 +1,12 @@
-import type { Client, PoolConfig } from 'pg';
+import pg, { type Client, type PoolConfig } from 'pg';
 import { DefaultNamingStrategy, type DataSourceOptions } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/index.js';
 import { snakeCase } from '../queries/input-rows.js';
 import { socketOf } from './connection-socket.js';
+import { whoAsks } from '../../telemetry/log-scope.js';
 import { connectionOptions } from './connections.js';
 import type { Session } from './session.js';
+import { sharedPool } from './shared-pool.js';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 // A server that sends nothing for longer than it may take for a statement (`SERVICE`) is gone, and the connection is dropped.
@@ -32,6 +34,12 @@ function watch(connection: Client): void {
   const socket = socketOf(connection);
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('Connection terminated: no answer in time')));
 }
+
+/** Where it is not known who asks, the statements of tokens and bearer requests are first, which are few and short. */
+const isFirst = (isStatement: boolean): boolean => {
+  const asking = whoAsks();
+  return asking === undefined ? isStatement : asking === 'program';
+};
 
 /** Columns have the names of their members in snake case, unless they say otherwise. */
 class SnakeCaseColumns extends DefaultNamingStrategy {
@@ -63,6 +71,7 @@ export function dataSourceOptions(
   const connection = connectionOptions(url, session);
   return {
     type: 'postgres',
+    driver: { ...pg, Pool: sharedPool(isFirst) },
     ...(connection.database === undefined ? {} : { database: connection.database }),
     poolSize,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
+import type { SharedPool } from '../connections/shared-pool.js';
 import { againIfLost } from './lost-races.js';
 
 /**
@@ -11,8 +11,8 @@ export const arrayParameter = (n: number, type: string): string => `((SELECT $${
 
 /**
  * Frequently used statements: named, so that PostgreSQL parses each once per connection and plans it a few times at most, if
- * arrays are passed through `arrayParameter`. For the few statements that many requests wait for; everything else uses TypeORM's
- * own `query`.
+ * arrays are passed through `arrayParameter`. For the few statements that many requests wait for, and which may take any connection
+ * (`SharedPool`); everything else uses TypeORM's own `query`.
  */
 @Injectable()
 export class Statements {
@@ -23,7 +23,7 @@ export class Statements {
    * errors.
    */
   async run<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    const { master: pool } = this.dataSource.driver as unknown as { master: Pool };
-    return (await againIfLost(() => pool.query<Row>({ name, text, values }))).rows;
+    const { master: pool } = this.dataSource.driver as unknown as { master: SharedPool };
+    return (await againIfLost(() => pool.queryFirst<Row>({ name, text, values }))).rows;
   }
 }

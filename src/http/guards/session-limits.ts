@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isForPerson } from '../server/route-options.js';
 
 /** Who is limited together: the sessions of an account, or those that one-time links to the portal of a client have opened. */
 export type SessionHolder = `user ${string}` | `client ${string}`;
@@ -27,7 +28,7 @@ export abstract class SessionLimits {
  */
 export function addSessionLimits(fastify: FastifyInstance, limits: SessionLimits): void {
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
-    const counted = isOfPages(request) ? limits.countKnown(request) : undefined;
+    const counted = isForPerson(request) ? limits.countKnown(request) : undefined;
     if (!counted) return done(null, payload);
     counted.then(
       () => done(null, payload),
@@ -35,7 +36,3 @@ export function addSessionLimits(fastify: FastifyInstance, limits: SessionLimits
     );
   });
 }
-
-/** Not what pages load, such as style sheets, nor what programs ask for. */
-const isOfPages = ({ routeOptions: { url, config } }: FastifyRequest): boolean =>
-  url === undefined || config?.renderError !== undefined;

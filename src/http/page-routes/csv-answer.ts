@@ -1,8 +1,12 @@
 import { StreamableFile } from '@nestjs/common';
 import { stringify } from 'csv-stringify';
 import { Readable } from 'node:stream';
+import { inTurns, type PageTurns } from './page-turns.js';
 
 type Value = string | number | boolean | Date | null;
+
+/** As many rows as a list is read by. */
+const ROWS_IN_A_TURN = 100;
 
 /** The columns of a list as a file: their heads, and what a row has there. */
 export type CsvColumns<T> = [head: string, cell: (row: T) => Value][];
@@ -32,9 +36,9 @@ async function* cellsOf<T>(columns: CsvColumns<T>, items: AsyncIterable<T>): Asy
 
 /**
  * Written while it is read, so that no list is held in memory. What a spreadsheet would take for a formula is escaped: names and URLs
- * come from strangers. As RFC 4180 wants it.
+ * come from strangers. As RFC 4180 wants it. Between its parts other pages have their turns.
  */
-export function csvFile({ columns, rows }: CsvAnswer['csv']): StreamableFile {
+export function csvFile({ columns, rows }: CsvAnswer['csv'], turns: PageTurns): StreamableFile {
   const lines = stringify({
     // Without it, Excel takes UTF-8 for another encoding.
     bom: true,
@@ -44,7 +48,7 @@ export function csvFile({ columns, rows }: CsvAnswer['csv']): StreamableFile {
     record_delimiter: '\r\n',
     cast: { date: (time) => time.toISOString(), boolean: String },
   });
-  const source = Readable.from(rows);
+  const source = Readable.from(inTurns(turns, rows, ROWS_IN_A_TURN));
   // An error reaches the reader of the file, and if the reader disconnects, reading stops.
   source.on('error', (error) => lines.destroy(error));
   lines.on('close', () => source.destroy());

@@ -20,6 +20,7 @@ import type { PageAnswer, StreamAnswer, WayOut } from './page-answer.js';
 import type { PageContext } from './page-context.js';
 import { isPosted } from './posted-form.js';
 import { NoLongerSignedIn } from './no-longer-signed-in.js';
+import { PageTurns } from './page-turns.js';
 
 type Sent = string | StreamableFile | Readable;
 
@@ -32,6 +33,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
   constructor(
     private readonly onward: OnwardRedirects,
     private readonly answers: FormAnswers,
+    private readonly turns: PageTurns,
   ) {}
 
   async intercept(
@@ -72,7 +74,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     if ('stream' in answer) return this.stream(answer, reply);
     if ('csv' in answer) {
       fileHeaders(reply, answer.csv.name, 'text/csv; charset=utf-8');
-      return csvFile(answer.csv);
+      return csvFile(answer.csv, this.turns);
     }
     const { goTo, status = 303, notice, showOnce } = answer;
     if (showOnce) context.keepShown?.(goTo, showOnce);

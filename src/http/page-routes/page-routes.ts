@@ -32,7 +32,7 @@ export function pageRoutes({ root, guard, renderError, takesOneClick }: PageRout
     (path = '', ...further: MethodDecorator[]) =>
       applyDecorators(
         method(path),
-        RouteConfig({ renderError, takesForm: true, takesOneClick, ...config }),
+        RouteConfig({ renderError, isPage: true, takesForm: true, takesOneClick, ...config }),
         ...further,
       );
   return {

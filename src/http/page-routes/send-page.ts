@@ -14,4 +14,4 @@ export function sendPage(reply: FastifyReply, html: string, options: PageOptions
 
 /** Marks a route whose errors are rendered as pages, and whose body is a form. */
 export const PageRoute = () =>
-  applyDecorators(RouteConfig({ renderError: driverErrorPage, takesForm: true }));
+  applyDecorators(RouteConfig({ renderError: driverErrorPage, isPage: true, takesForm: true }));

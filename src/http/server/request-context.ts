@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { inLogScope } from '../../telemetry/log-scope.js';
+import { isForPerson } from './route-options.js';
 import { tracing, type RequestSpan } from '../../telemetry/tracing.js';
 
 declare module 'fastify' {
@@ -25,7 +26,9 @@ export function addRequestContext(fastify: FastifyInstance): void {
 }
 
 /** Runs work in the log scope and the trace of a request. */
-export function inRequestContext({ id, span }: FastifyRequest, work: () => void): void {
-  if (!span) return inLogScope({ request_id: id }, work);
-  inLogScope({ request_id: id, trace_id: span.traceId }, () => span.run(work));
+export function inRequestContext(request: FastifyRequest, work: () => void): void {
+  const { id, span } = request;
+  const asking = isForPerson(request) ? 'person' : 'program';
+  if (!span) return inLogScope({ request_id: id }, work, asking);
+  inLogScope({ request_id: id, trace_id: span.traceId }, () => span.run(work), asking);
 }

@@ -15,6 +15,8 @@ type ErrorRenderer = (problem: Problem, request: FastifyRequest) => Rendered | u
 declare module 'fastify' {
   interface FastifyContextConfig {
     renderError?: ErrorRenderer;
+    /** People look at the route in a browser. */
+    isPage?: boolean;
     /** The route's responses carry `Service-Version: 2`. */
     versioned?: boolean;
     /** Without a trailing slash, every request to this URL gets a 405. */
@@ -37,3 +39,7 @@ declare module 'fastify' {
     takesUpload?: boolean;
   }
 }
+
+/** Whether somebody looks at the answer in a browser: a page, or an address that there is not. */
+export const isForPerson = ({ routeOptions: { url, config } }: FastifyRequest): boolean =>
+  url === undefined || config?.isPage === true;

@@ -2,6 +2,7 @@ import { Param } from '@nestjs/common';
 import { eachOfList } from '../../database/queries/each-of-list.js';
 import { queryStringOf } from '../../http/forms/form.js';
 import { csvOf } from '../../http/page-routes/csv-answer.js';
+import { ReadsMuch } from '../../http/page-routes/large-reads.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { RateLimitsService } from '../../rate-limits/rate-limits.service.js';
 import { badRequest } from '../../http/problems/problem.js';
@@ -57,6 +58,7 @@ export class PortalDeliveriesController {
 
   /** The filtered list as a file; if the filter is invalid, the page with its errors. */
   @PortalGet('csv', 'viewer')
+  @ReadsMuch()
   async download(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { filter, errors } = readDeliveryQuery(queryStringOf(context.url));
     if (Object.keys(errors).length > 0) return this.list(context);
@@ -67,6 +69,7 @@ export class PortalDeliveriesController {
 
   /** How many matches would be resent, and the button. */
   @PortalGet('matching', 'developer')
+  @ReadsMuch()
   async countMatching(@Context() context: PortalContext): Promise<PortalAnswer> {
     const query = readDeliveryQuery(queryStringOf(context.url));
     if (Object.keys(query.errors).length > 0) return this.list(context);
@@ -77,6 +80,7 @@ export class PortalDeliveriesController {
 
   /** Resends what matched when it was counted; a 429 page over the limit. */
   @PortalPost('matching', 'nothing', 'developer')
+  @ReadsMuch()
   async resendMatching(@Context() context: PortalContext): Promise<PortalAnswer> {
     const { form, clientId, actor } = context;
     const { filter, errors } = readDeliveryQuery(form.source);

@@ -1,4 +1,5 @@
 import { Query } from '@nestjs/common';
+import { ReadsMuch } from '../../http/page-routes/large-reads.js';
 import { Context } from '../../http/page-routes/page-context.js';
 import { onlyHit, wantedIn } from '../../web/search/hits.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
@@ -13,6 +14,7 @@ export class PortalSearchController {
 
   /** Redirects to the hit if there is only one. */
   @PortalGet('', 'viewer')
+  @ReadsMuch()
   async find(@Context() { visitor }: PortalContext, @Query('q') given?: unknown): Promise<PortalAnswer> {
     const wanted = wantedIn(given);
     const found = wanted === undefined ? [] : await this.search.find(wanted, visitor);

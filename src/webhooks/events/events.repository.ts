@@ -235,8 +235,8 @@ export class EventsRepository {
       `WITH holder AS (
          SELECT realm FROM webhook_endpoints WHERE id = $4 FOR KEY SHARE
        ), event AS (
-         INSERT INTO events (id, type, payload, deliveries, test, version, realm, request_id)
-         SELECT $1, $2, $3, 1, true, $6, realm, $7 FROM holder
+         INSERT INTO events (id, type, payload, deliveries, test, version, realm, request_id, client_id)
+         SELECT $1, $2, $3, 1, true, $6, realm, $7, $5 FROM holder
        )
        INSERT INTO deliveries (id, event_id, event_type, endpoint_id, client_id, realm)
        SELECT new_delivery_id(), $1, $2, $4, $5, realm FROM holder RETURNING id`,

@@ -2,6 +2,7 @@ import type { AuditEventEntity } from '../../../audit/audit-event.entity.js';
 import { AuditService } from '../../../audit/audit.service.js';
 import type { Page, PageRequest } from '../../../database/queries/read-page.js';
 import type { CsvColumns } from '../../../http/page-routes/csv-answer.js';
+import { ReadsMuch } from '../../../http/page-routes/large-reads.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { auditFilterOf, ConsoleAuditEventsQuery } from '../../api/audit-events/admin-audit-events.dto.js';
 import type { ConsoleAnswer, ConsoleContext } from '../console-context.js';
@@ -49,6 +50,7 @@ export class ConsoleAuditController {
 
   /** Contains the addresses of many people, so only for admins who entered their password recently. */
   @ConsoleGet('csv', 'asked')
+  @ReadsMuch()
   download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     return this.exports.of(context, 'audit-log', AUDIT_CSV, ConsoleAuditEventsQuery, this.read);
   }

@@ -2,6 +2,7 @@ import { Param } from '@nestjs/common';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Settings } from '../../../config/settings.js';
 import { ConsentsService } from '../../../consents/consents.service.js';
+import { ReadsMuch } from '../../../http/page-routes/large-reads.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { GrantsService } from '../../../tokens/grants/grants.service.js';
 import { EndpointsService, ENDPOINTS_PER_CLIENT } from '../../../webhooks/endpoints/endpoints.service.js';
@@ -25,6 +26,7 @@ export class ConsoleClientActionsController {
   ) {}
 
   @ConsoleGet('disable', 'asked')
+  @ReadsMuch()
   askToDisable(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     return this.ask(id, 'disable');
   }
@@ -42,6 +44,7 @@ export class ConsoleClientActionsController {
   }
 
   @ConsoleGet('revoke', 'asked', 'support')
+  @ReadsMuch()
   askToRevoke(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     return this.ask(id, 'revoke');
   }
@@ -53,6 +56,7 @@ export class ConsoleClientActionsController {
   }
 
   @ConsoleGet('delete', 'asked')
+  @ReadsMuch()
   askToDelete(@Param('client_id') id: string): Promise<ConsoleAnswer> {
     return this.ask(id, 'delete');
   }

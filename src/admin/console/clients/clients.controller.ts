@@ -8,6 +8,7 @@ import {
   type NewClient,
 } from '../../../clients/client.resource.js';
 import { ClientsService } from '../../../clients/clients.service.js';
+import { ReadsMuchForSearch } from '../../../http/page-routes/large-reads.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { ONCE_FIELD } from '../../../web/forms/form.js';
 import { PurposesService } from '../../../scopes/purposes/purposes.service.js';
@@ -55,6 +56,7 @@ export class ConsoleClientsController {
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
+  @ReadsMuchForSearch()
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(ClientsQuery, context.url, ({ q, environment }, page) =>
       this.clients.list({ q, environment }, page),

@@ -1,5 +1,6 @@
 import { Param, Query } from '@nestjs/common';
 import { AuditService } from '../../../audit/audit.service.js';
+import { ReadsMuch } from '../../../http/page-routes/large-reads.js';
 import { notFound } from '../../../http/problems/problem.js';
 import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.service.js';
 import type { ConsoleAnswer } from '../console-context.js';
@@ -24,6 +25,7 @@ export class ConsoleSearchController {
 
   /** Redirects if there is only one hit. */
   @ConsoleGet('search', 'not asked', 'viewer')
+  @ReadsMuch()
   async find(@Query('q') given?: unknown): Promise<ConsoleAnswer> {
     const wanted = wantedIn(given);
     const found = wanted === undefined ? [] : await this.search.find(wanted);

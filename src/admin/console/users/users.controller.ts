@@ -2,6 +2,7 @@ import { Param, UseGuards } from '@nestjs/common';
 import { Settings } from '../../../config/settings.js';
 import type { Page, PageRequest } from '../../../database/queries/read-page.js';
 import type { CsvColumns } from '../../../http/page-routes/csv-answer.js';
+import { ReadsMuch, ReadsMuchForSearch } from '../../../http/page-routes/large-reads.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { conflict } from '../../../http/problems/problem.js';
 import { SecondFactorService } from '../../../users/factors/second-factor.service.js';
@@ -51,6 +52,7 @@ export class ConsoleUsersController {
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
+  @ReadsMuchForSearch()
   async list(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     const list = await filteredList(ConsoleUsersQuery, context.url, this.read);
     return { page: usersPage(list), status: list.errors ? 400 : 200 };
@@ -58,6 +60,7 @@ export class ConsoleUsersController {
 
   /** Data about many people, so only for admins who entered their password recently. */
   @ConsoleGet('csv', 'asked')
+  @ReadsMuch()
   download(@Context() context: ConsoleContext): Promise<ConsoleAnswer> {
     return this.exports.of(context, 'users', USER_CSV, ConsoleUsersQuery, this.read);
   }

@@ -1,5 +1,6 @@
 import { Param } from '@nestjs/common';
 import type { Page, PageRequest } from '../../../database/queries/read-page.js';
+import { ReadsMuch } from '../../../http/page-routes/large-reads.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import type { Delivery } from '../../../webhooks/deliveries/delivery.js';
 import { DELIVERY_CSV } from '../../../webhooks/deliveries/delivery-csv.js';
@@ -37,6 +38,7 @@ export class ConsoleDeliveriesController {
   }
 
   @ConsoleGet('csv', 'not asked', 'viewer')
+  @ReadsMuch()
   download(@Context() { url }: ConsoleContext): Promise<ConsoleAnswer> {
     return exportedList('deliveries.csv', DELIVERY_CSV, ConsoleDeliveriesQuery, url, this.read);
   }

@@ -1,20 +1,21 @@
 import { HeldTimers } from '../support/held-timers.js';
-import { DeliveryPace } from '../../src/webhooks/deliveries/delivery-pace.js';
+import { LoopPace } from '../../src/database/background/loop-pace.js';
 
+const BOUNDS = { least: 8, first: 32, most: 512 };
 const LATE = 50;
 const IN_TIME = 1;
 
-describe('the pace of deliveries', () => {
+describe('the pace of work that gives way to requests', () => {
   const times = (count: number, work: () => void) => Array.from({ length: count }).forEach(work);
-  const wanted = (pace: DeliveryPace) => {
+  const wanted = (pace: LoopPace) => {
     pace.wantMore();
     pace.adapt(IN_TIME);
   };
 
   it('slows down while the event loop turns late, but never stops', () => {
     const limits: number[] = [];
-    const pace = new DeliveryPace(
-      512,
+    const pace = new LoopPace(
+      BOUNDS,
       () => undefined,
       (limit) => limits.push(limit),
     );
@@ -28,7 +29,7 @@ describe('the pace of deliveries', () => {
 
   it('grows up to the setting while the event loop turns in time and more is wanted, and says so', () => {
     let told = 0;
-    const pace = new DeliveryPace(512, () => told++);
+    const pace = new LoopPace(BOUNDS, () => told++);
     times(100, () => pace.adapt(LATE));
     wanted(pace);
     expect([pace.limit, told]).toEqual([10, 1]);
@@ -37,7 +38,7 @@ describe('the pace of deliveries', () => {
   });
 
   it('does not grow while nothing more is wanted', () => {
-    const pace = new DeliveryPace(512, () => {
+    const pace = new LoopPace(BOUNDS, () => {
       throw new Error('there was room before');
     });
     const before = pace.limit;
@@ -46,9 +47,9 @@ describe('the pace of deliveries', () => {
   });
 
   it('begins anew after a rest, so that a burst does not start with what an earlier one had reached', () => {
-    const samples = HeldTimers.hold(10, 10, 'delivery-pace');
+    const samples = HeldTimers.hold(10, 10, 'loop-pace');
     try {
-      const pace = new DeliveryPace(512, () => undefined);
+      const pace = new LoopPace(BOUNDS, () => undefined);
       times(100, () => wanted(pace));
       pace.watch();
       times(100, () => samples.letPass());
@@ -63,7 +64,7 @@ describe('the pace of deliveries', () => {
   });
 
   it.each([1, 5, 20])('never exceeds a setting of %d', (most) => {
-    const pace = new DeliveryPace(most, () => undefined);
+    const pace = new LoopPace({ ...BOUNDS, most }, () => undefined);
     expect(pace.limit).toBeLessThanOrEqual(most);
     times(20, () => wanted(pace));
     expect(pace.limit).toBe(most);
