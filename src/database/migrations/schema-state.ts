@@ -1,8 +1,6 @@
 import { MIGRATION_NAMES } from '../../../migrations/index.js';
 import { settingsRefused } from '../../config/process-environment.js';
-
-/** Runs a statement without parameters and returns its rows. */
-export type Ask = <Row>(sql: string) => Promise<Row[]>;
+import { readSchemaPlace, refuseOtherPlace, type Ask } from './schema-place.js';
 
 /** The schema from the perspective of a build: migrations it lacks, and required migrations that this build does not know. */
 export interface SchemaState {
@@ -10,7 +8,10 @@ export interface SchemaState {
   unknown: string[];
 }
 
-/** Reads the schema from the perspective of a build with these migrations; an empty database lacks all of them. */
+/**
+ * Reads the schema from the perspective of a build with these migrations; an empty database lacks all of them. Throws a SettingsError
+ * if the tables are where the role does not find them.
+ */
 export async function readSchemaState(
   ask: Ask,
   known: ReadonlySet<string> = MIGRATION_NAMES,
@@ -22,6 +23,7 @@ export async function readSchemaState(
   const names = async (table: string) =>
     isThere(table) ? (await ask<{ name: string }>(`SELECT name FROM ${table}`)).map(({ name }) => name) : [];
   const done = new Set(await names('migrations'));
+  if (!isThere('required_migrations')) refuseOtherPlace(await readSchemaPlace(ask));
   return {
     missing: [...known].filter((name) => !done.has(name)),
     unknown: (await names('required_migrations')).filter((name) => !known.has(name)),
