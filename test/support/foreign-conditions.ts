@@ -1,12 +1,16 @@
-import { asAdmin, nameOf, type TestDatabase } from './test-database.js';
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import { migrate } from '../../src/database/migrations/migrate.js';
+import { asAdmin, createTestDatabase, nameOf, type Reads, type TestDatabase } from './test-database.js';
 
 /** A place where the service may be installed, and which is not like the tests' own. */
 export interface ForeignCondition {
   name: string;
   /** Defaults of the database (`ALTER DATABASE … SET`). */
   database?: Record<string, string>;
-  /** Defaults of the service's role in it, which win over those (`ALTER ROLE … IN DATABASE … SET`). */
+  /** Defaults of the roles in it, which win over those (`ALTER ROLE … IN DATABASE … SET`). */
   role?: Record<string, string>;
+  /** Where the tables are, instead of in `public`; only their owner's `search_path` names it. */
+  schema?: string;
 }
 
 /** Times that are written otherwise, a zone that changes its clocks, and all else that changes how values look. */
@@ -50,6 +54,7 @@ export const FOREIGN_CONDITIONS: ForeignCondition[] = [
     },
   },
   { name: 'commits that do not wait for the disk', database: { synchronous_commit: 'off' } },
+  { name: 'a schema of its own', schema: 'Ladestrom & Süd' },
 ];
 
 /** All settings in one place; of two values for one, the first. */
@@ -60,6 +65,7 @@ export const ALL_AT_ONCE: ForeignCondition = {
     string
   >,
   role: Object.assign({}, ...FOREIGN_CONDITIONS.map(({ role }) => role).reverse()) as Record<string, string>,
+  schema: FOREIGN_CONDITIONS.findLast(({ schema }) => schema)?.schema,
 };
 
 /** The one under which all of a run is to work: `FOREIGN_CONDITION='DateStyle German' npm run jest -- test/e2e/refresh-token`. */
@@ -71,24 +77,44 @@ function conditionOfRun(name: string | undefined): ForeignCondition | undefined 
   return found;
 }
 
-/** Makes a database of a test such a place; connections that are there already do not notice. */
-export async function makeForeign(
-  database: Pick<TestDatabase, 'url'>,
-  { database: ofDatabase = {}, role = {} }: ForeignCondition,
-): Promise<void> {
+const ROLES = ['charging_owner', 'charging_service'];
+
+/** A test's own database in such a place. The connections of the tests themselves are as they always are. */
+export async function createForeignDatabase({
+  database: ofDatabase = {},
+  role = {},
+  schema,
+}: ForeignCondition): Promise<TestDatabase & Reads> {
+  // A copy of the template has its tables already.
+  const database = await createTestDatabase(schema === undefined ? undefined : 'template0');
   const name = nameOf(database);
-  const set = (whose: string, settings: Record<string, string>) =>
-    Object.entries(settings).map(
-      ([setting, value]) => `ALTER ${whose} SET ${setting} = ${quoted(setting, value)}`,
-    );
-  const statements = [
-    ...set(`DATABASE ${name}`, ofDatabase),
-    ...set(`ROLE charging_service IN DATABASE ${name}`, role),
-  ];
+  const { username: tester } = new URL(database.url);
   await asAdmin(async (admin) => {
-    for (const statement of statements) await admin.query(statement);
+    const set = async (whose: string, settings: Record<string, string>) => {
+      for (const [setting, value] of Object.entries(settings))
+        await admin.query(`ALTER ${whose} SET ${setting} = ${escapeLiteral(value)}`);
+    };
+    const ofTester = `ROLE ${tester} IN DATABASE ${name}`;
+    for (const setting of Object.keys(ofDatabase)) {
+      const { rows } = await admin.query<{ value: string }>('SELECT current_setting($1) AS value', [setting]);
+      await set(ofTester, { [setting]: rows[0]!.value });
+    }
+    await set(`DATABASE ${name}`, ofDatabase);
+    for (const each of ROLES) await set(`ROLE ${each} IN DATABASE ${name}`, role);
+    if (schema !== undefined) {
+      await admin.query(`GRANT CREATE ON DATABASE ${name} TO ${ROLES[0]}`);
+      for (const whose of [ofTester, `ROLE ${ROLES[0]} IN DATABASE ${name}`])
+        await admin.query(`ALTER ${whose} SET search_path = ${escapeIdentifier(schema)}`);
+    }
   });
+  if (schema !== undefined) await migrateIn(schema, database);
+  return database;
 }
 
-/** Lists are no text. */
-const quoted = (setting: string, value: string): string => (setting === 'search_path' ? value : `'${value}'`);
+async function migrateIn(schema: string, { url, query }: TestDatabase): Promise<void> {
+  await query(`CREATE SCHEMA ${escapeIdentifier(schema)} AUTHORIZATION ${ROLES[0]}`);
+  // This connection is older than its default.
+  await query(`SET search_path = ${escapeIdentifier(schema)}`);
+  const owner = Object.assign(new URL(url), { username: ROLES[0] });
+  await migrate(owner.href, undefined, { serviceRole: ROLES[1] });
+}

@@ -10,7 +10,7 @@ import { atEndOfFile, atEndOfWorker, showInFailures } from './between-files.js';
 import { hashCheaply } from './cheap-passwords.js';
 import { createTestDatabase, readsBy, type Reads, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
-import { CONDITION_OF_RUN, makeForeign, type ForeignCondition } from './foreign-conditions.js';
+import { CONDITION_OF_RUN, createForeignDatabase, type ForeignCondition } from './foreign-conditions.js';
 import { freePort } from './free-port.js';
 import { HeldTimers } from './held-timers.js';
 import { PATIENT, setInSessions } from './session-settings.js';
@@ -158,8 +158,7 @@ async function start({
   databaseOptions,
   condition = CONDITION_OF_RUN,
 }: TestServiceOptions): Promise<TestService> {
-  const database = await createTestDatabase();
-  if (condition) await makeForeign(database, condition);
+  const database = await (condition ? createForeignDatabase(condition) : createTestDatabase());
   if (databaseOptions) setInSessions(database, databaseOptions);
   const started: TestInstance[] = [];
   const first = await startInstance(database, env, hostname);

@@ -39,8 +39,8 @@ const PINNED: Session = {
  * Sets what differs, in one round trip. By statement rather than with the start of the connection, because PgBouncer refuses or
  * ignores parameters that come with it.
  *
- * Tables are found in one schema: where they are already, or else the first of the role's `search_path`, where they will be. So
- * a schema or table that is made later cannot come before them. `pg_trgm` may be in another one.
+ * Tables are found in one schema: where the role's `search_path` finds them, or else the only one that has them, or else the first of
+ * the path, where they will be. So nothing that is made later can come before them. `pg_trgm` may be in another one.
  *
  * `synchronous_commit = off` is not accepted, since what was acknowledged would be lost with the server; whether standbys have it
  * too is the administrator's choice.
@@ -52,8 +52,12 @@ export const PIN_SESSION = `
   SELECT pg_catalog.set_config('synchronous_commit', 'on', false) WHERE pg_catalog.current_setting('synchronous_commit') = 'off'
   UNION ALL
   SELECT pg_catalog.set_config('search_path', concat_ws(', ', quote_ident(s.nspname), quote_ident(e.nspname)), false)
-    FROM (SELECT coalesce((SELECT relnamespace FROM pg_class WHERE oid = to_regclass('required_migrations')),
-                          to_regnamespace(quote_ident(current_schema()))) AS oid) tables
+    FROM (SELECT coalesce(
+            (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('required_migrations')),
+            (SELECT min(relnamespace) FROM pg_class
+              WHERE relname = 'required_migrations' AND relkind = 'r' AND has_schema_privilege(relnamespace, 'USAGE')
+             HAVING count(*) = 1),
+            to_regnamespace(quote_ident(current_schema()))) AS oid) tables
     LEFT JOIN pg_namespace s USING (oid)
     LEFT JOIN (pg_extension JOIN pg_namespace e ON e.oid = extnamespace) ON extname = 'pg_trgm' AND extnamespace <> s.oid`;
 

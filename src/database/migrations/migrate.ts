@@ -10,8 +10,10 @@ import {
   underMigrationLock,
   type LockWait,
 } from './migration-lock.js';
+import { inSchema } from '../../../migrations/support/in-schema.js';
 import { findSchemaDifferences, schemaDiffers } from './schema-objects.js';
-import { MIGRATION_DIGESTS, readSchemaState, refuseForeignSchema, type Ask } from './schema-state.js';
+import { readSchemaPlace, usableSchema, type Ask } from './schema-place.js';
+import { MIGRATION_DIGESTS, readSchemaState, refuseForeignSchema } from './schema-state.js';
 import { grantServiceRole } from './service-role.js';
 
 // Statements queue behind one that waits for a lock. So it gives up while the others can still be served (their own limit is five
@@ -92,6 +94,10 @@ async function runMigrations(
     const ask: Ask = (sql) => dataSource.query(sql);
     const before = await readSchemaState(ask, names);
     refuseForeignSchema(before);
+    if (before.missing.length > 0) {
+      const schema = usableSchema(await readSchemaPlace(ask));
+      Object.assign(dataSource, { migrations: dataSource.migrations.map((each) => inSchema(each, schema)) });
+    }
     if (serviceRole !== undefined) await retried(say, () => grantServiceRole(dataSource, serviceRole));
     await retried(say, () => dataSource.runMigrations({ transaction: 'each' }));
     // Covers what migrations created without default privileges, and revokes what the service must not change.

@@ -1,6 +1,6 @@
 import { MIGRATION_NAMES } from '../../../migrations/index.js';
 import expected from '../../../migrations/schema.json' with { type: 'json' };
-import type { Ask } from './schema-state.js';
+import type { Ask } from './schema-place.js';
 
 /** What a schema consists of: a definition for each object, by its kind and name, such as `column users.email`. */
 export type SchemaObjects = Record<string, string>;

@@ -1,9 +1,7 @@
 import digests from '../../../migrations/digests.json' with { type: 'json' };
 import { MIGRATION_NAMES } from '../../../migrations/index.js';
 import { settingsRefused } from '../../config/process-environment.js';
-
-/** Runs a statement without parameters and returns its rows. */
-export type Ask = <Row>(sql: string) => Promise<Row[]>;
+import { readSchemaPlace, refuseOtherPlace, type Ask } from './schema-place.js';
 
 /** The SHA-256 of the text of each migration, in hexadecimal (`npm run migration:record`). */
 export const MIGRATION_DIGESTS: Readonly<Record<string, string>> = digests;
@@ -23,7 +21,10 @@ export interface SchemaState {
   unrecorded: string[];
 }
 
-/** Reads the schema from the perspective of a build with these migrations; an empty database lacks all of them. */
+/**
+ * Reads the schema from the perspective of a build with these migrations; an empty database lacks all of them. Throws a SettingsError
+ * if the tables are where the role does not find them.
+ */
 export async function readSchemaState(
   ask: Ask,
   known: ReadonlySet<string> = MIGRATION_NAMES,
@@ -41,6 +42,7 @@ export async function readSchemaState(
   const required = isThere('required_migrations')
     ? await ask<{ name: string }>('SELECT name FROM required_migrations')
     : [];
+  if (!isThere('required_migrations')) refuseOtherPlace(await readSchemaPlace(ask));
   const done = new Set(run.map(({ name }) => name));
   const ours = run.filter(({ name }) => known.has(name) && MIGRATION_DIGESTS[name] !== undefined);
   return {

@@ -22,8 +22,9 @@ const FUNCTIONS = [
 export async function grantServiceRole(dataSource: DataSource, role: string): Promise<void> {
   const name = escapeIdentifier(role);
   await dataSource.transaction(async (manager) => {
-    const [found]: { powerful: boolean }[] = await manager.query(
-      `SELECT rolsuper OR rolbypassrls OR rolreplication OR pg_has_role(oid, current_user, 'MEMBER') AS powerful
+    const [found]: { powerful: boolean; schema: string }[] = await manager.query(
+      `SELECT rolsuper OR rolbypassrls OR rolreplication OR pg_has_role(oid, current_user, 'MEMBER') AS powerful,
+              quote_ident(current_schema()) AS schema
          FROM pg_roles WHERE rolname = $1`,
       [role],
     );
@@ -34,9 +35,9 @@ export async function grantServiceRole(dataSource: DataSource, role: string): Pr
       );
     }
     await manager.query(`
-      GRANT USAGE ON SCHEMA public TO ${name};
-      ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${name};
-      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name};
+      GRANT USAGE ON SCHEMA ${found.schema} TO ${name};
+      ALTER DEFAULT PRIVILEGES IN SCHEMA ${found.schema} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${name};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${found.schema} TO ${name};
     `);
     for (const table of await those(manager, 'to_regclass', READ_ONLY))
       await manager.query(`REVOKE INSERT, UPDATE, DELETE ON ${table} FROM ${name}`);
