@@ -279,10 +279,10 @@ export async function sessionsOf(query) {
     [digests(portals), LARGEST, FIRST.member, OWNER],
   );
   return {
-    account: drivers.map((secret) => `session=${secret}`),
-    console: admins.map((secret) => `session=${secret}`),
-    members: members.map((secret, n) => `session=${secret}; portal_session=${portals[n]}`),
-    portal: links.map((secret) => `portal_session=${secret}`),
+    account: drivers.map((secret) => `cds_session=${secret}`),
+    console: admins.map((secret) => `cds_session=${secret}`),
+    members: members.map((secret, n) => `cds_session=${secret}; cds_portal_session=${portals[n]}`),
+    portal: links.map((secret) => `cds_portal_session=${secret}`),
   };
 }
 

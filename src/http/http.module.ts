@@ -15,7 +15,16 @@ import { ProblemTypesController } from './problems/problem-types.controller.js';
 @Module({
   imports: [TypeOrmModule.forFeature([FormAnswerEntity])],
   controllers: [ProblemTypesController],
-  providers: [Cookies, CsrfService, FormAnswers, FormAnswersRepository, FormIds, LargeReads, OnwardRedirects, PageTurns],
+  providers: [
+    Cookies,
+    CsrfService,
+    FormAnswers,
+    FormAnswersRepository,
+    FormIds,
+    LargeReads,
+    OnwardRedirects,
+    PageTurns,
+  ],
   exports: [Cookies, CsrfService, FormAnswers, FormIds, LargeReads, OnwardRedirects, PageTurns],
 })
 export class HttpModule {}

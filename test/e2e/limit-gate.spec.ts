@@ -39,7 +39,7 @@ type Request = [path: string, options: HttpOptions];
 
 const send = (address: string, [path, options]: Request) => from(service.http, address)(path, options);
 const cookie = (name: string, kind: 'session' | 'linkSession'): HttpOptions => ({
-  headers: { cookie: `${name}=${newSecret(kind)}` },
+  headers: { cookie: `cds_${name}=${newSecret(kind)}` },
 });
 const wrong = (): HttpOptions => ({
   form: { ...GRANT, token: 'x' },

@@ -101,7 +101,7 @@ describeUnless(lackingHelm, 'the Helm chart, rendered by Helm', () => {
     const value = isPeer ? PEER : RULE;
     const more = ['--set', switchedOn, '--set-json', 'httpRoute.parentRefs=[{"name":"public"}]'];
     const documents = await rendered(LEAST, ...inside, ...more, '--set-json', `${key}=[${value}]`);
-    const { ingress, egress } = named(documents, 'NetworkPolicy').spec as {
+    const { ingress, egress } = named(documents, 'NetworkPolicy').spec as unknown as {
       ingress: { from: object[] }[];
       egress: object[];
     };
@@ -113,7 +113,11 @@ describeUnless(lackingHelm, 'the Helm chart, rendered by Helm', () => {
 
   it('lets pods ask the DNS of the cluster, with its cache on each node, or where the values say', () => {
     const rulesOf = (values: string) =>
-      (named(sets[values]!, 'NetworkPolicy').spec as { egress: { to: object[]; ports: object[] }[] }).egress;
+      (
+        named(sets[values]!, 'NetworkPolicy').spec as unknown as {
+          egress: { to: object[]; ports: object[] }[];
+        }
+      ).egress;
     const preset = rulesOf(PRODUCTION)[0]!;
     expect(preset.to).toEqual([
       { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } },
@@ -123,7 +127,7 @@ describeUnless(lackingHelm, 'the Helm chart, rendered by Helm', () => {
     expect(rulesOf(ALL)[0]!.ports.map(({ port }: { port?: number }) => port)).toEqual([5353, 5353]);
     expect(JSON.stringify(rulesOf(ALL))).not.toContain('kube-system');
     for (const name of ['charging-data-migrate', 'charging-data-test']) {
-      const { egress } = named(sets[ALL]!, 'NetworkPolicy', name).spec as { egress: object[] };
+      const { egress } = named(sets[ALL]!, 'NetworkPolicy', name).spec as unknown as { egress: object[] };
       expect(egress[0]).toEqual(rulesOf(ALL)[0]);
     }
   });

@@ -26,6 +26,7 @@ const ENV = {
 
 /** What is sealed and stays here: no request brings it. */
 type Stored =
+  | 'answer of a form'
   | 'encryption canary'
   | 'mail'
   | 'provider id token'
@@ -75,7 +76,7 @@ const inPath = (
   at: `${options.method ?? 'GET'} ${base}/…${rest}`,
   behind,
   open: async (world, { http }) => {
-    const headers = behind ? { cookie: `session=${await world.value('userSession')}` } : undefined;
+    const headers = behind ? { cookie: `cds_session=${await world.value('userSession')}` } : undefined;
     return {
       genuine: await world.value(name),
       send: (key) => http.send(`${base}/${percentEncoded(key)}${rest}`, { ...options, headers }),
@@ -92,7 +93,8 @@ const inCookie = (
   at: `cookie at ${path}`,
   open: async (world, { http }) => ({
     genuine: await genuine(world),
-    send: (key) => http.send(path, { ...options, headers: { cookie: `${cookie}=${percentEncoded(key)}` } }),
+    send: (key) =>
+      http.send(path, { ...options, headers: { cookie: `cds_${cookie}=${percentEncoded(key)}` } }),
   }),
 });
 
@@ -127,7 +129,7 @@ const inPage = (
   sent: field === 'set_up' ? inBytes : undefined,
   open: async (world, { url }) => {
     const browser = new BrowserSession(url);
-    browser.cookies.set('session', await world.value(session));
+    browser.cookies.set('cds_session', await world.value(session));
     const page = await browser.open(path);
     const genuine = page.html
       .querySelector(`form[action="${path}"] input[name=${field}]`)!
@@ -253,10 +255,10 @@ const DOORS: Record<Key, Door[]> = {
         await known.logIn(email, PASSWORD);
         const send = async (key: string) => {
           const browser = new BrowserSession(url);
-          browser.cookies.set('known_browser', percentEncoded(key));
+          browser.cookies.set('cds_known_browser', percentEncoded(key));
           return browser.fillIn('/login', { email, password: PASSWORD });
         };
-        return { genuine: decodeURIComponent(known.cookies.get('known_browser')!), send };
+        return { genuine: decodeURIComponent(known.cookies.get('cds_known_browser')!), send };
       },
     },
   ],
@@ -272,12 +274,12 @@ const DOORS: Record<Key, Door[]> = {
       sent: inBytes,
       open: async (world, { url, http }) => {
         const browser = new BrowserSession(url);
-        browser.cookies.set('session', await world.value('operatorSession'));
+        browser.cookies.set('cds_session', await world.value('operatorSession'));
         const page = `/admin/console/users/${await world.value('userId')}`;
         const path = `${page}/password-link`;
         await browser.submit(await browser.open(page), path);
-        const name = [...browser.cookies.keys()].find((each) => each.startsWith('shown_once'))!;
-        const session = `session=${browser.cookies.get('session')!}`;
+        const name = [...browser.cookies.keys()].find((each) => each.startsWith('cds_shown_once'))!;
+        const session = `cds_session=${browser.cookies.get('cds_session')!}`;
         return {
           genuine: browser.cookies.get(name)!,
           send: (key) =>

@@ -1,12 +1,13 @@
 import { MIGRATION_NAMES } from '../../../migrations/index.js';
 import expected from '../../../migrations/schema.json' with { type: 'json' };
+import { inPlaceOfPublic } from '../../../migrations/support/in-schema.js';
 import type { Ask } from './schema-place.js';
 
 /** What a schema consists of: a definition for each object, by its kind and name, such as `column users.email`. */
 export type SchemaObjects = Record<string, string>;
 
 // Partitions are made and dropped by the service, and extensions belong to whoever added them. Definitions are without the name of the
-// schema, which differs between databases. A NOT NULL is told with its column: PostgreSQL 18 lists it among the constraints, too.
+// schema, which differs between databases, but for those of functions, which need it. A NOT NULL is told with its column: PostgreSQL 18 lists it among the constraints, too.
 const OBJECTS = `
   WITH schema AS (
     SELECT oid, quote_ident(nspname) || '.' AS prefix FROM pg_namespace WHERE nspname = current_schema()
@@ -42,7 +43,7 @@ const OBJECTS = `
     UNION ALL
     SELECT 'function ' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
            concat_ws(' ', pg_get_function_result(p.oid), l.lanname, p.provolatile::text, CASE WHEN p.proisstrict THEN 'strict' END,
-                     CASE WHEN p.prosecdef THEN 'SECURITY DEFINER' END, array_to_string(p.proconfig, ', '), md5(p.prosrc))
+                     CASE WHEN p.prosecdef THEN 'SECURITY DEFINER' END, array_to_string(p.proconfig, ', '), p.prosrc)
       FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
      WHERE p.pronamespace = (SELECT oid FROM schema)
        AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
@@ -50,7 +51,8 @@ const OBJECTS = `
     SELECT 'statistics ' || stxname, pg_get_statisticsobjdef(oid)
       FROM pg_statistic_ext WHERE stxnamespace = (SELECT oid FROM schema)
   )
-  SELECT object, replace(definition, (SELECT prefix FROM schema), '') AS definition FROM objects ORDER BY object COLLATE "C"`;
+  SELECT object, CASE WHEN object LIKE 'function %' THEN definition ELSE replace(definition, (SELECT prefix FROM schema), '') END AS definition
+    FROM objects ORDER BY object COLLATE "C"`;
 
 /**
  * What a migrated database lacks or has changed of what a fresh one has, and what its tables have beyond that, each in a few words.
@@ -58,9 +60,14 @@ const OBJECTS = `
  */
 export async function findSchemaDifferences(ask: Ask): Promise<string[]> {
   const run = await ask<{ name: string }>('SELECT name FROM migrations');
-  return run.every(({ name }) => MIGRATION_NAMES.has(name))
-    ? compareSchemas(await readSchemaObjects(ask), expected)
-    : [];
+  if (!run.every(({ name }) => MIGRATION_NAMES.has(name))) return [];
+  const [place] = await ask<{ schema: string }>('SELECT quote_ident(current_schema()) AS schema');
+  // Functions name their schema.
+  const wanted = Object.entries(expected).map(([object, definition]) => [
+    object,
+    object.startsWith('function ') ? inPlaceOfPublic(definition, place!.schema) : definition,
+  ]);
+  return compareSchemas(await readSchemaObjects(ask), Object.fromEntries(wanted) as SchemaObjects);
 }
 
 const NAMED_AT_MOST = 10;

@@ -229,4 +229,5 @@ function resendable(
     );
 }
 
-const ENDPOINTS = 'SELECT e.id FROM webhook_endpoints e WHERE e.client_id = :ofClient AND e.deleted_at IS NULL';
+const ENDPOINTS =
+  'SELECT e.id FROM webhook_endpoints e WHERE e.client_id = :ofClient AND e.deleted_at IS NULL';
