@@ -7,7 +7,11 @@ import { SettingsError } from '../config/process-environment.js';
 import type { Settings } from '../config/settings.js';
 import { connectionProblem, isPassing } from '../database/connections/connection-problem.js';
 import { migrate, prepare, withoutLock } from '../database/migrations/migrate.js';
-import { readSchemaState, refuseForeignSchema } from '../database/migrations/schema-state.js';
+import {
+  readSchemaState,
+  refuseForeignSchema,
+  type SchemaState,
+} from '../database/migrations/schema-state.js';
 import { UserEntity } from '../users/accounts/user.entity.js';
 import { EndpointEntity } from '../webhooks/endpoints/endpoint.entity.js';
 import { EncryptionCanaryEntity } from '../webhooks/signing/encryption-canary.entity.js';
@@ -47,7 +51,11 @@ export async function prepareDatabase(
   const wait = { waitSeconds: settings.migrationWait, say };
   const migrates = settings.migrateOnStart || demo !== undefined;
   if (!migrates) await waitForMigrations(url, log);
-  const isCurrent = async () => !migrates || (await readMissing(url)).length === 0;
+  const isCurrent = async () => {
+    if (!migrates) return true;
+    const { missing, unrecorded } = await readState(url);
+    return missing.length === 0 && unrecorded.length === 0;
+  };
   // Read without the lock, so that an instance that needs nothing can start while another build migrates.
   if (!demo && (await isCurrent()) && (await hasFirstData(url, settings))) return;
   if (!migrates) return prepare(url, firstData, FIRST_DATA, wait);
@@ -79,7 +87,7 @@ async function waitForMigrations(url: string, log: Logger): Promise<void> {
 
 async function reasonToWait(url: string): Promise<{ for: string; line: string } | undefined> {
   try {
-    const missing = await readMissing(url);
+    const { missing } = await readState(url);
     if (missing.length === 0) return undefined;
     const line = `MIGRATE_ON_START is false: waiting until "npm run operator -- migrate" has run the missing migrations: ${missing.join(', ')}`;
     return { for: 'migrations', line };
@@ -90,11 +98,11 @@ async function reasonToWait(url: string): Promise<{ for: string; line: string } 
   }
 }
 
-/** The migrations that the database lacks. Throws a SettingsError if it requires a newer build. */
-const readMissing = (url: string): Promise<string[]> =>
+/** The state of the schema. Throws a SettingsError if it requires a newer build, or was made by other migrations. */
+const readState = (url: string): Promise<SchemaState> =>
   askAtStart(url, ANSWER_MS, async (connection) => {
     const ask = async <Row>(sql: string) => (await connection.query(sql)).rows as Row[];
     const state = await readSchemaState(ask);
     refuseForeignSchema(state);
-    return state.missing;
+    return state;
   });

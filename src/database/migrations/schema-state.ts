@@ -6,9 +6,6 @@ import { readSchemaPlace, refuseOtherPlace, type Ask } from './schema-place.js';
 /** The SHA-256 of the text of each migration, in hexadecimal (`npm run migration:record`). */
 export const MIGRATION_DIGESTS: Readonly<Record<string, string>> = digests;
 
-// Builds before the first release with digests changed their migrations. Whoever lacks this one has an earlier state of the others.
-const LAST_WITHOUT_DIGESTS = 'DisabledUsers1795675000000';
-
 /** The schema from the perspective of a build. */
 export interface SchemaState {
   /** Migrations that it lacks. */
@@ -59,9 +56,9 @@ export async function readSchemaState(
  * Throws a SettingsError if the schema requires a newer build than this one, or if it was made by migrations that have another text
  * in this build: those of a release never change.
  */
-export function refuseForeignSchema({ missing, unknown, changed, unrecorded }: SchemaState): void {
-  const newest = [...MIGRATION_NAMES].at(-1);
+export function refuseForeignSchema({ unknown, changed }: SchemaState): void {
   if (unknown.length > 0) {
+    const newest = [...MIGRATION_NAMES].at(-1);
     throw settingsRefused(
       `DATABASE_URL points to a schema that requires a newer build with these migrations: ${unknown.join(', ')} ` +
         `(the newest that this build knows is ${newest})`,
@@ -71,11 +68,6 @@ export function refuseForeignSchema({ missing, unknown, changed, unrecorded }: S
     throw settingsRefused(
       `DATABASE_URL points to a schema that was made by other migrations than those of this build: ${changed.join(', ')} ` +
         'have been changed since they ran',
-    );
-  }
-  if (unrecorded.length > 0 && missing.includes(LAST_WITHOUT_DIGESTS)) {
-    throw settingsRefused(
-      'DATABASE_URL points to a schema of a build before 0.2.0, whose migrations were changed afterwards: start with an empty database',
     );
   }
 }
