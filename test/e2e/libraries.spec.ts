@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parse } from 'node-html-parser';
-import { createHash, randomBytes } from 'node:crypto';
-import { parse } from 'node-html-parser';
 import { breakOff } from '../support/break-off.js';
 import { BrowserSession } from '../support/browser-session.js';
 import { PASSWORD, type TestClient } from '../support/factory.js';
