@@ -1,4 +1,4 @@
 import { describeFirstWays } from '../support/first-ways-suite.js';
-import { FOREIGN_CONDITIONS } from '../support/foreign-conditions.js';
+import { FOREIGN_DATABASES } from '../support/foreign-conditions.js';
 
-describeFirstWays(FOREIGN_CONDITIONS);
+describeFirstWays(FOREIGN_DATABASES);

@@ -1,4 +1,5 @@
 import { parse, type HTMLElement } from 'node-html-parser';
+import { CONDITION_OF_RUN } from './foreign-conditions.js';
 import { Http, type Answer, type HttpOptions } from './http.js';
 import { inParts, SMALL_IMAGE } from './in-parts.js';
 
@@ -16,6 +17,8 @@ export function leadsTo({ headers, html }: Page): string | undefined {
 /** A browser reduced to cookies and forms; it follows only redirects within the service. */
 export class BrowserSession {
   readonly cookies = new Map<string, string>();
+  /** The page that was opened last. */
+  private shown: string | undefined;
   private readonly http: Http;
 
   /** `always`: headers sent with every request, such as the client address that a proxy forwards. */
@@ -33,6 +36,7 @@ export class BrowserSession {
     }
     const answer = await this.http.send(path, { ...options, headers });
     this.keepCookies(answer);
+    if (!isForm(options) && answer.status === 200) this.shown = path;
     return pageOf(answer);
   }
 
@@ -57,7 +61,20 @@ export class BrowserSession {
     );
     if (form.getAttribute('enctype') === 'multipart/form-data')
       return this.submitInParts(form, action, pairs);
-    return this.open(action, { form: pairs, headers: { origin: this.url } });
+    const post = () => this.open(action, { form: pairs, headers: { origin: this.url } });
+    const { forms } = CONDITION_OF_RUN ?? {};
+    if (forms === 'twice') return this.twice(post);
+    // The same page in another tab, after this one.
+    return forms === 'in two tabs' && this.shown !== undefined ? this.open(this.shown).then(post) : post();
+  }
+
+  /** As a double click does: with the cookies that there were before it, and the answer to the second is shown. */
+  private async twice(post: () => Promise<Page>): Promise<Page> {
+    const before = new Map(this.cookies);
+    await post();
+    this.cookies.clear();
+    for (const [name, value] of before) this.cookies.set(name, value);
+    return post();
   }
 
   /** A form with a file: a small image. */
@@ -103,6 +120,8 @@ export class BrowserSession {
     }
   }
 }
+
+const isForm = ({ form, body, json }: HttpOptions): boolean => (form ?? body ?? json) !== undefined;
 
 /** It is parsed only if a test looks into it. */
 function pageOf(answer: Answer): Page {

@@ -1,7 +1,3 @@
-import { escapeIdentifier, escapeLiteral } from 'pg';
-import { migrate } from '../../src/database/migrations/migrate.js';
-import { asAdmin, createTestDatabase, nameOf, type Reads, type TestDatabase } from './test-database.js';
-
 /** A place where the service may be installed, and which is not like the tests' own. */
 export interface ForeignCondition {
   name: string;
@@ -13,6 +9,38 @@ export interface ForeignCondition {
   schema?: string;
 }
 
+/** A place that is chosen for a run as a whole, in processes of its own (scripts/test-foreign.mjs). */
+interface ForeignRun extends ForeignCondition {
+  /** PostgreSQL as Debian has it, instead of the one that the project brings. */
+  server?: 'installed';
+  /** The language by whose rules the database compares, and changes between small and capital letters. */
+  locale?: string;
+  /** The release before has made the tables; this build has migrated them. */
+  fromRelease?: true;
+  /** So many users, events, deliveries and records of requests are there already. */
+  rows?: number;
+  /** PgBouncer is between the service and the server. */
+  pooler?: true;
+  /** Environment of the processes. */
+  env?: Record<string, string>;
+  /** Node.js of the container image. */
+  node?: 'image';
+  /** The processes run as a user who cannot write the folder of the project. */
+  user?: 'ordinary';
+  /** The only address at which the service and its partners are. */
+  host?: '[::1]';
+  /** HAProxy, as it is shipped, is in front of each instance. */
+  balancer?: true;
+  /** By so many seconds the clock of the processes differs from that of the database. */
+  clockOff?: number;
+  /** What people do with each form. */
+  forms?: 'twice' | 'in two tabs';
+  /** What the service prints is read a little at a time. */
+  slowOutput?: true;
+  /** What is run, instead of {@link FIXED_PART}. */
+  part?: string[];
+}
+
 /** Times that are written otherwise, a zone that changes its clocks, and all else that changes how values look. */
 const FORMATS = {
   DateStyle: 'German',
@@ -22,8 +50,8 @@ const FORMATS = {
   extra_float_digits: '-15',
 };
 
-/** Each alone, so that a failure names its cause. A new condition is a line. */
-export const FOREIGN_CONDITIONS: ForeignCondition[] = [
+/** What a database may be like. Each alone, so that a failure names its cause. A new condition is a line. */
+export const FOREIGN_DATABASES: ForeignCondition[] = [
   { name: 'DateStyle German', database: { DateStyle: 'German' } },
   { name: 'DateStyle SQL', database: { DateStyle: 'SQL, DMY' } },
   { name: 'other formats of all values', database: FORMATS },
@@ -59,62 +87,61 @@ export const FOREIGN_CONDITIONS: ForeignCondition[] = [
 
 /** All settings in one place; of two values for one, the first. */
 export const ALL_AT_ONCE: ForeignCondition = {
-  name: 'all of this at once',
-  database: Object.assign({}, ...FOREIGN_CONDITIONS.map(({ database }) => database).reverse()) as Record<
+  name: 'other defaults of the database',
+  database: Object.assign({}, ...FOREIGN_DATABASES.map(({ database }) => database).reverse()) as Record<
     string,
     string
   >,
-  role: Object.assign({}, ...FOREIGN_CONDITIONS.map(({ role }) => role).reverse()) as Record<string, string>,
-  schema: FOREIGN_CONDITIONS.findLast(({ schema }) => schema)?.schema,
+  role: Object.assign({}, ...FOREIGN_DATABASES.map(({ role }) => role).reverse()) as Record<string, string>,
+  schema: FOREIGN_DATABASES.findLast(({ schema }) => schema)?.schema,
 };
 
-/** The one under which all of a run is to work: `FOREIGN_CONDITION='DateStyle German' npm run jest -- test/e2e/refresh-token`. */
+/** What else is not everywhere as it is here. */
+const FOREIGN_RUNS: ForeignRun[] = [
+  { name: 'PostgreSQL 15', server: 'installed' },
+  { name: 'a pooler in session mode', pooler: true },
+  { name: 'Turkish letters', locale: 'tr-TR', env: { LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' } },
+  { name: 'a process in New York', env: { TZ: 'America/New_York' } },
+  { name: 'Node.js of the image', node: 'image' },
+  { name: 'an ordinary user, and a folder that is read-only', user: 'ordinary' },
+  { name: 'output that is read slowly', slowOutput: true, part: ['faults/(process|operator-tool)'] },
+  { name: 'a load balancer', balancer: true },
+  { name: 'IPv6 alone', host: '[::1]' },
+  { name: 'a clock two hours ahead', clockOff: 7200 },
+  { name: 'every form posted twice', forms: 'twice' },
+  { name: 'two tabs', forms: 'in two tabs' },
+  { name: 'a million rows', rows: 1_000_000 },
+  { name: 'the database of the release before', fromRelease: true },
+];
+
+/** Of the databases one at a time is tried by test/e2e/foreign-database.long.spec.ts, in less time. */
+export const FOREIGN_CONDITIONS: readonly ForeignRun[] = [ALL_AT_ONCE, ...FOREIGN_RUNS];
+
+/** What is run under each: the first ways of drivers, partners and operators, the grants, a delivery, an export. */
+export const FIXED_PART = [
+  'e2e/(authorization-code|refresh-token|deliveries|account-export|console-exports)',
+  'browser/(consent|portal)',
+];
+
+/** The one under which all of a run is to work, or several: `FOREIGN_CONDITION='DateStyle German + IPv6 alone' npm run jest -- test/e2e/refresh-token`. */
 export const CONDITION_OF_RUN = conditionOfRun(process.env.FOREIGN_CONDITION);
 
-function conditionOfRun(name: string | undefined): ForeignCondition | undefined {
-  const found = FOREIGN_CONDITIONS.find((condition) => condition.name === name);
-  if (name && !found) throw new Error(`FOREIGN_CONDITION: ${name} is none of the conditions`);
-  return found;
-}
+/** Where services and receivers of webhooks are. */
+export const LOOPBACK = CONDITION_OF_RUN?.host ?? '127.0.0.1';
 
-const ROLES = ['charging_owner', 'charging_service'];
-
-/** A test's own database in such a place. The connections of the tests themselves are as they always are. */
-export async function createForeignDatabase({
-  database: ofDatabase = {},
-  role = {},
-  schema,
-}: ForeignCondition): Promise<TestDatabase & Reads> {
-  // A copy of the template has its tables already.
-  const database = await createTestDatabase(schema === undefined ? undefined : 'template0');
-  const name = nameOf(database);
-  const { username: tester } = new URL(database.url);
-  await asAdmin(async (admin) => {
-    const set = async (whose: string, settings: Record<string, string>) => {
-      for (const [setting, value] of Object.entries(settings))
-        await admin.query(`ALTER ${whose} SET ${setting} = ${escapeLiteral(value)}`);
-    };
-    const ofTester = `ROLE ${tester} IN DATABASE ${name}`;
-    for (const setting of Object.keys(ofDatabase)) {
-      const { rows } = await admin.query<{ value: string }>('SELECT current_setting($1) AS value', [setting]);
-      await set(ofTester, { [setting]: rows[0]!.value });
-    }
-    await set(`DATABASE ${name}`, ofDatabase);
-    for (const each of ROLES) await set(`ROLE ${each} IN DATABASE ${name}`, role);
-    if (schema !== undefined) {
-      await admin.query(`GRANT CREATE ON DATABASE ${name} TO ${ROLES[0]}`);
-      for (const whose of [ofTester, `ROLE ${ROLES[0]} IN DATABASE ${name}`])
-        await admin.query(`ALTER ${whose} SET search_path = ${escapeIdentifier(schema)}`);
-    }
+function conditionOfRun(names: string | undefined): ForeignRun | undefined {
+  if (!names) return undefined;
+  const found = names.split(' + ').map((name) => {
+    const condition = [...FOREIGN_DATABASES, ...FOREIGN_CONDITIONS].find((each) => each.name === name);
+    if (!condition) throw new Error(`FOREIGN_CONDITION: ${name} is none of the conditions`);
+    return condition;
   });
-  if (schema !== undefined) await migrateIn(schema, database);
-  return database;
-}
-
-async function migrateIn(schema: string, { url, query }: TestDatabase): Promise<void> {
-  await query(`CREATE SCHEMA ${escapeIdentifier(schema)} AUTHORIZATION ${ROLES[0]}`);
-  // This connection is older than its default.
-  await query(`SET search_path = ${escapeIdentifier(schema)}`);
-  const owner = Object.assign(new URL(url), { username: ROLES[0] });
-  await migrate(owner.href, undefined, { serviceRole: ROLES[1] });
+  const all = <Key extends 'database' | 'role' | 'env'>(key: Key) =>
+    Object.assign({}, ...found.map((condition) => condition[key])) as Record<string, string>;
+  return {
+    ...(Object.assign({}, ...found) as ForeignRun),
+    database: all('database'),
+    role: all('role'),
+    env: all('env'),
+  };
 }

@@ -39,8 +39,8 @@ export class InstalledPostgres {
   /** The PATH with its programs first. */
   readonly path = [FOLDER, process.env.PATH].join(path.delimiter);
 
-  /** Creates the cluster in a folder of its own and starts it; finished WAL goes to the folder `archive` there. */
-  static async start(): Promise<InstalledPostgres> {
+  /** Creates the cluster in a folder of its own and starts it; finished WAL goes to the folder `archive` there, unless `settings` say otherwise. */
+  static async start(settings: Record<string, string> = {}): Promise<InstalledPostgres> {
     const runAs = isRoot() ? await ensurePostgresUser(() => undefined) : undefined;
     const folder = await mkdtemp(path.join(tmpdir(), 'charging-installed-postgres-'));
     const postgres = new InstalledPostgres(folder, runAs, await freePort());
@@ -60,6 +60,7 @@ export class InstalledPostgres {
     await postgres.serve('data', postgres.port, {
       archive_mode: 'on',
       archive_command: `test ! -f "${archive}/%f" && cp "%p" "${archive}/%f"`,
+      ...settings,
     });
     return postgres;
   }

@@ -21,11 +21,15 @@ export class PgBouncer {
     private readonly folder: string,
   ) {}
 
-  /** With the shipped `deploy/pgbouncer/pgbouncer.ini`, addresses and paths apart; `settings` in place of its own. */
+  /**
+   * With the shipped `deploy/pgbouncer/pgbouncer.ini`, addresses and paths apart; `settings` in place of its own. `roles`: others with the
+   * same password, for all databases of the server.
+   */
   static async start(
     databaseUrl: string,
     mode: 'transaction' | 'session',
     settings: Record<string, string> = {},
+    roles: string[] = [],
   ): Promise<PgBouncer> {
     const { hostname, port, username, password, pathname } = new URL(databaseUrl);
     const own = await freePort();
@@ -33,7 +37,10 @@ export class PgBouncer {
     const file = path.join(folder, 'pgbouncer.ini');
     const users = path.join(folder, 'users.txt');
     const name = decodeURIComponent(pathname.slice(1));
-    await writeFile(users, `"${decodeURIComponent(username)}" "${decodeURIComponent(password)}"\n`);
+    const lines = [decodeURIComponent(username), ...roles].map(
+      (role) => `"${role}" "${decodeURIComponent(password)}"\n`,
+    );
+    await writeFile(users, lines.join(''));
     const changed: Record<string, string | number> = {
       ...{ listen_port: own, auth_file: users, pool_mode: mode },
       // Its log goes to standard error, and nobody else reaches it.
@@ -42,10 +49,15 @@ export class PgBouncer {
     };
     const shipped = await readFile('deploy/pgbouncer/pgbouncer.ini', 'utf8');
     const config = shipped.replace(/^(\w+) = .*$/gm, (line, key: string) => {
-      if (key === 'charging_data') return `${name} = host=${hostname} port=${port} dbname=${name}`;
+      if (key === 'charging_data') {
+        return roles.length > 0
+          ? `* = host=${hostname} port=${port}`
+          : `${name} = host=${hostname} port=${port} dbname=${name}`;
+      }
       return key in changed ? `${key} = ${changed[key]}` : line;
     });
-    await writeFile(file, config);
+    const further = Object.entries(changed).filter(([key]) => !new RegExp(`^${key} = `, 'm').test(shipped));
+    await writeFile(file, config + further.map(([key, value]) => `${key} = ${value}\n`).join(''));
     // It refuses to run as root.
     const runAs = isRoot() ? await ensurePostgresUser(() => undefined) : undefined;
     await chmod(folder, 0o755);

@@ -30,10 +30,16 @@ export function previousRelease(): string {
   return versions.findLast(lacks) ?? versions.at(-1)!;
 }
 
-/** A folder with the program of {@link previousRelease} (scripts/release.mjs), which uses the packages of this build. */
+/** {@link unpackRelease}, for the tests of a file. */
 export async function unpackPreviousRelease(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'charging-release-'));
+  const folder = await unpackRelease();
   atEndOfFile(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** A new folder with the program of {@link previousRelease} (scripts/release.mjs), which uses the packages of this build. */
+export async function unpackRelease(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'charging-release-'));
   const archive = path.join(folder, 'release.tar');
   const kept = await readFile(path.join(RELEASES, `${previousRelease()}.tar.br`));
   await writeFile(archive, brotliDecompressSync(kept));

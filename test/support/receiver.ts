@@ -4,6 +4,7 @@ import { createServer as createHttpsServer, type ServerOptions } from 'node:http
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { generate } from 'selfsigned';
+import { LOOPBACK } from './foreign-conditions.js';
 import { freePort } from './free-port.js';
 
 /** A request as the receiver saw it. */
@@ -81,7 +82,7 @@ export class Receiver {
     return (this.server.address() as AddressInfo).port;
   }
 
-  url(path = '/hook', host = '127.0.0.1', scheme = 'http'): string {
+  url(path = '/hook', host: string = LOOPBACK, scheme = 'http'): string {
     return `${scheme}://${host}:${this.port}${path}`;
   }
 
@@ -95,7 +96,7 @@ export class Receiver {
     // Not a port that an earlier receiver had lately: deliveries to that one may still be tried again.
     const port = await freePort();
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(port, '127.0.0.1', resolve);
+      this.server.once('error', reject).listen(port, LOOPBACK.replace(/[[\]]/g, ''), resolve);
     });
     return this;
   }

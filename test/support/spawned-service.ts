@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { CONDITION_OF_RUN } from './foreign-conditions.js';
 import { until } from './until.js';
 
 /** The flags that `npm start` passes to Node.js. */
@@ -15,6 +17,15 @@ export const SHUTDOWN_LIMITS = { cutOff: 8_000, end: 9_500 };
 /** For a test that a service warns of nothing: however slow the database is, its connection for notifications is not given up. */
 export const PATIENT_WITH_DATABASE = { heldTimers: ['3000:session-mode', '3000:pg/lib/client'] };
 const READY = /listening on|Its first token:\ncurl -s .*\n/;
+
+/** Reads as a terminal far away does: the writer often finds the pipe full. */
+function readSlowly(stream: Readable, keep: (chunk: Buffer) => void): void {
+  const timer = setInterval(() => {
+    const chunk = stream.read(Math.min(stream.readableLength, 512) || undefined) as Buffer | null;
+    if (chunk) keep(chunk);
+  }, 10);
+  stream.once('end', () => clearInterval(timer));
+}
 
 /** The service in a process of its own, as `npm start` starts it. */
 export class SpawnedService {
@@ -51,7 +62,9 @@ export class SpawnedService {
       : [process.execPath, ...args];
     this.child = spawn(command!, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.child.stdout!, this.child.stderr!]) {
-      stream.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
+      const keep = (chunk: Buffer) => (this.printed += chunk.toString());
+      if (CONDITION_OF_RUN?.slowOutput) readSlowly(stream, keep);
+      else stream.on('data', keep);
     }
     this.ended = new Promise((resolve) => {
       this.child.on('close', (code) => {

@@ -57,6 +57,7 @@ export async function createTestDatabase(template = 'template_charging'): Promis
   let last: Promise<unknown> = Promise.resolve();
   const serviceUrl = new URL(url);
   serviceUrl.username = 'charging_service';
+  if (process.env.TEST_POOLER) serviceUrl.host = process.env.TEST_POOLER;
   return {
     url,
     serviceUrl: serviceUrl.href,

@@ -10,8 +10,10 @@ import { atEndOfFile, atEndOfWorker, showInFailures } from './between-files.js';
 import { hashCheaply } from './cheap-passwords.js';
 import { createTestDatabase, readsBy, type Reads, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
-import { CONDITION_OF_RUN, createForeignDatabase, type ForeignCondition } from './foreign-conditions.js';
+import { CONDITION_OF_RUN, LOOPBACK, type ForeignCondition } from './foreign-conditions.js';
+import { createForeignDatabase } from './foreign-database.js';
 import { freePort } from './free-port.js';
+import { Haproxy } from './haproxy.js';
 import { HeldTimers } from './held-timers.js';
 import { PATIENT, setInSessions } from './session-settings.js';
 import { Http } from './http.js';
@@ -197,10 +199,11 @@ export const poolOf = (app: NestFastifyApplication): Pool =>
 export async function startInstance(
   database: TestDatabase,
   env: Record<string, string>,
-  hostname = '127.0.0.1',
+  hostname: string = LOOPBACK,
 ): Promise<TestInstance> {
   const port = await freePort();
-  const url = `http://${hostname}:${port}`;
+  const publicPort = CONDITION_OF_RUN?.balancer ? await freePort() : port;
+  const url = `http://${hostname}:${publicPort}`;
   const settings = await loadSettings({
     NODE_ENV: 'test',
     PORT: String(port),
@@ -213,11 +216,19 @@ export async function startInstance(
   const log: string[] = [];
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
   keepConnections(app);
-  await app.listen(port, '127.0.0.1');
+  await app.listen(port, LOOPBACK.replace(/[[\]]/g, ''));
+  if (publicPort !== port) await balance(publicPort, port, app);
   // Not by another app.close: Nest's proxy of the application ignores what is assigned to it.
   app.getHttpServer().once(
     'close',
     showInFailures(() => log),
   );
   return { app, settings, url, http: new Http(url), log };
+}
+
+/** Puts a load balancer in front of an instance, which ends with it. */
+async function balance(publicPort: number, port: number, app: NestFastifyApplication): Promise<void> {
+  const balancer = await Haproxy.start(publicPort, [port, port], { isPatient: true });
+  await balancer.untilUp(2);
+  app.getHttpServer().once('close', () => void balancer.stop());
 }
