@@ -14,6 +14,7 @@ import { AddressLimits } from './http/guards/address-rate-limit.guard.js';
 import { AllowedMethods } from './http/server/allowed-methods.js';
 import { addListAnswers } from './http/api/list-answer.js';
 import { addAssets } from './http/server/assets.js';
+import { addDownloads } from './http/server/downloads.js';
 import { addCompression } from './http/server/compression.js';
 import { NestLog } from './http/server/logging.js';
 import { addCors } from './http/server/cors.js';
@@ -106,6 +107,7 @@ export async function createApp(
   await fastify.register(fastifyCookie);
   addFormAnswers(fastify, app.get(FormAnswers));
   addAssets(fastify);
+  addDownloads(fastify);
   addListAnswers(fastify, settings);
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(filter);
