@@ -1,7 +1,7 @@
-// Compiles the packages in packages/, each by its own tsconfig.build.json. Where they are not, as in the container image, there is
-// nothing to do: the service does not need them.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+// Compiles the packages in packages/, each by its own tsconfig.build.json, and packs the command line program into
+// src/web/assets/downloads/, from where the service offers it (src/http/server/downloads.ts).
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -18,4 +18,14 @@ for (const name of existsSync(root) ? readdirSync(root) : []) {
     stdio: 'inherit',
   });
   process.exitCode ||= status ?? 1;
+}
+
+const program = path.join(root, 'cli');
+if (!process.exitCode && existsSync(program)) {
+  const downloads = path.join(import.meta.dirname, '../src/web/assets/downloads');
+  mkdirSync(downloads, { recursive: true });
+  // The same file for the same contents: npm leaves out times and owners.
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', downloads];
+  const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: program, encoding: 'utf8' }));
+  renameSync(path.join(downloads, filename), path.join(downloads, 'charging-data.tgz'));
 }

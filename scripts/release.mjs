@@ -88,6 +88,7 @@ writeFileSync(path.join(release, 'SHA256SUMS'), sums.join(''));
 // Without what only a person would see.
 const kept = packed(PROGRAM, [
   'dist/src/web/assets/vendor',
+  'dist/src/web/assets/downloads',
   'dist/bundle/demonstration-*',
   'package-lock.json',
 ]);

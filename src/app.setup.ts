@@ -15,6 +15,7 @@ import { addSessionLimits, SessionLimits } from './http/guards/session-limits.js
 import { AllowedMethods } from './http/server/allowed-methods.js';
 import { addListAnswers } from './http/api/list-answer.js';
 import { addAssets } from './http/server/assets.js';
+import { addDownloads } from './http/server/downloads.js';
 import { addCompression } from './http/server/compression.js';
 import { NestLog } from './http/server/logging.js';
 import { addCors } from './http/server/cors.js';
@@ -110,6 +111,7 @@ export async function createApp(
   await fastify.register(fastifyCookie);
   addFormAnswers(fastify, app.get(FormAnswers));
   addAssets(fastify);
+  addDownloads(fastify);
   addListAnswers(fastify, settings);
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(filter);

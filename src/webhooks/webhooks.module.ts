@@ -137,14 +137,19 @@ const ENTITIES = [
     {
       provide: GuardedHttpClient,
       inject: [Settings],
-      useFactory: ({ webhookAllowPrivateAddresses, ownReceiver }: Settings) =>
-        new GuardedHttpClient({ allowPrivateAddresses: webhookAllowPrivateAddresses, ownReceiver }),
+      useFactory: ({ webhookAllowPrivateAddresses, ownReceiver, demonstration }: Settings) =>
+        new GuardedHttpClient({
+          allowPrivateAddresses: webhookAllowPrivateAddresses,
+          ownReceiver,
+          sandboxesReachThisMachine: demonstration,
+        }),
     },
   ],
   exports: [
     ContactsService,
     DeliveriesService,
     EndpointResealService,
+    EndpointAddresses,
     EndpointsService,
     EventCatalogueService,
     EventTypesService,

@@ -67,7 +67,7 @@ describe('in the console in a browser', () => {
     expect(recent).toMatchObject({ text: '3 hours ago', title: expect.stringMatching(/\d\d:\d\d:\d\d/) });
     for (const exact of [aged, without, event]) expect(exact!.text).toMatch(EXACT);
     expect(recent!.height).toBe(without!.height);
-    await page.context().addCookies([{ name: 'times', value: 'utc', url: service.url }]);
+    await page.context().addCookies([{ name: 'cds_times', value: 'utc', url: service.url }]);
     expect((await timesOn(page, path(client)))[0]!.text).toMatch(EXACT);
   });
 

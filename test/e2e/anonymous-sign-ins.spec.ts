@@ -1,5 +1,5 @@
 import { ActivityService } from '../../src/activity/activity.service.js';
-import { BrowserSession, leadsTo } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, postedAnew } from '../support/browser-session.js';
 import { setUpPasskey } from '../support/factors-without-pages.js';
 import { IdentityProvider, PersonBrowser } from '../support/identity-provider.js';
 import { expectRetryAfter, newAddress, statusesOf } from '../support/rate-limits.js';
@@ -73,7 +73,7 @@ describe('Sign-ins that fail without a known account', () => {
     const browser = newBrowser();
     const login = await browser.open('/login');
     const started = async (error: string): Promise<number> => {
-      const begun = await browser.submit(login, '/login/providers/company');
+      const begun = await browser.submit(login, '/login/providers/company', postedAnew());
       const state = new URL(leadsTo(begun)!).searchParams.get('state')!;
       const callback = `/login/callback/company?error=${error}&iss=${idp.url}&state=${state}`;
       return (await browser.open(callback)).status;

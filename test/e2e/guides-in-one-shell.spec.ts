@@ -158,7 +158,7 @@ describe('A guide, pasted from the top into one shell,', () => {
         typed((await shellSamplesOf(service.http, 'webhooks')).find((each) => each.includes('clnt…'))!),
       );
       const outputs = await paste('webhooks', typed, async (sample) => {
-        if (!sample.includes('charging-data listen')) return undefined;
+        if (!sample.includes('npx --yes')) return undefined;
         const line = await listening.leaveRunning(sample.replace('http://localhost:4000/hook', here));
         expect(line).toContain(`Forwarding the events of ${service.url}`);
         return ':';

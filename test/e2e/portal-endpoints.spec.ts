@@ -3,6 +3,8 @@ import { csrfTokenOn, type BrowserSession, type Page, postedAnew } from '../supp
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
 import { untilHourHasRoom } from '../support/hours.js';
+import { withSettings } from '../support/changed-settings.js';
+import { shellSamplesOf } from '../support/guide-shell.js';
 import { enterPortal, errorAt, makeEndpoint, seedDelivery, wordsOf } from '../support/portal.js';
 import { useSharedService } from '../support/test-service.js';
 
@@ -413,4 +415,48 @@ describe('An endpoint at an internal address', () => {
       expect(wordsOf(await browser.open('/portal'))).toContain('There are no endpoints yet');
     },
   );
+
+  const LOCAL = 'http://127.0.0.1:4410/hook';
+  const add = async (environment: 'live' | 'sandbox', url = LOCAL) => {
+    const client = await service.make.client({ environment });
+    const browser = await enterPortal(service, client);
+    return { client, browser, page: await browser.fillIn(NEW, { url, event_types: 'vehicle.updated' }) };
+  };
+
+  it('on the developer’s machine is refused with the way to receive events there', async () => {
+    const { browser, page } = await add('sandbox');
+    expect([page.status, errorAt(page, 'url')]).toEqual([
+      400,
+      expect.stringContaining('“charging-data listen”'),
+    ]);
+    const [file, place] = page.html.querySelector('main a[href*="#"]')!.getAttribute('href')!.split('#');
+    expect((await browser.open(file!)).html.querySelector('main h2')!.id).toBe(place);
+    expect((await shellSamplesOf(service.http, 'webhooks'))[1]).toMatch(
+      /^npx --yes \S+\/downloads\/charging-data-[0-9a-f]{8}\.tgz listen --forward /m,
+    );
+    expect(wordsOf(page)).not.toContain('demonstration');
+  });
+
+  it('on this machine is taken for sandbox clients of the demonstration, and for nobody else', async () => {
+    await withSettings(service, { demonstration: true }, async () => {
+      for (const url of [LOCAL, 'http://localhost:3000/', 'http://[::1]:8080/hook']) {
+        const { client, page } = await add('sandbox', url);
+        expect([url, page.status]).toEqual([url, 303]);
+        const stored = 'SELECT url FROM webhook_endpoints WHERE client_id = $1';
+        expect(await service.database.column(stored, [client.id])).toEqual([url]);
+      }
+      for (const url of [
+        'http://10.0.0.1/',
+        'http://169.254.169.254/',
+        'http://printer/',
+        'http://hooks.example/',
+      ])
+        expect([url, (await add('sandbox', url)).page.status]).toEqual([url, 400]);
+      const { page } = await add('live');
+      expect([page.status, wordsOf(page)]).toEqual([
+        400,
+        expect.stringContaining('endpoints of sandbox clients may be on this machine'),
+      ]);
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
 import { SignInLimitsService } from '../../src/rate-limits/sign-in/sign-in-limits.service.js';
 import { BrokenIdentityProvider, type Faults } from '../support/broken-identity-provider.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, postedAnew, type Page } from '../support/browser-session.js';
 import { CLIENT_ID } from '../support/identity-provider.js';
 import { HeldTimers } from '../support/held-timers.js';
 import { madeOnce } from '../support/made.js';
@@ -192,7 +192,7 @@ describe('A login through an identity provider', () => {
     /** As in a new browser: what is refused leaves nothing in it but a failed login. */
     const answerWith = async (faults: Faults): Promise<Page> => {
       idp.faults = faults;
-      const begun = await browser.submit(login, '/login/providers/broken');
+      const begun = await browser.submit(login, '/login/providers/broken', postedAnew());
       const location = leadsTo(begun);
       return location ? browser.open(idp.callbackOf(location)) : begun;
     };

@@ -1,6 +1,6 @@
 import { ProviderClients } from '../../src/identity-providers/protocol/provider-clients.service.js';
 import { BrokenIdentityProvider } from '../support/broken-identity-provider.js';
-import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
+import { BrowserSession, leadsTo, postedAnew, type Page } from '../support/browser-session.js';
 import { withSettings } from '../support/changed-settings.js';
 import { madeOnce } from '../support/made.js';
 import { useServiceWithProvider } from '../support/set-up.js';
@@ -29,7 +29,7 @@ describe('Metadata of an identity provider', () => {
   const browser = madeOnce(() => new BrowserSession(service.url));
   const login = madeOnce(() => browser.open('/login'));
 
-  const begin = (): Promise<Page> => browser.submit(login, '/login/providers/broken');
+  const begin = (): Promise<Page> => browser.submit(login, '/login/providers/broken', postedAnew());
   /** The login page of a service where this provider is the only way in, which leads on to it. */
   const onlyProvider = () =>
     withSettings(service, { passwordSignIn: false }, () =>

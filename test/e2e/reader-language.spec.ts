@@ -237,7 +237,7 @@ describe('The language of a person', () => {
       ['a method', 'DELETE', '/account', undefined, 405, 'Diese Adresse unterstützt DELETE nicht'],
       ['a media type', 'POST', '/login', 'text/plain', 415, 'Diese Adresse nimmt'],
       ['a query', 'GET', '/login?a=%ff', undefined, 400, 'Die Parameter sind kein gültiges UTF-8'],
-      ['a form without its token', 'POST', '/login', 'form', 403, 'Dieses Formular ist abgelaufen'],
+      ['a form without its token', 'POST', '/email/verify/x', 'form', 403, 'Dieses Formular ist abgelaufen'],
       ['a list', 'GET', '/account?page_size=x', undefined, 400, 'Einige Angaben der Anfrage sind ungültig.'],
     ])(
       'on the pages for drivers, as a whole, that refuse %s',

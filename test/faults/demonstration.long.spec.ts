@@ -9,6 +9,7 @@ import { STATIC_ASSETS } from '../../src/http/server/assets.js';
 import { BrowserSession, leadsTo, type Page } from '../support/browser-session.js';
 import { freePort } from '../support/free-port.js';
 import { Http } from '../support/http.js';
+import { Receiver } from '../support/receiver.js';
 import { SpawnedService } from '../support/spawned-service.js';
 import { until } from '../support/until.js';
 
@@ -160,6 +161,26 @@ describe('the process as a demonstration', () => {
     });
     // Only what was signed is accepted.
     expect((await new Http(first.url).send('/demo/receiver', { json: {} })).status).toBe(401);
+  });
+
+  it('lets a developer add an endpoint of their own on this machine, to the sandbox', async () => {
+    const receiver = await Receiver.start();
+    try {
+      const browser = new BrowserSession(first.url);
+      const link = await follow(browser, await browser.open('/demo/sandbox'));
+      const open = link.html.querySelector('form[action^="/portal/login/"]')!.getAttribute('action')!;
+      await browser.submit(link, open);
+      const path = '/portal/endpoints/new';
+      const fields = { url: receiver.url('/hook'), event_types: 'vehicle.updated' };
+      const added = await browser.submit(await browser.open(path), path, fields);
+      const endpoint = added.headers.get('location')!;
+      expect([added.status, endpoint]).toEqual([303, expect.stringMatching(/^\/portal\/endpoints\/endp/)]);
+      await browser.fillIn(`${endpoint}/test`, { type: 'vehicle.updated' });
+      await until('the test has arrived', () => receiver.requests.length > 0);
+      expect(receiver.requests[0]!.headers['webhook-signature']).toMatch(/^v1,/);
+    } finally {
+      await receiver.stop();
+    }
   });
 
   it('has an identity provider without any setting: one press logs a driver in, another one out', async () => {

@@ -73,6 +73,35 @@ describe('The guarded HTTP client', () => {
     },
   );
 
+  describe('for sandboxes of the demonstration', () => {
+    const here = { sandboxesReachThisMachine: true };
+    const postFor = (isSandbox: boolean, url: string, options: Partial<GuardedHttpClientOptions> = here) =>
+      client(options).post(url, {}, '{}', undefined, isSandbox);
+    const own = Receiver.setUp();
+
+    it.each(['127.0.0.1', 'localhost'])('connects to %s', async (host) => {
+      expect(await postFor(true, own.url('/hook', host))).toMatchObject({ kind: 'response', status: 200 });
+    });
+
+    it('does not for a live client, nor where it is no demonstration', async () => {
+      expect(await postFor(false, own.url('/hook'))).toEqual(BLOCKED);
+      expect(await postFor(true, own.url('/hook'), {})).toEqual(BLOCKED);
+    });
+
+    it.each(['169.254.169.254', '10.0.0.1', '0.0.0.0', '[::ffff:127.0.0.1]', 'printer', 'a.localhost'])(
+      'does not connect to other internal addresses and names: %s',
+      async (host) => {
+        expect(await postFor(true, own.url('/hook', host, 'https'))).toEqual(BLOCKED);
+      },
+    );
+
+    it('does not connect to another name that leads to this machine', async () => {
+      const options = { ...here, ...answering(INTERNAL) };
+      const url = receiver.url('/hook', 'hooks.example', 'https');
+      expect(await postFor(true, url, options)).toEqual(BLOCKED);
+    });
+  });
+
   it('blocks a name that changes its answer after the endpoint was saved', async () => {
     const url = receiver.url('/hook', 'hooks.example', 'https');
     const answers = [[PUBLIC], [INTERNAL]];

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'node-html-parser';
 import type { Http } from './http.js';
@@ -20,9 +22,20 @@ export class GuideShell extends TalkingProcess {
   static start(): GuideShell {
     const PATH = `${path.resolve('node_modules/.bin')}:${process.env.PATH}`;
     // With -u, a variable that was never set ends the shell.
-    return new GuideShell(
-      spawn('bash', ['--noprofile', '--norc', '-u'], { env: { PATH, HOME: '/nowhere' } }),
-    );
+    const cache = mkdtempSync(path.join(tmpdir(), 'charging-data-npm-'));
+    const env = { PATH, HOME: '/nowhere', npm_config_cache: cache };
+    const shell = new GuideShell(spawn('bash', ['--noprofile', '--norc', '-u'], { env, detached: true }));
+    shell.child.once('close', () => rmSync(cache, { recursive: true, force: true }));
+    return shell;
+  }
+
+  /** With what it has started: `npx` does not end its program if it is killed. */
+  protected override killNow(): void {
+    try {
+      process.kill(-this.child.pid!, 'SIGKILL');
+    } catch {
+      // It has ended already.
+    }
   }
 
   /** Pastes a sample, and returns what it wrote. Throws if it wrote an error, or ended the shell. */

@@ -11,13 +11,17 @@ export abstract class TalkingProcess {
     child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text));
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.err += text));
     this.ended = once(child, 'close');
-    const killWithUs = () => void child.kill('SIGKILL');
+    const killWithUs = () => this.killNow();
     process.once('exit', killWithUs);
     child.once('exit', () => process.off('exit', killWithUs));
   }
 
   async kill(): Promise<void> {
-    this.child.kill('SIGKILL');
+    this.killNow();
     await this.ended;
+  }
+
+  protected killNow(): void {
+    this.child.kill('SIGKILL');
   }
 }

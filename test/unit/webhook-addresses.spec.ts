@@ -96,6 +96,14 @@ describe('the URL of an endpoint', () => {
     }
   });
 
+  it.each(['127.0.0.1:4410', 'localhost:3000', '[::1]'])(
+    'on this machine is refused for where it is, although it is not https either: %s',
+    (host) =>
+      expect(reasonFor(`http://${host}/hook`)).toMatch(
+        /^must not point to an internal address.*charging-data listen/,
+      ),
+  );
+
   it.each([
     'localhost',
     'LOCALHOST',

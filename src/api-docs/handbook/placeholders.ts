@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/settings.js';
+import { CLI_PACKAGE_PATH } from '../../http/server/downloads.js';
 import { CHECKLIST_MARK } from '../going-live/checklist-mark.js';
 import { duration } from './duration.js';
 import { ERROR_INDEX } from './error-index.js';
@@ -34,6 +35,7 @@ export const placeholdersOf = (settings: Settings): Record<string, string> => ({
   oauth_rate_limit: String(settings.oauthRateLimit),
   oauth_address_limit: String(settings.oauthRateLimit * 10),
   retry_schedule: settings.webhookRetrySchedule.map(duration).join(', '),
+  cli_package: settings.baseUrl + CLI_PACKAGE_PATH,
   webhook_urls: settings.webhookAllowPrivateAddresses
     ? 'an `https` or `http` URL'
     : 'an `https` URL with a public address',

@@ -3,6 +3,9 @@ interface Size {
   max: number;
 }
 
+const ON_YOUR_OWN_MACHINE =
+  'On your own machine, receive events with “charging-data listen”: /docs/guides/webhooks';
+
 /**
  * Why a member is refused, by code: the words that the API and the pages share, to follow the member's name. A code whose words are
  * about members, lists or null is in API_WORDS, so that it needs other words for pages.
@@ -51,10 +54,12 @@ export const SHARED_WORDS = {
   not_https_host: () => 'must start with https:// and a host name',
   endpoint_url_with_fragment: () => 'must not have a fragment (#…)',
   invalid_url: () => 'must be a valid URL with a valid host',
-  internal_address: () => 'must not point to an internal address: the host must be on the public internet',
-  internal_name: () => 'must not point to an internal name: the host must be on the public internet',
+  internal_address: () =>
+    `must not point to an internal address: the host must be on the public internet. ${ON_YOUR_OWN_MACHINE}`,
+  internal_name: () =>
+    `must not point to an internal name: the host must be on the public internet. ${ON_YOUR_OWN_MACHINE}`,
   resolves_to_internal_address: () =>
-    'must not point to an internal address: the host has one that is not on the public internet',
+    `must not point to an internal address: the host has one that is not on the public internet. ${ON_YOUR_OWN_MACHINE}`,
   unresolvable_host: ({ why }: { why: string }) => `must have a host that can be resolved. ${why}`,
   type_needs_scope: ({ type, scope }: { type: string; scope: string }) =>
     `${type} requires the scope ${scope}, which this client does not have`,

@@ -72,6 +72,6 @@ const encodingFor = (request: FastifyRequest): Encoding | undefined =>
   ENCODINGS.find((encoding) => accepts(request.raw).encodings([encoding]) === encoding);
 
 /** RFC 9110 §13.1.2: a list of entity tags, compared weakly, or an asterisk. */
-const isHad = (ifNoneMatch: string | undefined, etag: string): boolean =>
+export const isHad = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   ifNoneMatch.split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));

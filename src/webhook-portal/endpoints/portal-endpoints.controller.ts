@@ -2,7 +2,6 @@ import { Param } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { FormIds } from '../../http/forms/form-ids.service.js';
 import { Context } from '../../http/page-routes/page-context.js';
-import type { FieldErrors } from '../../web/forms/field.js';
 import { ONCE_FIELD } from '../../web/forms/form.js';
 import { Problem } from '../../http/problems/problem.js';
 import { newId } from '../../secrets/ids.js';
@@ -15,12 +14,14 @@ import {
 } from '../../webhooks/endpoints/endpoint-form.js';
 import type { EndpointChanges } from '../../webhooks/endpoints/endpoint.resource.js';
 import { headersInLines, limitIn } from '../../webhooks/endpoints/endpoint-headers.js';
+import { EndpointAddresses } from '../../webhooks/endpoints/endpoint-addresses.service.js';
 import { EndpointsService } from '../../webhooks/endpoints/endpoints.service.js';
 import { EventTypesService } from '../../webhooks/event-types/event-types.service.js';
 import { endpointFormPage, type EndpointFormPageProps } from './endpoint-form.page.js';
 import type { PortalAnswer, PortalContext } from '../frame/portal-context.js';
 import { PortalGet, PortalPages, PortalPost } from '../frame/portal-pages.decorator.js';
 import { apiWords, type Violation } from '../../http/problems/violation.js';
+import type { Environment } from '../../users/accounts/environment.js';
 import { endpointPath } from './about-endpoint.js';
 
 const NEW_PATH = '/portal/endpoints/new';
@@ -30,6 +31,7 @@ const NEW_PATH = '/portal/endpoints/new';
 export class PortalEndpointsController {
   constructor(
     private readonly endpoints: EndpointsService,
+    private readonly addresses: EndpointAddresses,
     private readonly eventTypes: EventTypesService,
     private readonly formIds: FormIds,
   ) {}
@@ -78,11 +80,17 @@ export class PortalEndpointsController {
 
   private async form(
     context: PortalContext,
-    what: Omit<EndpointFormPageProps, 'eventTypes'> & { status?: number },
+    what: Omit<EndpointFormPageProps, 'eventTypes' | 'thisMachine'> & { status?: number },
   ): Promise<PortalAnswer> {
     const { status, ...props } = what;
     const eventTypes = await this.eventTypes.listFor(context.visitor.scopes);
-    return { page: endpointFormPage({ ...props, eventTypes }), status };
+    const thisMachine = this.thisMachineFor(context.client.environment);
+    return { page: endpointFormPage({ ...props, eventTypes, thisMachine }), status };
+  }
+
+  private thisMachineFor(environment: Environment): EndpointFormPageProps['thisMachine'] {
+    if (this.addresses.mayBeOnThisMachine(environment)) return 'allowed';
+    return this.addresses.mayBeOnThisMachine('sandbox') ? 'allowed in sandboxes' : 'refused';
   }
 }
 
@@ -113,7 +121,9 @@ function changesOf(typed: EndpointFormValues, present: EndpointFormValues): Endp
 }
 
 /** The errors to show at the fields; anything that is not an input error is rethrown. */
-function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
+function refusalOf(
+  error: unknown,
+): Pick<EndpointFormPageProps, 'errors' | 'isInternal'> & { status: number } {
   if (!(error instanceof Problem)) throw error;
   if (error.status === 409) return { errors: { form: error.detail }, status: 409 };
   const { violations } = error.extras;
@@ -121,6 +131,7 @@ function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
   const { url, description, event_types: types, max_per_minute: limit, headers } = violations;
   return {
     status: 400,
+    isInternal: url?.some(({ code }) => INTERNAL.includes(code)),
     errors: {
       ...(url ? { url: `The URL ${together(url)}` } : {}),
       ...(description ? { description: `The description ${together(description)}` } : {}),
@@ -130,6 +141,8 @@ function refusalOf(error: unknown): { errors: FieldErrors; status: number } {
     },
   };
 }
+
+const INTERNAL: Violation['code'][] = ['internal_address', 'internal_name', 'resolves_to_internal_address'];
 
 const together = (violations: Violation[]): string => [...new Set(violations.map(apiWords))].join(', and ');
 

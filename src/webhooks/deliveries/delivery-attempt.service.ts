@@ -58,7 +58,14 @@ export class DeliveryAttemptService {
     const headers = requestHeaders(id, claim, timestamp, signature);
     const unsendable = whyUnsendable(secrets, ownHeaders);
     const outcome =
-      unsendable ?? (await this.http.post(claim.url, { ...headers, ...ownHeaders }, claim.payload, signal));
+      unsendable ??
+      (await this.http.post(
+        claim.url,
+        { ...headers, ...ownHeaders },
+        claim.payload,
+        signal,
+        claim.isSandbox,
+      ));
     if (outcome.kind === 'aborted') return withoutAttempt({ ...claimed, state: 'pending', waitSeconds: 0 });
     const isSuccess = outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300;
     const isGone = outcome.kind === 'response' && outcome.status === GONE;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { ClientEntity } from '../../clients/client.entity.js';
 import { illegible } from '../../http/validation/legible-text.js';
 import { validationFailed } from '../../http/problems/problem.js';
 import { EventTypesService } from '../event-types/event-types.service.js';
@@ -8,6 +9,9 @@ import { headerViolations } from './endpoint-headers.js';
 import { DESCRIPTION_MAX, PER_MINUTE_MAX, type EndpointChanges } from './endpoint.resource.js';
 import { typeErrors } from './type-errors.js';
 import { violation, type Violation, type Violations } from '../../http/problems/violation.js';
+
+/** The client of an endpoint. */
+type EndpointOwner = Pick<ClientEntity, 'scopes' | 'environment'>;
 
 /** The rules for the members of an endpoint (contract §10, §22). */
 @Injectable()
@@ -18,9 +22,9 @@ export class EndpointRules {
   ) {}
 
   /** The normalized URL; throws a 400 problem with `field_errors`. */
-  async check(scopes: string[], input: EndpointChanges): Promise<string | undefined> {
+  async check({ scopes, environment }: EndpointOwner, input: EndpointChanges): Promise<string | undefined> {
     const [address, types] = await Promise.all([
-      input.url === undefined ? undefined : this.addresses.check(input.url),
+      input.url === undefined ? undefined : this.addresses.check(input.url, environment),
       input.eventTypes === undefined ? [] : this.refusedTypes(scopes, input.eventTypes),
     ]);
     const headers = headerViolations(input.headers ?? {});

@@ -108,7 +108,7 @@ export class EndpointsService {
 
   private async add(id: string, clientId: string, input: NewEndpoint, actor: Actor): Promise<AddedEndpoint> {
     const client = await this.clients.get(clientId);
-    const url = await this.rules.check(client.scopes, input);
+    const url = await this.rules.check(client, input);
     const { secret, sealed } = this.secrets.make(id);
     const headers = this.secrets.changedHeaders(id, null, input.headers ?? {});
     try {
@@ -153,7 +153,7 @@ export class EndpointsService {
   ): Promise<EndpointEntity> {
     const present = await this.get(id, clientId);
     const client = await this.clients.get(present.clientId);
-    const url = await this.rules.check(client.scopes, changes);
+    const url = await this.rules.check(client, changes);
     return this.transactions.run(async (manager) => {
       const before = (await this.repository.lock(manager, id, clientId)) ?? this.missing();
       if (changes.eventTypes) await this.rules.holdTypes(manager, client.scopes, changes.eventTypes);

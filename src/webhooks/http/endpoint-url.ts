@@ -3,6 +3,7 @@ import { isPublicAddress } from './address-rules.js';
 import { HttpFailure } from './http-outcome.js';
 import { resolveHost, type ResolveOptions } from './resolve-host.js';
 import { isUrl } from '../../config/is-url.js';
+import { isLoopbackHost } from '../../config/loopback.js';
 import { violation, type Violation } from '../../http/problems/violation.js';
 
 const MAX_LENGTH = 2048;
@@ -15,6 +16,10 @@ const INTERNAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa'];
 /** The URL as stored and called, or what is wrong with it. */
 export type CheckedEndpointUrl = { url: string; reason?: undefined } | { url?: undefined; reason: Violation };
 
+/** Whether the URL names a loopback address of this machine; false for what is no URL. */
+export const isOnThisMachine = (text: string): boolean =>
+  isUrl(text) && isLoopbackHost(new URL(text).hostname);
+
 /** Checks the text of an endpoint URL (contract §10). */
 export function checkEndpointUrl(
   text: string,
@@ -26,7 +31,9 @@ export function checkEndpointUrl(
   // A URL parser would silently normalize these.
   if (/[\s\p{C}\\]/u.test(text)) return refused(violation('odd_endpoint_url'));
   const schemes = allowPrivateAddresses ? /^https?:\/\/[^/]/i : /^https:\/\/[^/]/i;
-  if (!schemes.test(text)) return refused(violation('not_https_host'));
+  if (!schemes.test(text)) {
+    return refused(violation(isOnThisMachine(text) ? 'internal_address' : 'not_https_host'));
+  }
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused(violation('has_user_name'));
   if (text.includes('#')) return refused(violation('endpoint_url_with_fragment'));
   if (!isUrl(text)) return refused(violation('invalid_url'));

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { checkEndpointUrl } from './endpoint-url.js';
+import { checkEndpointUrl, isOnThisMachine } from './endpoint-url.js';
 import { EndpointConnections, type EndpointConnection } from './endpoint-connections.js';
 import { GuardedConnector } from './guarded-connector.js';
 import { HttpExchange, type ExchangeEnd } from './http-exchange.js';
@@ -13,6 +13,8 @@ import { apiWords, type Violation } from '../../http/problems/violation.js';
 export interface GuardedHttpClientOptions extends ResolveOptions {
   /** The one URL that may be internal: where the demonstration receives its own events. */
   ownReceiver?: string;
+  /** Whether endpoints in sandboxes may be on this machine, as in the demonstration. */
+  sandboxesReachThisMachine?: boolean;
   timeoutMs?: number;
   /** Certificate authorities in PEM instead of the well-known ones. */
   ca?: string;
@@ -37,32 +39,33 @@ export class GuardedHttpClient implements OnApplicationShutdown {
       return checked.url === undefined ? checked.reason : new URL(checked.url);
     },
   });
-  private readonly toOwnReceiver: GuardedHttpClient | undefined;
+  private readonly toThisMachine: GuardedHttpClient | undefined;
   private closing = false;
 
   constructor(private readonly options: GuardedHttpClientOptions) {
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.connections = new EndpointConnections(new GuardedConnector(options));
-    const { ownReceiver, ...others } = options;
-    this.toOwnReceiver =
-      ownReceiver === undefined
+    const { ownReceiver, sandboxesReachThisMachine, ...others } = options;
+    this.toThisMachine =
+      ownReceiver === undefined && !sandboxesReachThisMachine
         ? undefined
         : new GuardedHttpClient({ ...others, allowPrivateAddresses: true });
   }
 
   /**
-   * Posts the body and returns the outcome; never throws because of a receiver. `signal` aborts it. A kept-alive connection that
-   * turns out to be closed is replaced once, within the same timeout.
+   * Posts the body and returns the outcome; never throws because of a receiver. `signal` aborts it; `isSandbox`: the endpoint is of a
+   * client in a sandbox. A kept-alive connection that turns out to be closed is replaced once, within the same timeout.
    */
   async post(
     url: string,
     headers: Record<string, string>,
     body: string,
     signal?: AbortSignal,
+    isSandbox = false,
   ): Promise<HttpOutcome> {
     if (this.closing || signal?.aborted) return { kind: 'aborted' };
-    if (this.toOwnReceiver && url === this.options.ownReceiver) {
-      return this.toOwnReceiver.post(url, headers, body, signal);
+    if (this.toThisMachine && this.mayBeHere(url, isSandbox)) {
+      return this.toThisMachine.post(url, headers, body, signal);
     }
     const begun = performance.now();
     const target = this.targets.memo(url);
@@ -82,7 +85,7 @@ export class GuardedHttpClient implements OnApplicationShutdown {
   /** Accepts no more requests and waits until those in progress have ended, which takes one timeout at most. */
   async close(): Promise<void> {
     this.closing = true;
-    await Promise.allSettled([this.toOwnReceiver?.close(), ...[...this.underWay].map(({ end }) => end)]);
+    await Promise.allSettled([this.toThisMachine?.close(), ...[...this.underWay].map(({ end }) => end)]);
     this.destroy();
   }
 
@@ -91,11 +94,16 @@ export class GuardedHttpClient implements OnApplicationShutdown {
     this.closing = true;
     for (const exchange of this.underWay) exchange.abort();
     this.connections.hangUpAll();
-    this.toOwnReceiver?.destroy();
+    this.toThisMachine?.destroy();
   }
 
   onApplicationShutdown(): Promise<void> {
     return this.close();
+  }
+
+  private mayBeHere(url: string, isSandbox: boolean): boolean {
+    const { ownReceiver, sandboxesReachThisMachine } = this.options;
+    return url === ownReceiver || (isSandbox && sandboxesReachThisMachine === true && isOnThisMachine(url));
   }
 
   private async exchange(
