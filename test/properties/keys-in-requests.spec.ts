@@ -24,7 +24,10 @@ const ENV = {
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
 };
 
-/** What is sealed and stays here: no request brings it. */
+/**
+ * What is sealed and stays here: no request brings it. (In the address of a callback there is a sealed name, by which nobody is looked up:
+ * test/e2e/provider-posted-answers.spec.ts.)
+ */
 type Stored =
   | 'encryption canary'
   | 'mail'
