@@ -1,3 +1,4 @@
+import { endOfJwt } from './end-of-jwt.js';
 import { isUrl } from './is-url.js';
 import { isLoopbackHost } from './loopback.js';
 import { OPERATOR_ROLES, type OperatorRole } from './operator-role.js';
@@ -22,6 +23,8 @@ export interface IdentityProvider {
   clientId: string;
   /** Undefined with a private key. */
   clientSecret?: string;
+  /** When a secret ends that is a JWT, as Apple's are. */
+  clientSecretEndsAt?: Date;
   /** How this service authenticates at the token endpoint; undefined: by Basic or in the body, as the provider's metadata say. */
   tokenEndpointAuthMethod?: (typeof AUTH_METHODS)[number];
   /** The key of `private_key_jwt`, and whom its assertions are for. */
@@ -101,6 +104,9 @@ function providerOf(entry: unknown, n: number): IdentityProvider {
       : refuse(`${name} must be an array of 1 to ${VALUES_MAX} values without spaces`);
   };
   const printable = /^[\x21-\x7e]{1,1024}$/;
+  if (typeof members.issuer === 'string' && /[{}]/.test(members.issuer)) {
+    refuse('issuer is a template: put the id of your tenant in place of what is in braces');
+  }
   const issuer = issuerIn(members.issuer) ?? refuse('issuer must be an https URL without query and fragment');
   const audience = members.audience;
   if (
@@ -133,14 +139,16 @@ function providerOf(entry: unknown, n: number): IdentityProvider {
     refuse('private_key, private_key_file and assertion_audience are for private_key_jwt');
   }
   if (hasKey && 'client_secret' in members) refuse('client_secret is not used with private_key_jwt');
+  const clientSecret = hasKey
+    ? undefined
+    : text('client_secret', printable, 'printable ASCII characters without spaces');
   return {
     id: text('id', /^[a-z0-9-]{1,32}$/, '1 to 32 of a-z, 0-9 and -'),
     label: text('label', /^[^\p{C}]{1,60}$/u, '1 to 60 characters'),
     issuer,
     clientId: text('client_id', printable, 'printable ASCII characters without spaces'),
-    clientSecret: hasKey
-      ? undefined
-      : text('client_secret', printable, 'printable ASCII characters without spaces'),
+    clientSecret,
+    clientSecretEndsAt: clientSecret === undefined ? undefined : endOfJwt(clientSecret),
     tokenEndpointAuthMethod,
     privateKey: hasKey ? keyIn(members, refuse) : undefined,
     assertionAudience: oneOf('assertion_audience', ASSERTION_AUDIENCES),

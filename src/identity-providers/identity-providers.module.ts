@@ -17,9 +17,11 @@ import { LogoutTokensRepository } from './logout/logout-tokens.repository.js';
 import { SealedIdTokens } from './logout/sealed-id-tokens.service.js';
 import { ProviderAuthentication } from './protocol/provider-authentication.service.js';
 import { ProviderClients } from './protocol/provider-clients.service.js';
+import { ProviderSecretEnds } from './protocol/provider-secret-ends.service.js';
 import { RoleProviders } from './sign-in/role-providers.service.js';
 import { OfferedProviders } from './sign-in/offered-providers.service.js';
 import { PostedCallbackController } from './sign-in/posted-callback.controller.js';
+import { PostedNames } from './sign-in/posted-names.service.js';
 import { ProviderAccounts } from './sign-in/provider-accounts.service.js';
 import { ProviderSignInController } from './sign-in/provider-sign-in.controller.js';
 import { ProviderSignInEntity } from './sign-in/provider-sign-in.entity.js';
@@ -48,9 +50,11 @@ const EXPORTED = [RoleProviders, IdentitiesService, OfferedProviders, ReAuthenti
     IdentitiesPersonalData,
     IdentitiesRepository,
     LogoutTokensRepository,
+    PostedNames,
     ProviderAccounts,
     ProviderAuthentication,
     ProviderClients,
+    ProviderSecretEnds,
     ProviderSignIns,
     ProviderSignInsRepository,
     SealedIdTokens,

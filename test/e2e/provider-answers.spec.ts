@@ -33,14 +33,13 @@ interface Refusal {
   /** What the page says, in its heading or its text. */
   reads: RegExp;
   faults: Record<string, Faults>;
+  /** What the log tells the operator of the first of them. */
+  logs?: string;
 }
 const REFUSALS: Refusal[] = [
   {
     ...{ reason: 'provider_answer_invalid', status: 400, reads: /^The answer could not be accepted/ },
     faults: {
-      'metadata of another issuer': { metadata: { issuer: 'https://other.example' } },
-      'metadata without keys': { metadata: { jwks_uri: undefined } },
-      'keys at an address that is not https': { metadata: { jwks_uri: 'http://keys.example/jwks' } },
       'another issuer in the ID token': claims({ iss: 'https://other.example' }),
       'an ID token issued in an hour': claims({ iat: NOW + 3600, exp: NOW + 7200 }),
       'an ID token issued in ten minutes': claims({ iat: NOW + 600, exp: NOW + 900 }),
@@ -135,6 +134,35 @@ const REFUSALS: Refusal[] = [
     },
   },
   {
+    ...{
+      ...{ reason: 'email_verification_unknown', status: 403 },
+      reads:
+        /^Your email address could not be checked[\s\S]*Tell an operator of this service: trying again does not help\./,
+    },
+    faults: {
+      'an email address without a word about whether it is verified': claims({ email_verified: undefined }),
+    },
+    logs: 'the provider sends no email_verified, and its trust_email in IDENTITY_PROVIDERS does not cover this address',
+  },
+  {
+    ...{ reason: 'provider_metadata_invalid', status: 503, reads: /nobody can log in through it/ },
+    faults: {
+      'metadata of many tenants, whose issuer is a template': {
+        metadata: { issuer: 'https://login.example/{tenantid}/v2.0' },
+      },
+    },
+    logs: 'the metadata name a template of issuers with a placeholder: issuer in IDENTITY_PROVIDERS must be the address of one tenant',
+  },
+  {
+    ...{ reason: 'provider_metadata_invalid', status: 503, reads: /nobody can log in through it/ },
+    faults: {
+      'metadata of another issuer': { metadata: { issuer: 'https://other.example/' } },
+      'metadata without keys': { metadata: { jwks_uri: undefined } },
+      'keys at an address that is not https': { metadata: { jwks_uri: 'http://keys.example/jwks' } },
+    },
+    logs: 'the metadata name another issuer: write issuer in IDENTITY_PROVIDERS as they do',
+  },
+  {
     ...{ reason: 'email_missing', status: 403, reads: /^Your email address is needed/ },
     faults: { 'no email address': claims({ email: undefined }) },
   },
@@ -197,7 +225,7 @@ describe('A login through an identity provider', () => {
       return location ? browser.open(idp.callbackOf(location)) : begun;
     };
 
-    it.each(CASES)('for %s, and the page says so', async (_name, faults, { reason, status, reads }) => {
+    it.each(CASES)('for %s, and the page says so', async (_name, faults, { reason, status, reads, logs }) => {
       await service.database.query('DELETE FROM identities');
       const counted = jest.spyOn(service.app.get(SignInLimitsService), 'countRefused');
       counted.mockClear();
@@ -206,6 +234,7 @@ describe('A login through an identity provider', () => {
       if (status === 503) expect(counted).toHaveBeenCalledTimes(faults.redirect ? 1 : 0);
       if (reason === 'provider_refused') expect(counted).toHaveBeenCalledTimes(1);
       expect([lastRefusal(), refused.status]).toEqual([{ provider: 'broken', reason }, status]);
+      if (logs) expect(service.log.join('')).toContain(`refused (${reason}): ${logs}`);
       const text = refused.html.querySelector('main')!.text.trim();
       expect(text).toMatch(reads);
       if (status !== 403) expect(text).toContain('You are not logged in.');

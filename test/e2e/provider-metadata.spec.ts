@@ -43,12 +43,12 @@ describe('Metadata of an identity provider', () => {
       for (let n = 0; n < 2; n++) {
         const refused = await begin();
         expect([refused.status, refused.html.querySelector('h1')!.text]).toEqual([
-          400,
-          'The answer could not be accepted',
+          503,
+          'This login does not work',
         ]);
         expect((await service.http.get('/login')).status).toBe(200);
         const alone = await onlyProvider();
-        expect([alone.status, alone.text.includes('The answer could not be accepted')]).toEqual([400, true]);
+        expect([alone.status, alone.text.includes('This login does not work')]).toEqual([503, true]);
       }
       expect(service.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
       idp.faults = {};

@@ -70,6 +70,15 @@ describeUnless(lackingPromtool, 'the alerts, judged by promtool,', () => {
     expect(fires({ webhook_oldest_due_delivery_seconds: '600x30' })).toEqual(['DeliveriesWait']);
   });
 
+  it('fire 30 days before the client secret of an identity provider ends, but not for one that does not', () => {
+    // The test begins in 1970.
+    const end = (days: number) => ({
+      'identity_provider_secret_end_timestamp_seconds{provider="apple"}': `${days * 86_400}x30`,
+    });
+    expect(fires(end(29))).toEqual(['ProviderSecretEnds']);
+    expect(fires(end(31))).toEqual([]);
+  });
+
   it('fire at the first event that breaks its schema, with which the series begins', () => {
     const breaks = 'event_schema_breaks_total{type="vehicle.created",version="1"}';
     expect(fires({ [breaks]: '_x14 1x15' })).toEqual(['SchemasBroken']);

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { PurposeThat } from '../../src/secrets/purpose-key.js';
 import { newSecret, type SecretKind } from '../../src/secrets/tokens.js';
+import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { BrowserSession, csrfTokenOn, type Page } from '../support/browser-session.js';
+import { changesRead } from '../support/changes-read.js';
 import { PASSWORD, REDIRECT_URI } from '../support/factory.js';
 import type { Answer, HttpOptions } from '../support/http.js';
 import { IdentityProvider } from '../support/identity-provider.js';
@@ -24,7 +26,10 @@ const ENV = {
   OAUTH_RATE_LIMIT_PER_MINUTE: '1000000000',
 };
 
-/** What is sealed and stays here: no request brings it. */
+/**
+ * What is sealed and stays here: no request brings it. (In the address of a callback there is a sealed name, by which nobody is looked up:
+ * test/e2e/provider-posted-answers.spec.ts.)
+ */
 type Stored =
   | 'answer of a form'
   | 'encryption canary'
@@ -106,6 +111,7 @@ const inForm = (
   by: readonly [id: Live, secret: Live],
 ): Door => ({
   at: `${field} at ${path}`,
+  behind: 'the client',
   open: async (world, { http }) => {
     const basic = { id: await world.value(by[0]), secret: await world.value(by[1]) };
     return {
@@ -338,6 +344,8 @@ describe('A key in a request that this service has not made so', () => {
     provider = await IdentityProvider.open();
     service = await startService({ env: { ...ENV, ...provider.env({}) } });
     provider.serveTo(service.url);
+    // Otherwise a busy machine reads more.
+    jest.spyOn(AccessChanges.prototype, 'isTrusted', 'get').mockReturnValue(true);
   });
   afterAll(async () => {
     await service.stop();
@@ -366,15 +374,18 @@ describe('A key in a request that this service has not made so', () => {
     'is refused without asking the database: %s, %s',
     async (_name, _at, { open, behind, sent = (key) => key }) => {
       const { genuine, send } = await open(new World(service, 'https://hook.example/'), service);
-      // What instances remember is remembered then.
+      // Also what admits the request, until that is remembered.
+      const admitting = (await seenOf(() => send('none'))).asked;
+      await changesRead(service);
       await send('none');
       const usual = await seenOf(() => send('none'));
-      if (behind === undefined) expect(usual.asked).toEqual([]);
+      if (behind === undefined) expect([...admitting, ...usual.asked]).toEqual([]);
+      const allowed = new Set([...admitting, ...usual.asked]);
       await alwaysAsync(
         fc.asyncProperty(brokenKeys(genuine), async (key) => {
           if (sent(key) === sent(genuine)) return;
           const { status, asked } = await seenOf(() => send(key));
-          expect(asked.filter((sql) => !usual.asked.includes(sql))).toEqual([]);
+          expect(asked.filter((sql) => !allowed.has(sql))).toEqual([]);
           expect(status).toBeLessThan(500);
         }),
         RUNS,

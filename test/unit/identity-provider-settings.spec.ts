@@ -87,6 +87,11 @@ describe('The settings of an identity provider', () => {
       { ...BY_KEY, private_key: RSA, assertion_audience: 'all' },
       /assertion_audience must/,
     ],
+    [
+      'a template as the issuer',
+      { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' },
+      /issuer is a template: put the id of your tenant/,
+    ],
     ['trust in nothing', { trust_email: false }, /trust_email must be true or/],
     ['trust in no domain', { trust_email: [] }, /trust_email must be true or/],
     ['trust in an address', { trust_email: ['me@mail.example'] }, /trust_email must be true or/],
@@ -132,6 +137,26 @@ describe('The settings of an identity provider', () => {
     expect(parse({ ...BY_KEY, private_key: key }).privateKey!.algorithm).toBe(algorithm);
     const file = fileOf(what, typeof key === 'string' ? key : JSON.stringify(key));
     expect(parse({ ...BY_KEY, private_key_file: file }).privateKey!.algorithm).toBe(algorithm);
+  });
+
+  it('know when a secret ends that is a JWT, and take any other as it is', () => {
+    const partOf = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
+    const jwt = (payload: unknown) => `${partOf({ alg: 'ES256', kid: 'A' })}.${partOf(payload)}.c2ln`;
+    const endOf = (client_secret: string) => parse({ client_secret }).clientSecretEndsAt;
+    expect(endOf(jwt({ iss: 'TEAM', exp: 1_800_000_000 }))).toEqual(new Date(1_800_000_000_000));
+    for (const secret of [
+      ...[
+        SECRET,
+        'a.b.c',
+        'e30.e30.e30',
+        jwt({}),
+        jwt({ exp: '1800000000' }),
+        jwt({ exp: 1e300 }),
+        jwt(null),
+      ],
+      ...[`${jwt({ exp: 1 })}.x`, jwt({ exp: 1 }).slice(1)],
+    ])
+      expect([secret, endOf(secret)]).toEqual([secret, undefined]);
   });
 
   it('take the name of a JWK, and domains in any case', () => {

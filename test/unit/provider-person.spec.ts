@@ -33,13 +33,18 @@ describe('What a provider says about the address of a person', () => {
     ['of a domain below a trusted one', domains, { email: 'me@sub.mail.example' }],
     ['with a trusted domain in its name', domains, { email: '"x@mail.example"@evil.example' }],
   ])('%s: no verified address, but one that was sent', (_what, settings, claims) => {
-    const { verifiedEmail, hasEmail } = personWith(settings, { email: ADDRESS, ...claims });
+    const { verifiedEmail, hasEmail, saysWhetherVerified } = personWith(settings, {
+      email: ADDRESS,
+      ...claims,
+    });
     expect([verifiedEmail, hasEmail]).toEqual([undefined, true]);
+    expect(saysWhetherVerified).toBe('email_verified' in claims);
   });
 
   it('that the userinfo endpoint calls not verified is not trusted by setting', () => {
     const userinfo = { email_verified: false };
-    expect(personWith(trusting, { email: ADDRESS }, userinfo).verifiedEmail).toBeUndefined();
+    const { verifiedEmail, saysWhetherVerified } = personWith(trusting, { email: ADDRESS }, userinfo);
+    expect([verifiedEmail, saysWhetherVerified]).toEqual([undefined, true]);
   });
 
   it('is verified by true, and by the text "true" too', () => {

@@ -50,6 +50,16 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
       say('Try again in a few minutes. If it happens again, tell an operator of this service.'),
     ],
   },
+  provider_metadata_invalid: {
+    heading: say('This login does not work'),
+    text: [
+      say(
+        'What {label} says about itself does not fit the settings of this service, so nobody can log in through it.',
+      ),
+      NOT_LOGGED_IN,
+      TELL,
+    ],
+  },
   client_refused: {
     heading: say('This login does not work'),
     text: [
@@ -116,6 +126,15 @@ const TEXTS: Record<SignInRefusalReason, Text> = {
         '{label} does not say that it has verified your email address, so there is no account for you here.',
       ),
       say('Verify the address at {label}, and then log in again.'),
+    ],
+  },
+  email_verification_unknown: {
+    heading: say('Your email address could not be checked'),
+    text: [
+      say(
+        '{label} does not say whether it has verified your email address, so there is no account for you here.',
+      ),
+      TELL,
     ],
   },
   no_account: {

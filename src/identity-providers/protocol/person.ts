@@ -15,7 +15,11 @@ export interface Person {
   verifiedEmail?: string;
   /** Whether the provider sent any address, verified or not. */
   hasEmail: boolean;
+  /** Whether the provider says if it has verified addresses, whatever it says. */
+  saysWhetherVerified: boolean;
   name?: string;
+  /** What the browser has posted as the name, which nobody has signed: it only names a new account. */
+  postedName?: string;
   /** The role that the provider's claim gives; undefined if it gives none. */
   role?: OperatorRole;
   /** The ID token with these claims, needed to log out at the provider. */
@@ -40,7 +44,8 @@ export function personOf(
     verifiedEmail:
       verifiedEmailIn(idToken) ?? verifiedEmailIn(userinfo) ?? trustedEmailIn(provider, idToken, userinfo),
     hasEmail: Boolean(idToken.email ?? userinfo.email),
-    name: nameIn(idToken) ?? nameIn(userinfo),
+    saysWhetherVerified: saysWhetherVerified(idToken, userinfo),
+    name: fitName(idToken.name) ?? fitName(userinfo.name),
     role: roleOf(provider, idToken, userinfo),
   };
 }
@@ -59,6 +64,9 @@ function verifiedEmailIn({ email, email_verified: verified }: Claims): string | 
   return verified === true || verified === 'true' ? addressIn(email) : undefined;
 }
 
+const saysWhetherVerified = (idToken: Claims, userinfo: Claims): boolean =>
+  'email_verified' in idToken || 'email_verified' in userinfo;
+
 /**
  * The address from a provider that sends no `email_verified`, if the settings trust it; an explicit "not verified" always counts.
  */
@@ -67,7 +75,7 @@ function trustedEmailIn(
   idToken: Claims,
   userinfo: Claims,
 ): string | undefined {
-  if (!trustEmail || 'email_verified' in idToken || 'email_verified' in userinfo) return undefined;
+  if (!trustEmail || saysWhetherVerified(idToken, userinfo)) return undefined;
   const email = addressIn(idToken.email ?? userinfo.email);
   const domain = email?.slice(email.lastIndexOf('@') + 1).toLowerCase();
   return trustEmail === true || trustEmail.includes(domain ?? '') ? email : undefined;
@@ -78,7 +86,8 @@ function addressIn(email: unknown): string | undefined {
   return isEmail(email) && illegible(email) === undefined ? email : undefined;
 }
 
-function nameIn({ name }: Claims): string | undefined {
+/** A name for an account; undefined for what is none, or cannot be shown. */
+export function fitName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined;
   const text = name.trim();
   const isFit = text.length > 0 && text.length <= 200 && text.isWellFormed() && illegible(text) === undefined;

@@ -11,10 +11,11 @@ import type { IdentityProvider } from '../../config/identity-providers.js';
 import { Settings } from '../../config/settings.js';
 import { notFound } from '../../http/problems/problem.js';
 import { ASYMMETRIC_ALGORITHMS } from './algorithms.js';
+import { SignInRefused } from '../refusals.js';
 import { authenticationAt } from './client-authentication.js';
 import { providerFetch } from './provider-fetch.js';
-import { checkedMetadata, type ProviderMetadata } from './provider-metadata.js';
-import { refusalOfError } from './refusal-of-error.js';
+import { checkedMetadata, requireIssuer, type ProviderMetadata } from './provider-metadata.js';
+import { issuerNamedIn, refusalOfError } from './refusal-of-error.js';
 import { say } from '../../language/text.js';
 
 const KNOWN_FOR_MS = 60 * 60_000;
@@ -104,9 +105,24 @@ export class ProviderClients {
       this.known.set(provider.id, { client, until: Date.now() + KNOWN_FOR_MS });
       return client;
     } catch (error) {
-      throw refusalOfError(error);
+      throw refusalOfDiscovery(error, provider);
     }
   }
+}
+
+/** Nothing in the metadata depends on who logs in: what is wrong there is not the fault of a login. */
+function refusalOfDiscovery(error: unknown, { issuer }: IdentityProvider): SignInRefused {
+  const refusal = refusalOfError(error);
+  if (refusal.reason !== 'provider_answer_invalid') return refusal;
+  const named = issuerNamedIn(error);
+  if (named !== undefined) {
+    try {
+      requireIssuer(named, issuer);
+    } catch (wrong) {
+      return wrong as SignInRefused;
+    }
+  }
+  return new SignInRefused('provider_metadata_invalid', refusal.message, { cause: error });
 }
 
 async function discover(provider: IdentityProvider): Promise<ProviderClient> {

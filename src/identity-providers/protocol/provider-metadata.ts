@@ -15,10 +15,7 @@ const OPTIONAL = ['userinfo_endpoint', 'end_session_endpoint'];
 
 /** The metadata, with everything that is used later checked; throws a `SignInRefused`. */
 export function checkedMetadata(metadata: Readonly<ServerMetadata>, issuer: URL): ProviderMetadata {
-  // The library accepts another issuer from some hosts.
-  if (!isUrl(metadata.issuer) || new URL(metadata.issuer).href !== issuer.href) {
-    refuse('the metadata name another issuer');
-  }
+  requireIssuer(metadata.issuer, issuer);
   for (const name of REQUIRED) {
     if (!isAllowedUrl(metadata[name], issuer)) refuse(`the metadata have no usable ${name}`);
   }
@@ -46,6 +43,19 @@ export function isAllowedUrl(value: unknown, issuer: URL): boolean {
   );
 }
 
+/** Throws a `SignInRefused` for another issuer than that of the settings, also if the library accepts it, as from some hosts. */
+export function requireIssuer(named: unknown, issuer: URL): void {
+  // As Microsoft Entra ID does for `common` and `organizations`.
+  if (typeof named === 'string' && /[{}]/.test(named)) {
+    refuse(
+      'the metadata name a template of issuers with a placeholder: issuer in IDENTITY_PROVIDERS must be the address of one tenant',
+    );
+  }
+  if (typeof named !== 'string' || !isUrl(named) || new URL(named).href !== issuer.href) {
+    refuse('the metadata name another issuer: write issuer in IDENTITY_PROVIDERS as they do');
+  }
+}
+
 function refuse(message: string): never {
-  throw new SignInRefused('provider_answer_invalid', message);
+  throw new SignInRefused('provider_metadata_invalid', message);
 }

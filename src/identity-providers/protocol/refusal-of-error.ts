@@ -37,6 +37,12 @@ function reasonOf(chain: unknown[]): SignInRefusalReason {
     : 'provider_answer_invalid';
 }
 
+/** The issuer in a discovery document that the library has refused for it. */
+export const issuerNamedIn = (error: unknown): unknown =>
+  causesOf(error)
+    .map((each) => (each as Error & { cause?: { attribute?: unknown; body?: { issuer?: unknown } } }).cause)
+    .find((cause) => cause?.attribute === 'issuer')?.body?.issuer;
+
 /** The error and its causes, outermost first. */
 function causesOf(error: unknown): unknown[] {
   const chain: unknown[] = [];

@@ -6,6 +6,7 @@ import type { Form } from '../../http/forms/form.js';
 import { AddressRateLimitGuard } from '../../http/guards/address-rate-limit.guard.js';
 import { PageRoute } from '../../http/page-routes/send-page.js';
 import { ProviderClients } from '../protocol/provider-clients.service.js';
+import { PostedNames } from './posted-names.service.js';
 
 const PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description'];
 
@@ -17,15 +18,19 @@ const PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description'];
 @ApiExcludeController()
 @UseGuards(AddressRateLimitGuard)
 export class PostedCallbackController {
-  constructor(private readonly providerClients: ProviderClients) {}
+  constructor(
+    private readonly providerClients: ProviderClients,
+    private readonly names: PostedNames,
+  ) {}
 
   @Post(':id')
   @PageRoute()
   goOn(@Param('id') id: string, @FormBody() form: Form, @Res() reply: FastifyReply): void {
     const provider = this.providerClients.get(id);
-    const query = new URLSearchParams(
-      PARAMETERS.flatMap((name) => form.getAll(name).map((value) => [name, value])),
-    );
+    const query = new URLSearchParams([
+      ...PARAMETERS.flatMap((name) => form.getAll(name).map((value) => [name, value])),
+      ...this.names.parameterFor(provider, form),
+    ]);
     void reply
       .header('cache-control', 'no-store')
       .redirect(`/login/callback/${provider.id}?${query.toString()}`, 303);

@@ -130,9 +130,12 @@ export class ProviderAccounts {
     if (provider.accounts === 'linked') refuse('no_account', 'accounts are only linked by hand');
     const { issuer, subject, verifiedEmail: email } = person;
     if (email === undefined) {
-      return person.hasEmail
-        ? refuse('email_not_verified', 'no verified email address')
-        : refuse('email_missing', 'no email address');
+      if (!person.hasEmail) refuse('email_missing', 'no email address');
+      if (person.saysWhetherVerified) refuse('email_not_verified', 'email_verified is not true');
+      return refuse(
+        'email_verification_unknown',
+        'the provider sends no email_verified, and its trust_email in IDENTITY_PROVIDERS does not cover this address',
+      );
     }
     const found = await this.accounts.lock(manager, { email });
     // A concurrent first sign-in may have linked the same person since this one looked for a link.
@@ -218,7 +221,7 @@ export class ProviderAccounts {
     person: Person & { verifiedEmail: string },
     actor: Actor,
   ): Promise<UserEntity> {
-    const { verifiedEmail: email, name } = person;
+    const { verifiedEmail: email, name = person.postedName } = person;
     if (provider.accounts !== 'create') return refuse('no_account', 'no account with this address');
     const operatorRole = roleAfter(provider, person, null);
     if (!isFor(provider, operatorRole)) return refuse('not_for_you', 'the person is no operator');

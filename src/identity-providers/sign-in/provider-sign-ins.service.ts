@@ -28,6 +28,7 @@ import type { Person } from '../protocol/person.js';
 import { isSaidByBrowser } from '../protocol/refusal-of-error.js';
 import { REFUSAL_STATUS, SignInRefused } from '../refusals.js';
 import { ProviderAccounts, type AdmittedAccount } from './provider-accounts.service.js';
+import { PostedNames } from './posted-names.service.js';
 import { ProviderSignInsRepository, type StartedSignIn } from './provider-sign-ins.repository.js';
 import { SIGN_IN_SECONDS, SignInCookies } from './sign-in-cookies.service.js';
 
@@ -58,6 +59,7 @@ export class ProviderSignIns {
     private readonly audit: AuditService,
     private readonly activity: ActivityService,
     private readonly idTokens: SealedIdTokens,
+    private readonly names: PostedNames,
     settings: Settings,
   ) {
     this.box = new SealedBox('provider sign-in', settings.encryptionKeys);
@@ -101,7 +103,8 @@ export class ProviderSignIns {
     let returnTo: string | undefined;
     let concerns: string | undefined;
     try {
-      const state = Form.parse(query).get('state') ?? '';
+      const answer = Form.parse(query);
+      const state = answer.get('state') ?? '';
       const started = await this.use(provider, state, request);
       returnTo = started.returnTo ?? undefined;
       concerns = started.userId ?? UNKNOWN;
@@ -109,7 +112,8 @@ export class ProviderSignIns {
       if (!sent) throw new SignInRefused('sign_in_expired', 'sealed with a key that is gone');
       if (started.userId === null) {
         const person = await this.authentication.finish(provider, sent, query, {});
-        await this.signIn(provider, person, request, reply);
+        const postedName = this.names.in(provider, answer);
+        await this.signIn(provider, { ...person, postedName }, request, reply);
       } else {
         const present = await this.sessions.current(request);
         if (present?.id !== started.userId) throw loggedOutBefore();

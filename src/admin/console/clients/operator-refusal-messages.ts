@@ -33,6 +33,11 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
     'Not an answer of an identity provider',
     'It was not JSON, perhaps the page of a proxy or of a wrong address. Check issuer, and the way to it.',
   ),
+  provider_metadata_invalid: refused(
+    '503',
+    'Identity provider does not fit the settings',
+    'Its discovery document names another issuer, a template of issuers, or lacks an address: the log says what. Set issuer to exactly what it names; at Microsoft Entra ID, to the address with the id of your tenant.',
+  ),
   client_refused: refused(
     '503',
     'Identity provider does not accept this service',
@@ -71,7 +76,12 @@ const SIGN_IN_REFUSED: Record<SignInRefusalReason | 'password' | 'too_many', Ref
   email_not_verified: refused(
     '403',
     'Email address not verified by the provider',
-    'An account would have been linked or made. The person has to verify the address at the provider.',
+    'An account would have been linked or made. The provider calls the address not verified: the person verifies it there, or, for accounts that an admin or a directory made there, an admin does.',
+  ),
+  email_verification_unknown: refused(
+    '403',
+    'No word from the provider about whether the address is verified',
+    'An account would have been linked or made. The provider sends no email_verified, as Microsoft Entra ID does not: set trust_email in its settings, if nobody can enter another person’s address there.',
   ),
   no_account: refused(
     '403',
