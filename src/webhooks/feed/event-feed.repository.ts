@@ -41,6 +41,9 @@ export interface FeedNews {
  */
 const IS_SETTLED = 'e.xid < pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.test';
 
+/** That of an event (`s`); looked up for those of users who have a consent only. */
+const SCOPE = '(SELECT t.scope FROM event_types t WHERE t.name = s.type)';
+
 /**
  * The events in the order of their commits (contract §21). In SQL: TypeORM does not support `xid8`, and the statement checks
  * clients and consents.
@@ -61,14 +64,13 @@ export class EventFeedRepository {
     const [look]: FeedLook[] = await this.events.query(
       // Not materialized: in the order of the index, the events are read until there are enough.
       `WITH shown AS MATERIALIZED (
-         SELECT s.xid, s.id, s.user_id, t.scope
+         SELECT s.xid, s.id, s.user_id, ${SCOPE} AS scope
            FROM (${scanned('e.xid, e.id, e.type, e.user_id, e.client_id, e.realm, e.created_at, e.payload IS NOT NULL AS has_payload')}) s
-           JOIN event_types t ON t.name = s.type
           WHERE s.has_payload
             AND s.realm = (SELECT c.realm FROM clients c WHERE c.id = $1 AND c.enabled)
             AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
-                     ELSE t.scope = ANY ($4::text[])
-                      AND ${userShares('$1', 's.user_id', 't.scope', consentIncludedSince('t.scope', 's.created_at'))} END
+                     ELSE s.type = ANY (ARRAY(SELECT t.name FROM event_types t WHERE t.scope = ANY ($4::text[])))
+                      AND ${userShares('$1', 's.user_id', SCOPE, consentIncludedSince(SCOPE, 's.created_at'))} END
           ORDER BY s.xid, s.id LIMIT $5
        ), rest AS MATERIALIZED (
          SELECT count(*)::int AS count, max(xid) AS xid, (array_agg(id))[count(*)] AS id
