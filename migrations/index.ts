@@ -29,6 +29,7 @@ import { FailingEndpoints1795672485305 } from './1795672485305-failing-endpoints
 import { EventRequestIds1795672486994 } from './1795672486994-event-request-ids.js';
 import { DisabledUsers1795675000000 } from './1795675000000-disabled-users.js';
 import { TestsOfClients1795910428627 } from './1795910428627-tests-of-clients.js';
+import { AnnouncedEnds1795915989421 } from './1795915989421-announced-ends.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -63,6 +64,7 @@ export const MIGRATIONS = [
   EventRequestIds1795672486994,
   DisabledUsers1795675000000,
   TestsOfClients1795910428627,
+  AnnouncedEnds1795915989421,
 ];
 
 /** The names of the migrations, as the database stores them. */
