@@ -17,12 +17,12 @@ const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=16'
 
 /**
  * Starts the service as in production: the built program with every check, limit, log line and metric; its log goes to a file.
- * `options` are passed to Node.js.
+ * `options` are passed to Node.js, `environment` has further settings.
  */
-export async function startService(database, options = []) {
+export async function startService(database, options = [], environment = {}) {
   const port = await freePort();
   const nodeArguments = [...options, ...(await startArguments())];
-  return start('service', database, nodeArguments, port, serviceEnvironment(port));
+  return start('service', database, nodeArguments, port, { ...serviceEnvironment(port), ...environment });
 }
 
 /** The settings of the service and of the operator tool. */

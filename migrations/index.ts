@@ -31,6 +31,7 @@ import { DisabledUsers1795675000000 } from './1795675000000-disabled-users.js';
 import { FormAnswers1795906259814 } from './1795906259814-form-answers.js';
 import { TestsOfClients1795910428627 } from './1795910428627-tests-of-clients.js';
 import { PlainerWords1795911799970 } from './1795911799970-plainer-words.js';
+import { AnnouncedEnds1795915989421 } from './1795915989421-announced-ends.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -67,6 +68,7 @@ export const MIGRATIONS = [
   FormAnswers1795906259814,
   TestsOfClients1795910428627,
   PlainerWords1795911799970,
+  AnnouncedEnds1795915989421,
 ];
 
 /** The names of the migrations, as the database stores them. */

@@ -31,18 +31,26 @@ const BEGUN = `(SELECT CASE v.method WHEN 'import' THEN v.granted_at ELSE v.reco
                    AND v.reason IS DISTINCT FROM 'words_changed'
                  ORDER BY v.number DESC LIMIT 1)`;
 
+/** The ends of the stretch, as an index has them. */
+const ENDS = `
+  SELECT expires_at, client_id, user_id FROM consents
+   WHERE revoked_at IS NULL AND expires_at > now() AND expires_at <= now() + make_interval(days => $1::int)
+     AND (expires_at, client_id, user_id) > ($2::timestamptz, $3, $4)
+     AND ($5::timestamptz IS NULL OR (expires_at, client_id, user_id) <= ($5::timestamptz, $6, $7))`;
+
+/** Those of them that were announced, as another one has them. */
+const ANNOUNCED = ENDS.replace('FROM consents', 'FROM consent_notices').replace('revoked_at IS NULL AND ', '');
+
 /**
- * Consents (`k`) whose end has to be announced: in less than `$1` days, after half of the consent's time. CASE, because conditions may
- * be checked in any order: when it began is only looked up of those that were not announced yet.
+ * Consents (`k`) whose end has to be announced: in less than `$1` days, after half of the consent's time. Usually all were, which the
+ * indexes of both tables tell; anything else is only looked up of the others.
  */
-const TO_BE_TOLD = `FROM consents k JOIN clients c ON c.id = k.client_id JOIN users u ON u.id = k.user_id AND u.enabled
-          WHERE k.revoked_at IS NULL AND k.expires_at > now() AND k.expires_at <= now() + make_interval(days => $1::int)
-            AND (k.expires_at, k.client_id, k.user_id) > ($2::timestamptz, $3, $4)
-            AND ($5::timestamptz IS NULL OR (k.expires_at, k.client_id, k.user_id) <= ($5::timestamptz, $6, $7))
-            AND CASE WHEN EXISTS (SELECT 1 FROM consent_notices n
-                                   WHERE n.client_id = k.client_id AND n.user_id = k.user_id AND n.expires_at = k.expires_at) THEN false
-                     WHEN k.reason = 'words_changed' THEN true
-                     ELSE k.expires_at - now() <= (k.expires_at - coalesce(${BEGUN}, k.granted_at)) / 2 END`;
+const TO_BE_TOLD = `FROM (${ENDS} EXCEPT ${ANNOUNCED}) untold
+           JOIN consents k USING (expires_at, client_id, user_id)
+           JOIN clients c ON c.id = k.client_id JOIN users u ON u.id = k.user_id AND u.enabled
+          WHERE k.revoked_at IS NULL
+            AND (k.reason IS NOT DISTINCT FROM 'words_changed'
+                 OR k.expires_at - now() <= (k.expires_at - coalesce(${BEGUN}, k.granted_at)) / 2)`;
 
 const parametersOf = ({ after, upTo }: StretchOfEnds): unknown[] => [
   ...[after.expiresAt, after.clientId, after.userId],

@@ -1,88 +1,95 @@
-import { inTurns, PageTurns, type PageTurn } from '../../src/http/page-routes/page-turns.js';
-import { HeldTimers } from '../support/held-timers.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inTurns, PageTurns } from '../../src/http/page-routes/page-turns.js';
 
-// As many as at the start of a busy period.
-const AT_ONCE = 8;
-const SLOW_MS = 1_000;
+/** What a part of the work on a page takes, and what everything else takes in a turn of the event loop, in milliseconds. */
+const [PART, OTHERS] = [10, 4];
 
-describe('pages', () => {
-  const turns = () => new PageTurns();
-  /** Takes so many turns; returns those that were given so far, in their order. */
-  const takeSome = (from: PageTurns, count: number): PageTurn[] => {
-    const given: PageTurn[] = [];
-    for (let n = 0; n < count; n++) from.whenThereIsRoom((turn) => given.push(turn));
-    return given;
+describe('the work on pages', () => {
+  /** The time that the pages see. */
+  let now = 0;
+  beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
+  afterEach(() => jest.restoreAllMocks());
+
+  /** Lets the event loop turn, with or without something else to do; returns in which of its turns a part was done. */
+  const turnsOf = async (parts: number, others: number): Promise<number[]> => {
+    const turns = new PageTurns();
+    const done: number[] = [];
+    let turn = 0;
+    for (let n = 0; n < parts; n++) {
+      turns.whenItIsTime(() => {
+        now += PART;
+        done.push(turn);
+      });
+    }
+    while (done.length < parts) {
+      await nextTurn();
+      now += others;
+      turn++;
+    }
+    return done;
   };
 
-  it('wait while there is no room, and go on in their order', () => {
+  it('is done in parts, one in a turn of the event loop, if nothing else waits', async () => {
+    expect(await turnsOf(4, 0)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('leaves everything else as much time as it takes', async () => {
+    const rest = Math.ceil(PART / OTHERS);
+    expect(await turnsOf(3, OTHERS)).toEqual([0, rest, 2 * rest]);
+  });
+
+  it('is done in the order in which it came, also what comes while others wait', async () => {
+    const turns = new PageTurns();
     const order: string[] = [];
-    const all = turns();
-    const [first, second] = takeSome(all, AT_ONCE);
-    all.whenThereIsRoom(() => order.push('one'));
-    all.whenThereIsRoom(() => order.push('other'));
-    expect(order).toEqual([]);
-    first!.end();
-    // Ending twice makes room once.
-    first!.end();
-    expect(order).toEqual(['one']);
-    second!.end();
-    expect(order).toEqual(['one', 'other']);
+    turns.whenItIsTime(() => {
+      order.push('first');
+      turns.whenItIsTime(() => order.push('third'));
+    });
+    turns.whenItIsTime(() => order.push('second'));
+    await turns.take();
+    expect(order).toEqual(['first', 'second']);
+    await turns.take();
+    expect(order).toEqual(['first', 'second', 'third']);
   });
 
-  it('make room for others once they are slow, because they wait for something else then', () => {
-    const slow = HeldTimers.hold(SLOW_MS, SLOW_MS, 'page-turns');
-    try {
-      const all = turns();
-      const given = takeSome(all, AT_ONCE + 1);
-      expect(given).toHaveLength(AT_ONCE);
-      slow.letPass();
-      expect(given).toHaveLength(AT_ONCE + 1);
-    } finally {
-      slow.release();
+  it('counts with what it goes on to do at once', async () => {
+    const turns = new PageTurns();
+    const seen: number[] = [];
+    const page = async () => {
+      await turns.take();
+      await Promise.resolve();
+      now += PART;
+    };
+    const other = async () => {
+      await turns.take();
+      seen.push(now);
+    };
+    const both = Promise.all([page(), other()]);
+    for (let n = 0; seen.length === 0; n++) {
+      await nextTurn();
+      now += OTHERS;
     }
+    await both;
+    expect(seen[0]!).toBeGreaterThanOrEqual(2 * PART);
   });
 
-  it('are refused when a thousand wait', () => {
-    const all = turns();
-    takeSome(all, AT_ONCE + 999);
-    expect(all.areFull).toBe(false);
-    takeSome(all, 1);
-    expect(all.areFull).toBe(true);
+  it('is refused when a thousand pages wait', () => {
+    const turns = new PageTurns();
+    for (let n = 0; n < 999; n++) turns.whenItIsTime(() => undefined);
+    expect(turns.areFull).toBe(false);
+    turns.whenItIsTime(() => undefined);
+    expect(turns.areFull).toBe(true);
   });
 
-  describe('of a large file', () => {
+  it('of a large file gives way between its parts', async () => {
     async function* rows() {
       for (let n = 0; n < 10; n++) yield n;
     }
-
-    it('give way to others after each part', async () => {
-      const all = turns();
-      takeSome(all, AT_ONCE - 1);
-      const file = inTurns(all, rows(), 4);
-      const read: number[] = [];
-      for (let n = 0; n < 4; n++) read.push((await file.next()).value as number);
-      let other: PageTurn | undefined;
-      all.whenThereIsRoom((turn) => (other = turn));
-      expect(other).toBeUndefined();
-      const next = file.next();
-      await Promise.resolve();
-      expect(other).toBeDefined();
-      other!.end();
-      read.push((await next).value as number);
-      for await (const row of file) read.push(row);
-      expect(read).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-      expect(takeSome(all, 1)).toHaveLength(1);
-    });
-
-    it('end with its reader', async () => {
-      const all = turns();
-      takeSome(all, AT_ONCE - 1);
-      const file = inTurns(all, rows(), 4);
-      await file.next();
-      const next = takeSome(all, 1);
-      expect(next).toEqual([]);
-      await file.return(undefined);
-      expect(next).toHaveLength(1);
-    });
+    const turns = new PageTurns();
+    const taken = jest.spyOn(turns, 'take');
+    const read: number[] = [];
+    for await (const row of inTurns(turns, rows(), 4)) read.push(row);
+    expect(read).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(taken).toHaveBeenCalledTimes(3);
   });
 });

@@ -61,6 +61,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
     if ('page' in answer) {
       const { status = 200 } = answer;
       await context.prepare?.();
+      await this.turns.take();
       const page = { ...context.layOut(answer.page), reader: context.reader };
       if (page.isTranslated && page.reader.url?.includes('?')) leaveUncompressed(reply.request);
       void reply.status(status).headers(pageHeaders({ withScript: !!page.scripts?.length }));

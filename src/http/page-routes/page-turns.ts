@@ -1,107 +1,86 @@
 import { Injectable } from '@nestjs/common';
+import { setImmediate } from 'node:timers';
 import type { FastifyInstance } from 'fastify';
-import { LoopPace } from '../../database/background/loop-pace.js';
 import { say } from '../../language/text.js';
 import { serviceUnavailable } from '../problems/problem.js';
 import { inRequestContext } from '../server/request-context.js';
 import { isForPerson } from '../server/route-options.js';
 
-/** How many pages an instance works on at a time, by the spare capacity of its event loop. */
-const AT_ONCE = { least: 2, first: 8, most: 64 };
-/** A slower one makes room for another: it waits for something else, such as the database or an identity provider. */
-const SLOW_AFTER_MS = 1_000;
 const WAITING_MAX = 1_000;
-
-declare module 'fastify' {
-  interface FastifyReply {
-    turn?: PageTurn;
-  }
-}
-
-/** The right to work on one page. */
-export interface PageTurn {
-  /** Call when the work is done, once or more often. */
-  end: () => void;
-}
+/** If everything else takes no longer in a turn of the event loop, nothing else waits. */
+const IDLE_MS = 0.3;
 
 /**
- * Lets pages give way to tokens and bearer requests, as deliveries do: while the event loop is late, few pages are worked on at a time,
- * and the others wait in the order in which they came. A large file takes a turn for each part of it.
+ * Lets the work on pages give way to tokens and bearer requests: it is done in parts, one in a turn of the event loop, in the order in
+ * which they came, and after each part everything else gets as much time as that took, if it needs any.
  */
 @Injectable()
 export class PageTurns {
-  private readonly waiting: ((turn: PageTurn) => void)[] = [];
-  private readonly pace = new LoopPace(AT_ONCE, () => this.goOn());
-  private active = 0;
+  private readonly waiting: (() => void)[] = [];
+  private isGoing = false;
+  /** For how many milliseconds everything else comes first. */
+  private owed = 0;
+  private since = 0;
 
   /** Whether so many wait already that another one would wait in vain. */
   get areFull(): boolean {
     return this.waiting.length >= WAITING_MAX;
   }
 
-  take(): Promise<PageTurn> {
-    return new Promise((resolve) => this.whenThereIsRoom(resolve));
+  /** Resolves when the next part of the work may be done, up to the next time that it waits for something. */
+  take(): Promise<void> {
+    return new Promise((resolve) => this.whenItIsTime(resolve));
   }
 
-  whenThereIsRoom(work: (turn: PageTurn) => void): void {
+  /** Does a part of the work when its turn has come. */
+  whenItIsTime(work: () => void): void {
     this.waiting.push(work);
+    if (this.isGoing) return;
+    this.isGoing = true;
     this.goOn();
   }
 
   private goOn(): void {
-    while (this.waiting.length > 0 && this.active < this.pace.limit) this.waiting.shift()!(this.begin());
-    if (this.waiting.length > 0) this.pace.wantMore();
-  }
-
-  private begin(): PageTurn {
-    this.active++;
-    this.pace.watch();
-    let isOver = false;
-    const end = () => {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
-      this.active--;
-      this.goOn();
-    };
-    const timer = setTimeout(end, SLOW_AFTER_MS).unref();
-    return { end };
+    let begun: number | undefined;
+    setImmediate(() => {
+      const now = performance.now();
+      const others = now - this.since;
+      this.owed = others > IDLE_MS ? this.owed - others : 0;
+      this.since = now;
+      if (this.owed > 0) return;
+      begun = now;
+      this.waiting.shift()!();
+    });
+    // In the same turn of the event loop, after all that the work has done at once.
+    setImmediate(() => {
+      if (begun !== undefined) {
+        this.since = performance.now();
+        this.owed = this.since - begun;
+      }
+      this.isGoing = this.waiting.length > 0;
+      if (this.isGoing) this.goOn();
+    });
   }
 }
 
 /** Lets every page, and what looks for one at an address that there is not, take its turn before anything else is done for it. */
 export function addPageTurns(fastify: FastifyInstance, turns: PageTurns): void {
-  fastify.decorateReply('turn', undefined);
   fastify.addHook('preParsing', (request, reply, payload, done) => {
     if (!isForPerson(request)) return done(null, payload);
     if (turns.areFull) return done(tooMany());
-    turns.whenThereIsRoom((turn) => {
-      // The browser has gone meanwhile: nobody waits for an answer.
-      if (reply.raw.destroyed) return turn.end();
-      reply.turn = turn;
-      inRequestContext(request, () => done(null, payload));
+    turns.whenItIsTime(() => {
+      // Nobody waits for an answer if the browser has gone meanwhile.
+      if (!reply.raw.destroyed) inRequestContext(request, () => done(null, payload));
     });
-  });
-  // A stream or a file goes on after its turn: PageAnswers sends it.
-  fastify.addHook('onSend', (_request, reply, payload, done) => {
-    reply.turn?.end();
-    done(null, payload);
   });
 }
 
-/** The rows of a file, in turns of so many. */
+/** Rows of a file: so many in a turn. */
 export async function* inTurns<T>(turns: PageTurns, rows: AsyncIterable<T>, each: number): AsyncGenerator<T> {
-  let turn = await turns.take();
-  try {
-    let count = 0;
-    for await (const row of rows) {
-      yield row;
-      if (++count % each !== 0) continue;
-      turn.end();
-      turn = await turns.take();
-    }
-  } finally {
-    turn.end();
+  let count = 0;
+  for await (const row of rows) {
+    if (count++ % each === 0) await turns.take();
+    yield row;
   }
 }
 

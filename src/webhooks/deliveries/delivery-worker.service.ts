@@ -4,7 +4,6 @@ import { Interval } from '@nestjs/schedule';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { Settings } from '../../config/settings.js';
-import { LoopPace } from '../../database/background/loop-pace.js';
 import { QueueWorker } from '../../database/background/queue-worker.js';
 import { SchemaCompatibility } from '../../database/migrations/schema-compatibility.service.js';
 import type { Line } from '../../http/server/logging.js';
@@ -18,13 +17,12 @@ import {
   deliveriesInHandLimit,
   finishedCounter,
 } from './delivery-metrics.js';
+import { DeliveryPace } from './delivery-pace.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { ClaimedDelivery, FinishedClaim } from './claimed-delivery.js';
 import { DeliveryResultsService } from './delivery-results.service.js';
 import { WakeUps } from './wake-ups.service.js';
 
-/** How many quick attempts an instance makes at a time: at least, and first, by the spare capacity of the event loop. */
-const IN_HAND = { least: 8, first: 32 };
 /** Concurrent attempts per endpoint. */
 const IN_HAND_PER_ENDPOINT = 32;
 /**
@@ -53,7 +51,7 @@ export class DeliveryWorker extends QueueWorker {
   /** Endpoints whose last attempt here failed, or is slow. */
   private readonly failing = new LRUCache<string, true>({ max: 1000 });
   private mayBeMore = false;
-  private readonly pace: LoopPace;
+  private readonly pace: DeliveryPace;
   private readonly concurrency: number;
 
   constructor(
@@ -67,8 +65,8 @@ export class DeliveryWorker extends QueueWorker {
   ) {
     super('Deliveries', server, schema, works);
     this.concurrency = webhookConcurrency;
-    this.pace = new LoopPace(
-      { ...IN_HAND, most: webhookConcurrency },
+    this.pace = new DeliveryPace(
+      webhookConcurrency,
       () => void this.claimDue(),
       (limit) => deliveriesInHandLimit.set(limit),
     );

@@ -18,7 +18,7 @@ export interface FeedReader {
 export interface FeedLook {
   /** The bodies of the events that the client may see, oldest first, each with its position, user and scope. */
   events: (FeedPosition & { payload: string; userId: string | null; scope: string | null })[];
-  /** How many events were read, and the last of them. */
+  /** How many events were read, and the last of them; not told if there are as many to show as were asked for. */
   scanned: number;
   last: FeedPosition | null;
   /** The position is ahead of every transaction: it is from before a restore. */
@@ -41,6 +41,9 @@ export interface FeedNews {
  */
 const IS_SETTLED = 'e.xid < pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.test';
 
+/** That of an event (`s`); looked up for those of users who have a consent only. */
+const SCOPE = '(SELECT t.scope FROM event_types t WHERE t.name = s.type)';
+
 /**
  * The events in the order of their commits (contract §21). In SQL: TypeORM does not support `xid8`, and the statement checks
  * clients and consents.
@@ -49,30 +52,38 @@ const IS_SETTLED = 'e.xid < pg_snapshot_xmin(pg_current_snapshot()) AND NOT e.te
 export class EventFeedRepository {
   constructor(@InjectRepository(EventEntity) private readonly events: Repository<EventEntity>) {}
 
-  /** Reads events after a position, and returns up to `limit` that the client may see now, and could since they were accepted. */
+  /**
+   * Reads events after a position, and returns up to `limit` that the client may see now, and could since they were accepted. Reads no
+   * further than to the last of them.
+   */
   async look({ clientId, scopes }: FeedReader, after: FeedPosition, limit: number): Promise<FeedLook> {
+    const scanned = (columns: string) =>
+      `SELECT ${columns} FROM events e
+        WHERE (e.xid, e.id) > ($2::xid8, $3::text) AND ${IS_SETTLED}
+        ORDER BY e.xid, e.id LIMIT ${SCANNED_AT_ONCE}`;
     const [look]: FeedLook[] = await this.events.query(
-      `WITH scanned AS MATERIALIZED (
-         SELECT e.xid, e.id, e.type, e.user_id, e.client_id, e.realm, e.created_at, e.payload IS NOT NULL AS has_payload
-           FROM events e
-          WHERE (e.xid, e.id) > ($2::xid8, $3::text) AND ${IS_SETTLED}
-          ORDER BY e.xid, e.id LIMIT ${SCANNED_AT_ONCE}
-       ), shown AS MATERIALIZED (
-         SELECT s.xid, s.id, s.user_id, t.scope FROM scanned s JOIN event_types t ON t.name = s.type
+      // Not materialized: in the order of the index, the events are read until there are enough.
+      `WITH shown AS MATERIALIZED (
+         SELECT s.xid, s.id, s.user_id, ${SCOPE} AS scope
+           FROM (${scanned('e.xid, e.id, e.type, e.user_id, e.client_id, e.realm, e.created_at, e.payload IS NOT NULL AS has_payload')}) s
           WHERE s.has_payload
-            AND EXISTS (SELECT 1 FROM clients c WHERE c.id = $1 AND c.enabled AND c.realm = s.realm)
+            AND s.realm = (SELECT c.realm FROM clients c WHERE c.id = $1 AND c.enabled)
             AND CASE WHEN s.client_id IS NOT NULL THEN s.client_id = $1
-                     ELSE t.scope = ANY ($4::text[])
-                      AND ${userShares('$1', 's.user_id', 't.scope', consentIncludedSince('t.scope', 's.created_at'))} END
+                     ELSE s.type = ANY (ARRAY(SELECT t.name FROM event_types t WHERE t.scope = ANY ($4::text[])))
+                      AND ${userShares('$1', 's.user_id', SCOPE, consentIncludedSince(SCOPE, 's.created_at'))} END
           ORDER BY s.xid, s.id LIMIT $5
+       ), rest AS MATERIALIZED (
+         SELECT count(*)::int AS count, max(xid) AS xid, (array_agg(id))[count(*)] AS id
+           FROM (${scanned('e.xid, e.id')}) s
+          WHERE (SELECT count(*) FROM shown) < $5
        )
-       SELECT $2::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) AS "isAhead",
-              (SELECT count(*)::int FROM scanned) AS scanned,
-              (SELECT json_build_object('xid', xid::text, 'eventId', id) FROM scanned ORDER BY xid DESC, id DESC LIMIT 1) AS last,
+       SELECT $2::xid8 >= pg_snapshot_xmax(pg_current_snapshot()) AS "isAhead", rest.count AS scanned,
+              CASE WHEN rest.count > 0 THEN json_build_object('xid', rest.xid::text, 'eventId', rest.id) END AS last,
               coalesce((SELECT json_agg(json_build_object('xid', s.xid::text, 'eventId', s.id, 'payload', e.payload,
                                                           'userId', s.user_id, 'scope', s.scope)
                                         ORDER BY s.xid, s.id)
-                          FROM shown s JOIN events e ON e.id = s.id AND e.payload IS NOT NULL), '[]') AS events`,
+                          FROM shown s JOIN events e ON e.id = s.id AND e.payload IS NOT NULL), '[]') AS events
+         FROM rest`,
       [clientId, after.xid, after.eventId, scopes, limit],
     );
     return look!;

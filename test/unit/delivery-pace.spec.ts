@@ -1,21 +1,20 @@
 import { HeldTimers } from '../support/held-timers.js';
-import { LoopPace } from '../../src/database/background/loop-pace.js';
+import { DeliveryPace } from '../../src/webhooks/deliveries/delivery-pace.js';
 
-const BOUNDS = { least: 8, first: 32, most: 512 };
 const LATE = 50;
 const IN_TIME = 1;
 
-describe('the pace of work that gives way to requests', () => {
+describe('the pace of deliveries', () => {
   const times = (count: number, work: () => void) => Array.from({ length: count }).forEach(work);
-  const wanted = (pace: LoopPace) => {
+  const wanted = (pace: DeliveryPace) => {
     pace.wantMore();
     pace.adapt(IN_TIME);
   };
 
   it('slows down while the event loop turns late, but never stops', () => {
     const limits: number[] = [];
-    const pace = new LoopPace(
-      BOUNDS,
+    const pace = new DeliveryPace(
+      512,
       () => undefined,
       (limit) => limits.push(limit),
     );
@@ -29,7 +28,7 @@ describe('the pace of work that gives way to requests', () => {
 
   it('grows up to the setting while the event loop turns in time and more is wanted, and says so', () => {
     let told = 0;
-    const pace = new LoopPace(BOUNDS, () => told++);
+    const pace = new DeliveryPace(512, () => told++);
     times(100, () => pace.adapt(LATE));
     wanted(pace);
     expect([pace.limit, told]).toEqual([10, 1]);
@@ -38,7 +37,7 @@ describe('the pace of work that gives way to requests', () => {
   });
 
   it('does not grow while nothing more is wanted', () => {
-    const pace = new LoopPace(BOUNDS, () => {
+    const pace = new DeliveryPace(512, () => {
       throw new Error('there was room before');
     });
     const before = pace.limit;
@@ -47,9 +46,9 @@ describe('the pace of work that gives way to requests', () => {
   });
 
   it('begins anew after a rest, so that a burst does not start with what an earlier one had reached', () => {
-    const samples = HeldTimers.hold(10, 10, 'loop-pace');
+    const samples = HeldTimers.hold(10, 10, 'delivery-pace');
     try {
-      const pace = new LoopPace(BOUNDS, () => undefined);
+      const pace = new DeliveryPace(512, () => undefined);
       times(100, () => wanted(pace));
       pace.watch();
       times(100, () => samples.letPass());
@@ -64,7 +63,7 @@ describe('the pace of work that gives way to requests', () => {
   });
 
   it.each([1, 5, 20])('never exceeds a setting of %d', (most) => {
-    const pace = new LoopPace({ ...BOUNDS, most }, () => undefined);
+    const pace = new DeliveryPace(most, () => undefined);
     expect(pace.limit).toBeLessThanOrEqual(most);
     times(20, () => wanted(pace));
     expect(pace.limit).toBe(most);

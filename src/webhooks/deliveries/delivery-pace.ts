@@ -1,52 +1,48 @@
+/** The least number of attempts, however busy the event loop is: deliveries slow down, but continue. */
+const LEAST = 8;
+/** The limit at the start of a busy period. */
+const FIRST = 32;
 /** If the event loop is this late on average, requests are waiting. */
 const BOUND_MS = 10;
 const SAMPLE_EVERY_MS = 10;
 const SAMPLES = 5;
-/** A busy period is over when no work began during this many samples. */
+/** A busy period is over when no attempt began during this many samples. */
 const IDLE_SAMPLES = 100;
 
-interface Bounds {
-  /** However busy the event loop is: work slows down, but continues. */
-  least: number;
-  /** At the start of a busy period. */
-  first: number;
-  most: number;
-}
-
 /**
- * How much work of a kind may be under way, by the spare capacity of the event loop: less while it is late, because then requests are
- * waiting, otherwise more, up to a maximum. The event loop is only watched while work starts.
+ * How many attempts may run, by the spare capacity of the event loop: fewer while it is late, because then requests are waiting,
+ * otherwise more, up to a maximum. The event loop is only watched while attempts start.
  */
-export class LoopPace {
+export class DeliveryPace {
   private current: number;
   private timer: NodeJS.Timeout | undefined;
   private due = 0;
   private lateMs = 0;
   private samples = 0;
-  /** Samples since the last work began. */
+  /** Samples since the last attempt began. */
   private idle = 0;
   private isWanted = false;
 
   constructor(
-    private readonly bounds: Bounds,
+    private readonly most: number,
     /** Called when there is room for more. */
     private readonly onRoom: () => void,
     /** Called with each new limit. */
     private readonly onLimit: (limit: number) => void = () => undefined,
   ) {
-    this.current = Math.min(bounds.first, bounds.most);
+    this.current = Math.min(FIRST, most);
   }
 
   get limit(): number {
     return this.current;
   }
 
-  /** Records that more work would have started if there had been room. */
+  /** Records that more attempts would have started if there had been room. */
   wantMore(): void {
     this.isWanted = true;
   }
 
-  /** Call when work starts: watches the event loop from then on. */
+  /** Call when an attempt starts: watches the event loop from then on. */
   watch(): void {
     this.idle = 0;
     if (this.timer === undefined) this.sampleLater();
@@ -56,16 +52,14 @@ export class LoopPace {
   private rest(): void {
     this.timer = undefined;
     this.lateMs = this.samples = 0;
-    this.set(Math.min(this.bounds.first, this.bounds.most));
+    this.set(Math.min(FIRST, this.most));
   }
 
   /** How late the event loop was on average over some samples. A single late turn may be caused by another process. */
   adapt(lateMs: number): void {
-    const { least, most } = this.bounds;
-    const quarter = Math.max(1, this.current >> 2);
-    if (lateMs > BOUND_MS) this.set(Math.max(Math.min(least, most), this.current - quarter));
-    else if (this.isWanted && this.current < most) {
-      this.set(Math.min(most, this.current + quarter));
+    if (lateMs > BOUND_MS) this.set(Math.max(Math.min(LEAST, this.most), this.current - (this.current >> 2)));
+    else if (this.isWanted && this.current < this.most) {
+      this.set(Math.min(this.most, this.current + Math.max(1, this.current >> 2)));
       this.isWanted = false;
       this.onRoom();
     }
