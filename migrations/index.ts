@@ -28,6 +28,7 @@ import { OperatorInvitations1795670000000 } from './1795670000000-operator-invit
 import { FailingEndpoints1795672485305 } from './1795672485305-failing-endpoints.js';
 import { EventRequestIds1795672486994 } from './1795672486994-event-request-ids.js';
 import { DisabledUsers1795675000000 } from './1795675000000-disabled-users.js';
+import { EndpointSearch1795914809787 } from './1795914809787-endpoint-search.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -61,6 +62,7 @@ export const MIGRATIONS = [
   FailingEndpoints1795672485305,
   EventRequestIds1795672486994,
   DisabledUsers1795675000000,
+  EndpointSearch1795914809787,
 ];
 
 /** The names of the migrations, as the database stores them. */
