@@ -38,6 +38,4 @@ export default {
   testTimeout: process.env.NIGHTLY ? 6 * 3_600_000 : 600_000,
   // One more than there are cores: each test waits for something part of its time.
   maxWorkers: Math.min(availableParallelism(), CORES_AT_MOST) + 1,
-  // A worker keeps something of every file it has run.
-  workerIdleMemoryLimit: '1500MB',
 };

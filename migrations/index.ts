@@ -31,6 +31,7 @@ import { DisabledUsers1795675000000 } from './1795675000000-disabled-users.js';
 import { FormAnswers1795906259814 } from './1795906259814-form-answers.js';
 import { TestsOfClients1795910428627 } from './1795910428627-tests-of-clients.js';
 import { PlainerWords1795911799970 } from './1795911799970-plainer-words.js';
+import { EndpointSearch1795914809787 } from './1795914809787-endpoint-search.js';
 import { AnnouncedEnds1795915989421 } from './1795915989421-announced-ends.js';
 
 /** Every migration, oldest first. */
@@ -68,6 +69,7 @@ export const MIGRATIONS = [
   FormAnswers1795906259814,
   TestsOfClients1795910428627,
   PlainerWords1795911799970,
+  EndpointSearch1795914809787,
   AnnouncedEnds1795915989421,
 ];
 

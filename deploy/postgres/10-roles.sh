@@ -1,5 +1,6 @@
 #!/bin/bash
-# The PostgreSQL image runs this once, while its volume is empty. Elsewhere an administrator runs it with psql's PG… variables.
+# The PostgreSQL image runs this once, while its volume is empty. Elsewhere an administrator runs it with psql's PG… variables. It can be
+# run again: what is there stays, and the roles get the passwords that are given.
 # It creates two roles without any power over the server. charging_owner owns the database and runs the migrations.
 # charging_service is the role of the instances; "operator migrate --service-role charging_service" gives it the rights it needs.
 # No other role can connect.
@@ -25,9 +26,26 @@ EXCEPTION WHEN insufficient_privilege THEN
   NULL;
 END
 $$;
+SELECT to_regrole('charging_owner') IS NULL AS owner_is_missing, to_regrole('charging_service') IS NULL AS service_is_missing,
+       NOT EXISTS (SELECT FROM pg_database WHERE datname = 'charging_data') AS database_is_missing,
+       EXISTS (SELECT FROM pg_database WHERE datname = 'charging_data' AND pg_get_userbyid(datdba) <> 'charging_owner') AS database_is_of_another
+\gset
+\if :database_is_of_another
+DO $$ BEGIN RAISE 'The database charging_data is there already, and does not belong to charging_owner.'; END $$;
+\endif
+\if :owner_is_missing
 CREATE ROLE charging_owner LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'owner_password';
+\else
+ALTER ROLE charging_owner LOGIN PASSWORD :'owner_password';
+\endif
+\if :service_is_missing
 CREATE ROLE charging_service LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'service_password';
+\else
+ALTER ROLE charging_service LOGIN PASSWORD :'service_password';
+\endif
+\if :database_is_missing
 CREATE DATABASE charging_data OWNER charging_owner;
+\endif
 REVOKE ALL ON DATABASE charging_data FROM PUBLIC;
 GRANT CONNECT ON DATABASE charging_data TO charging_service;
 SQL

@@ -180,7 +180,7 @@ export class ClientsRepository {
     const query = this.clients.createQueryBuilder('client');
     if (q !== undefined) query.where(...searchFor(q, 'client', ['name']));
     if (environment !== undefined) query.andWhere('client.environment = :environment', { environment });
-    return readPage(page, 'client.id', 'asc', query);
+    return readPage(page, 'client.id', 'asc', query, { isSearch: q !== undefined });
   }
 
   /** Undefined if this is no secret of the client. */

@@ -6,6 +6,7 @@ import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GivenConsentsService } from '../../src/consents/given-consents.service.js';
 import { AccessChanges } from '../../src/database/changes/access-changes.service.js';
 import { newId } from '../../src/secrets/ids.js';
+import { FeedPositions } from '../../src/webhooks/feed/feed-position.js';
 import { idsOf, nextOf, session, setUpEventFeed, type FeedEvent } from '../support/event-feed.js';
 import { membersIn } from '../support/http.js';
 import { madeForEach } from '../support/made.js';
@@ -48,6 +49,20 @@ describe('GET /v2/events', () => {
         const answer = await get(`?${new URLSearchParams({ after }).toString()}`);
         expect([after, answer.status, membersIn(answer)]).toEqual([after, 400, ['after']]);
       }
+    });
+
+    it('a link from a time that a restore has undone, and says so', async () => {
+      const positions = service.app.get(FeedPositions);
+      const [{ xid }] = (await service.database.query('SELECT pg_current_xact_id()::text AS xid')) as [
+        { xid: string },
+      ];
+      const ahead = String(BigInt(xid) + 1_000_000n);
+      const after = positions.seal(client.id, { xid: ahead, eventId: UNKNOWN_EVENT });
+      const answer = await get(`?${new URLSearchParams({ after }).toString()}`);
+      expect([answer.status, answer.json.field_errors]).toEqual([
+        400,
+        { after: ['is ahead of the feed, which was restored to an earlier time: begin without it'] },
+      ]);
     });
 
     it('a link that is older than what is kept, by the clock of the database', async () => {

@@ -37,12 +37,12 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
     return operator(['migrate', '--service-role', to], role, { DATABASE_URL: '', DATABASE_URL_FILE: file });
   };
 
-  const makeRoles = () => {
+  const makeRoles = (ownerPassword = PASSWORDS.owner) => {
     const superuser = new URL(postgres.url('postgres'));
     return run('/bin/bash', ['deploy/postgres/10-roles.sh'], {
       ...{ PGHOST: superuser.hostname, PGPORT: superuser.port, PGPASSWORD: superuser.password },
       POSTGRES_USER: superuser.username,
-      POSTGRES_OWNER_PASSWORD: PASSWORDS.owner,
+      POSTGRES_OWNER_PASSWORD: ownerPassword,
       POSTGRES_SERVICE_PASSWORD_FILE: path.join(folder, 'password'),
     });
   };
@@ -70,12 +70,47 @@ describeUnless(lackingPostgres, 'the roles created by deploy/postgres/10-roles.s
       (error: { code?: string; message: string }) => (error.code === '42501' ? 'refused' : error.message),
     );
 
-  it('are made once: a second run is refused, and leaves no password in the log of the server', async () => {
-    const again = await makeRoles();
-    expect([again.code === 0, again.err]).toEqual([false, expect.stringContaining('already exists')]);
-    const log = await readFile(path.join(postgres.folder, 'postgres.log'), 'utf8');
-    expect(log).toContain('role "charging_owner" already exists');
-    expect(log).not.toContain(PASSWORDS.owner);
+  const logged = () => readFile(path.join(postgres.folder, 'postgres.log'), 'utf8');
+
+  it('can be made again: what is there stays, with the passwords that are given, none of which a server that logs everything writes', async () => {
+    await postgres.query('postgres', "ALTER SYSTEM SET log_statement = 'all'");
+    await postgres.query('postgres', 'SELECT pg_reload_conf()');
+    await until('the server logs every statement', async () => {
+      await postgres.query('postgres', "SELECT 'seen'");
+      return (await logged()).includes("SELECT 'seen'");
+    });
+    try {
+      const before = await migrate();
+      expect(before.code).toBe(0);
+      // Half of it, as after a run that was killed.
+      await postgres.query('postgres', 'GRANT CONNECT ON DATABASE charging_data TO PUBLIC');
+      expect(await makeRoles('another password')).toMatchObject({ code: 0, err: '' });
+      expect((await migrate()).err).toContain('password authentication failed');
+      expect(await makeRoles()).toMatchObject({ code: 0, err: '' });
+      expect(JSON.parse((await migrate()).out)).toEqual({ migrations_run: [] });
+      const [{ open }] = (await postgres.query(
+        'postgres',
+        "SELECT has_database_privilege('public', 'charging_data', 'CONNECT') AS open",
+      )) as [{ open: boolean }];
+      expect(open).toBe(false);
+      expect(await logged()).not.toMatch(/another password|the-password-of-the-owner|the service's password/);
+    } finally {
+      await postgres.query('postgres', 'ALTER SYSTEM RESET log_statement');
+      await postgres.query('postgres', 'SELECT pg_reload_conf()');
+    }
+  });
+
+  it('are not made for a database of somebody else', async () => {
+    await postgres.query('postgres', 'ALTER DATABASE charging_data OWNER TO charging');
+    try {
+      const refusedRun = await makeRoles();
+      expect([refusedRun.code === 0, refusedRun.err]).toEqual([
+        false,
+        expect.stringContaining('does not belong to charging_owner'),
+      ]);
+    } finally {
+      await postgres.query('postgres', 'ALTER DATABASE charging_data OWNER TO charging_owner');
+    }
   });
 
   it('have no privileges over the server', async () => {

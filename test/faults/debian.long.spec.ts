@@ -1,7 +1,8 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chown, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../support/free-port.js';
@@ -30,7 +31,7 @@ describeUnless(lackingPostgres, 'the way to a first token on Debian, as the guid
     port = await freePort();
     // A checkout that is built: what npm ci makes is here already.
     const checkout = path.join(folder, 'charging-data-service');
-    for (const name of ['opt', 'etc/systemd/system', 'charging-data-service'])
+    for (const name of ['opt', 'usr/local', 'etc/systemd/system', 'charging-data-service', 'nodejs.org'])
       await mkdir(path.join(folder, name), { recursive: true });
     for (const name of ['deploy', 'dist', 'node_modules', 'package.json'])
       await symlink(path.resolve(name), path.join(checkout, name));
@@ -44,7 +45,7 @@ describeUnless(lackingPostgres, 'the way to a first token on Debian, as the guid
   /** The text with the folders, the port and the programs of this machine. */
   const here = (text: string) =>
     text
-      .replaceAll(/\/(opt\/charging-data|etc\/(?:charging-data|systemd))\b/g, `${folder}/$1`)
+      .replaceAll(/\/(opt\/charging-data|etc\/(?:charging-data|systemd)|usr\/local)\b/g, `${folder}/$1`)
       .replaceAll('localhost:3000', `localhost:${port}`)
       .replace(/^BASE_URL=.*$/m, `$&\nPORT=${port}`);
 
@@ -67,20 +68,75 @@ describeUnless(lackingPostgres, 'the way to a first token on Debian, as the guid
     }
     const [program, ...args] = unit.all('ExecStart')[0]!.split(' ');
     const [cwd] = unit.all('WorkingDirectory');
-    expect(program).toBe('/usr/bin/node');
+    expect(program).toBe('node');
     return { unit, env: unit.environment(credentials), args, cwd: cwd! };
   };
 
-  it('installs, with two roles in the database and secrets that only root reads', async () => {
-    const superuser = new URL(postgres.url('postgres'));
-    // What this machine has already or cannot do: packages, the build, a running systemd, another user.
-    const programs = `
-      set -euo pipefail
-      apt-get() { :; }; npm() { :; }; systemctl() { echo "systemctl $*"; }
+  /** What nodejs.org has, as curl brings it: archives for several machines, and their digests. */
+  const publish = async () => {
+    const site = path.join(folder, 'nodejs.org');
+    const digests: string[] = [];
+    for (const machine of ['linux-arm64', 'linux-x64', 'darwin-x64']) {
+      const name = `node-v24.99.0-${machine}`;
+      const bin = path.join(site, name, 'bin');
+      await mkdir(bin, { recursive: true });
+      await writeFile(path.join(site, name, 'README.md'), '');
+      const isThisMachine = machine === `linux-${process.arch}`;
+      await symlink(isThisMachine ? process.execPath : '/bin/false', path.join(bin, 'node'));
+      for (const end of ['xz', 'gz']) {
+        const archive = path.join(site, `${name}.tar.${end}`);
+        expect((await run('tar', ['caf', archive, '-C', site, name])).err).toBe('');
+        digests.push(
+          `${createHash('sha256').update(readFileSync(archive)).digest('hex')}  ${name}.tar.${end}\n`,
+        );
+      }
+    }
+    await writeFile(path.join(site, 'SHASUMS256.txt'), digests.join(''));
+    return site;
+  };
+  /** What this machine has already or cannot do: the Internet, packages, the build, a running systemd, another user. */
+  const programs = (superuser: URL, site: string) => `
+      curl() { [ "$1" = -fsSO ] && cp "${site}/\${2#https://nodejs.org/dist/latest-v24.x/}" .; }
+      apt-get() { :; }; npm() { echo "npm $*"; }; systemctl() { echo "systemctl $*"; }
       runuser() { shift 3; PGHOST=${superuser.hostname} PGPORT=${superuser.port} PGPASSWORD=${superuser.password} POSTGRES_USER=${superuser.username} "$@"; }
       `;
-    const { code, out, err } = await run('bash', ['--norc', '-c', programs + here(INSTALL!)]);
+
+  it('is refused with a Node.js that is not what nodejs.org says', async () => {
+    const site = await publish();
+    for (const end of ['xz', 'gz'])
+      await writeFile(
+        path.join(site, `node-v24.99.0-linux-${process.arch}.tar.${end}`),
+        'changed on its way',
+      );
+    const superuser = new URL(postgres.url('postgres'));
+    const { code, out, err } = await run('bash', [
+      '--norc',
+      '-c',
+      programs(superuser, site) + here(INSTALL!),
+    ]);
+    expect([code, out, err]).toEqual([
+      1,
+      expect.stringContaining('FAILED'),
+      expect.stringContaining('did NOT match'),
+    ]);
+    expect(await readdir(path.join(folder, 'usr/local'))).toEqual([]);
+    await rm(site, { recursive: true });
+    await mkdir(site);
+  });
+
+  it('installs, with two roles in the database and secrets that only root reads', async () => {
+    const superuser = new URL(postgres.url('postgres'));
+    const site = await publish();
+    const { code, out, err } = await run('bash', [
+      '--norc',
+      '-c',
+      programs(superuser, site) + here(INSTALL!),
+    ]);
     expect([code, err]).toEqual([0, '']);
+    // That of this machine, where the units and npm find it.
+    expect(await realpath(path.join(folder, 'usr/local/bin/node'))).toBe(await realpath(process.execPath));
+    expect(await readdir(path.join(folder, 'usr/local'))).toEqual(['bin']);
+    expect(out).toContain('npm ci --engine-strict\nnpm run production-only\n');
     expect(out).toContain('systemctl daemon-reload\nsystemctl enable --now charging-data\n');
     expect((await readdir(path.join(folder, 'etc/systemd/system'))).sort()).toEqual([
       'charging-data-migrate.service',

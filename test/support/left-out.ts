@@ -1,6 +1,7 @@
 /**
- * A `describe` for cases that need something not every machine has. If something is `lacking`, the cases are reported as left
- * out, on stdout and in the results; with `CI=true` they fail, unless they are `optional` even there.
+ * A `describe` for cases that need something not every machine has. If something is `lacking`, the cases are skipped and counted so, and the
+ * report of the run ends with what is missing (jest/reporter.mjs reads it from the title); with `CI=true` they fail, unless they are
+ * `optional` even there.
  */
 export function describeUnless(
   lacking: string | undefined,
@@ -9,11 +10,11 @@ export function describeUnless(
   { optional = false } = {},
 ): void {
   if (!lacking) return describe(name, cases);
-  const leftOut = `LEFT OUT: ${name}: ${lacking}`;
-  process.stdout.write(`${leftOut}\n`);
-  describe(leftOut, () => {
+  const title = `${name} [left out: ${lacking}]`;
+  if (process.env.CI !== 'true' || optional) return describe.skip(title, cases);
+  describe(title, () => {
     it('runs at least in continuous integration', () => {
-      if (process.env.CI === 'true' && !optional) throw new Error(leftOut);
+      throw new Error(title);
     });
   });
 }

@@ -2,7 +2,9 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { UsersRepository } from '../../src/users/accounts/users.repository.js';
 import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.js';
+import type { PageRequest } from '../../src/database/queries/read-page.js';
 import { DeliveriesRepository } from '../../src/webhooks/deliveries/deliveries.repository.js';
+import { EndpointsRepository } from '../../src/webhooks/endpoints/endpoints.repository.js';
 import { useService } from './test-service.js';
 
 export interface Plan {
@@ -42,7 +44,7 @@ export function describeListPlans(rows: number): void {
       // Built at once afterwards: row by row they take far longer than the rows.
       const indexes = await query<{ name: string; definition: string }>(
         `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
-          WHERE indrelid IN ('users'::regclass, 'deliveries'::regclass)
+          WHERE indrelid IN ('users'::regclass, 'deliveries'::regclass, 'webhook_endpoints'::regclass)
             AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)`,
       );
       await query(`
@@ -57,6 +59,9 @@ export function describeListPlans(rows: number): void {
       INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
       SELECT 'endp' || lpad(n::text, 26, '0'), CASE n WHEN 3 THEN '${CLIENTS.rare}' ELSE '${CLIENTS.usual}' END,
              'https://partner.example/' || n, '{vehicle.updated}', '' FROM generate_series(1, 3) n;
+      INSERT INTO webhook_endpoints (id, client_id, url, event_types, sealed_secret)
+      SELECT 'endp' || lpad(n::text, 26, '0'), '${CLIENTS.usual}', 'https://' || md5(n::text) || '.example/hooks', '{vehicle.updated}', ''
+        FROM generate_series(4, ${rows}) n;
       INSERT INTO events (id, type, user_id, payload, deliveries)
       SELECT 'evnt' || lpad(n::text, 26, '0'), 'vehicle.updated', '${id('user', 1)}', '{}', 0
         FROM generate_series(1, 1000) n;
@@ -77,12 +82,13 @@ export function describeListPlans(rows: number): void {
     `);
       await query('VACUUM ANALYZE users');
       await query('VACUUM ANALYZE deliveries');
+      await query('VACUUM ANALYZE webhook_endpoints');
       await query('ANALYZE');
     };
 
     /** How many rows the statements of some work look at, by their plans. */
     const rowsReadBy = async (work: () => Promise<unknown>): Promise<number> => {
-      const plans = await plansOf(dataSource, /^SELECT "(delivery|user)"/, work);
+      const plans = await plansOf(dataSource, /^SELECT ("(delivery|user)"|e\.id )/, work);
       return plans.reduce((sum, plan) => sum + rowsOf(plan), 0);
     };
 
@@ -123,6 +129,36 @@ export function describeListPlans(rows: number): void {
         },
       );
 
+      it('with a name that the sample of PostgreSQL holds, as if it were frequent, reads what it shows', async () => {
+        const [{ name }] = (await service.database.query(
+          "SELECT (histogram_bounds::text::text[])[50] AS name FROM pg_stats WHERE tablename = 'users' AND attname = 'name'",
+        )) as [{ name: string }];
+        const list = () => service.app.get(UsersRepository).list({ q: name }, PAGE);
+        expect((await list()).items).toMatchObject([{ name }]);
+        expect(await rowsReadBy(list)).toBeLessThan(READ_AT_MOST * 10);
+      });
+
+      it('goes on with a search where a page of it ended, forwards and backwards', async () => {
+        const list = (page: PageRequest) => service.app.get(UsersRepository).list({ q: 'c4c' }, page);
+        const all = await service.database.column<string>(
+          "SELECT id FROM users WHERE name ILIKE '%c4c%' OR email ILIKE '%c4c%' ORDER BY id",
+        );
+        const seen: string[] = [];
+        let page = await list({ size: 100 });
+        const firstIds = page.items.map(({ id: each }) => each);
+        for (;;) {
+          seen.push(...page.items.map(({ id: each }) => each));
+          if (!page.hasNext || seen.length > 500) break;
+          page = await list({ size: 100, after: seen.at(-1) });
+          expect(page.hasPrevious).toBe(true);
+        }
+        expect(seen).toEqual(all.slice(0, seen.length));
+        expect(seen.length).toBeGreaterThan(100);
+        const back = await list({ size: 100, before: seen[100] });
+        expect(back.items.map(({ id: each }) => each)).toEqual(firstIds);
+        expect([back.hasNext, back.hasPrevious]).toEqual([true, false]);
+      });
+
       it.each(['a', 'ab', '%%%', 'a-b'])('is refused for “%s”, which no index finds', async (q) => {
         const answer = await service.http.get(`/admin/users?q=${encodeURIComponent(q)}`, {
           bearer: await service.make.adminToken(),
@@ -132,6 +168,16 @@ export function describeListPlans(rows: number): void {
           expect.stringContaining('with at least 3 letters or digits'),
         ]);
       });
+    });
+
+    describe('of endpoints', () => {
+      it.each(['https', 'c4ca42', '.example/hooks', 'partner.example', 'zzz'])(
+        'with “%s” in their URL reads what it shows',
+        async (url) => {
+          const list = () => service.app.get(EndpointsRepository).list({ url }, PAGE);
+          expect(await rowsReadBy(list)).toBeLessThan(READ_AT_MOST * 10);
+        },
+      );
     });
   });
 }

@@ -122,8 +122,8 @@ export async function someRedis(): Promise<TestRedis> {
 }
 
 /**
- * A `describe` for cases that need Redis: `any` Redis, or their `own` to kill. Where there is none, the cases are reported as
- * left out, on stdout and in the results; with `CI=true` they fail.
+ * A `describe` for cases that need Redis: `any` Redis, or their `own` to kill. Where there is none, the cases are left out; with
+ * `CI=true` they fail.
  */
 export function describeWithRedis(need: 'any' | 'own', name: string, cases: () => void): void {
   describeUnless(whatIsLacking(need), name, cases);

@@ -12,7 +12,11 @@ const migration = new SystemdUnit('deploy/systemd/charging-data-migrate.service'
 describe('the units of systemd', () => {
   it('start the service as npm start does', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
-    expect(service.all('ExecStart')).toEqual([scripts.start.replace(/^exec /, '/usr/bin/')]);
+    // Wherever it is: systemd looks in /usr/local/bin, where nodejs.org puts it, and in /usr/bin, where Debian does.
+    expect(service.all('ExecStart')).toEqual([scripts.start.replace(/^exec /, '')]);
+    expect(migration.all('ExecStart')).toEqual([
+      expect.stringMatching(/^node dist\/src\/operator\.js migrate /),
+    ]);
   });
 
   it('allow both the same, and give each its own secrets', () => {
@@ -47,7 +51,10 @@ describeUnless(lacking, 'the units of systemd, judged by systemd-analyze,', () =
     folder = await mkdtemp(path.join(tmpdir(), 'charging-units-'));
     for (const { file } of [service, migration]) {
       // The programs of Debian may be elsewhere on this machine.
-      const text = readFileSync(file, 'utf8').replace(/\/usr\/bin\/(node|curl)/g, process.execPath);
+      const text = readFileSync(file, 'utf8').replace(
+        /(?<=^ExecStart\w*=)(node|\/usr\/bin\/curl) /gm,
+        `${process.execPath} `,
+      );
       await writeFile(path.join(folder, path.basename(file)), text);
     }
   });
@@ -55,6 +62,13 @@ describeUnless(lacking, 'the units of systemd, judged by systemd-analyze,', () =
 
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
   const files = () => [service, migration].map(({ file }) => path.join(folder, path.basename(file)));
+
+  it('find the node of nodejs.org, and that of Debian', () => {
+    const { stdout } = spawnSync('systemd-path', ['search-binaries-default'], { encoding: 'utf8' });
+    const folders = stdout.trim().split(':');
+    expect(folders.indexOf('/usr/local/bin')).toBeGreaterThan(-1);
+    expect(folders.indexOf('/usr/bin')).toBeGreaterThan(folders.indexOf('/usr/local/bin'));
+  });
 
   it('are understood to the last setting', async () => {
     const { status, stderr } = analyze('verify', ...files());

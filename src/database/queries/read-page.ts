@@ -17,12 +17,21 @@ export interface Page<T> {
   hasPrevious: boolean;
 }
 
+/**
+ * A search looks first at so many rows of the list for each that it wants, which finds what one in a hundred has. What is rarer is then
+ * read as a whole by the index of the search, and sorted. PostgreSQL would decide between the two by a sample of the rows: if a rare
+ * name is in that, it takes the name for a frequent one, and reads the list to its end.
+ */
+const LOOKED_AT_FIRST = 100;
+
 /** A part of a list: its rows on one side of an id, in an order, up to a number. */
 interface Part {
   comparison: '>' | '<' | '>=' | '<=';
   from: string | undefined;
   ascending: boolean;
   limit: number;
+  /** `nearest`: only among the rows that come first; `sorted`: all rows, without the index of the order. */
+  reach: 'all' | 'nearest' | 'sorted';
 }
 
 /**
@@ -33,50 +42,76 @@ export type PartSql = (params: unknown[]) => { where: string; orderAndLimit: str
 
 /**
  * Reads a page of a query ordered by a unique text column, such as `client.id`, ascending (`asc`) or newest first (`desc`). The
- * query has no order and no limit of its own.
+ * query has no order and no limit of its own. `isSearch`: it has a condition of `searchFor`.
  */
 export function readPage<T extends ObjectLiteral>(
   page: PageRequest,
   column: string,
   direction: 'asc' | 'desc',
   query: SelectQueryBuilder<T>,
+  { isSearch = false } = {},
 ): Promise<Page<T>> {
-  return readParts(page, direction, ({ comparison, from, ascending, limit }) => {
-    const part = query
-      .clone()
-      .orderBy(column, ascending ? 'ASC' : 'DESC')
-      .limit(limit);
-    return (
-      from === undefined ? part : part.andWhere(`${column} ${comparison} :pageFrom`, { pageFrom: from })
-    ).getMany();
+  const { tablePath } = query.expressionMap.mainAlias!.metadata;
+  return readParts(page, direction, isSearch, (part) => {
+    const { comparison, from, ascending, limit, reach } = part;
+    const rows = query.clone().limit(limit);
+    if (from !== undefined) rows.andWhere(`${column} ${comparison} :pageFrom`, { pageFrom: from });
+    if (reach === 'nearest') rows.andWhere(nearest(tablePath, column, part, ':pageFrom'));
+    if (reach === 'sorted') rows.addSelect(unindexed(column), 'unindexed');
+    return rows.orderBy(reach === 'sorted' ? 'unindexed' : column, ascending ? 'ASC' : 'DESC').getMany();
   });
 }
 
-/** The same for a query in SQL, which `read` runs for one part. */
+/** The same for a query in SQL, which `read` runs for one part. `searched`: the table, if the query has a condition with `patternOf`. */
 export function readPageBySql<T>(
   page: PageRequest,
   column: string,
   direction: 'asc' | 'desc',
   read: (part: PartSql) => Promise<T[]>,
+  searched?: string,
 ): Promise<Page<T>> {
-  return readParts(page, direction, async ({ comparison, from, ascending, limit }) => {
+  return readParts(page, direction, searched !== undefined, async (part) => {
+    const { comparison, from, ascending, limit, reach } = part;
     const rounded = LIMITS.find((each) => each >= limit) ?? limit;
-    const rows = await read((params) => ({
-      where: from === undefined ? 'true' : `${column} ${comparison} $${params.push(from)}`,
-      // The limit is not a parameter: for an unknown limit, PostgreSQL plans as if a tenth of the list were read.
-      orderAndLimit: `ORDER BY ${column} ${ascending ? 'ASC' : 'DESC'} LIMIT ${rounded}`,
-      name: `${from === undefined ? '' : `${comparison} `}${ascending ? 'rising' : 'falling'} ${rounded}`,
-    }));
+    const rows = await read((params) => {
+      const place = from === undefined ? '' : `$${params.push(from)}`;
+      const side = from === undefined ? 'true' : `${column} ${comparison} ${place}`;
+      return {
+        where: reach === 'nearest' ? `${side} AND ${nearest(searched!, column, part, place)}` : side,
+        // The limit is not a parameter: for an unknown limit, PostgreSQL plans as if a tenth of the list were read.
+        orderAndLimit: `ORDER BY ${reach === 'sorted' ? unindexed(column) : column} ${ascending ? 'ASC' : 'DESC'} LIMIT ${rounded}`,
+        name: `${from === undefined ? '' : `${comparison} `}${ascending ? 'rising' : 'falling'} ${rounded}`,
+      };
+    });
     return rows.slice(0, limit);
   });
+}
+
+/** The same order, for which there is no index. */
+const unindexed = (column: string): string => `${column} || ''`;
+
+/** The condition that a row is among those that come first on this side of `from`. */
+function nearest(table: string, column: string, part: Part, place: string): string {
+  const { comparison, from, ascending, limit } = part;
+  const name = column.split('.').at(-1)!;
+  const side = from === undefined ? 'true' : `${name} ${comparison} ${place}`;
+  const last = `SELECT ${name} FROM ${table} WHERE ${side} ORDER BY ${name} ${ascending ? 'ASC' : 'DESC'} OFFSET ${LOOKED_AT_FIRST * limit} LIMIT 1`;
+  const end = `SELECT ${ascending ? 'max' : 'min'}(${name}) FROM ${table}`;
+  return `${column} ${ascending ? '<=' : '>='} coalesce((${last}), (${end}))`;
 }
 
 /** Reads the page, and if it starts at an id, one row on the other side of that id. */
 async function readParts<T>(
   page: PageRequest,
   direction: 'asc' | 'desc',
-  read: (part: Part) => Promise<T[]>,
+  isSearch: boolean,
+  readWithin: (part: Part) => Promise<T[]>,
 ): Promise<Page<T>> {
+  const read = async (part: Omit<Part, 'reach'>): Promise<T[]> => {
+    if (!isSearch) return readWithin({ ...part, reach: 'all' });
+    const found = await readWithin({ ...part, reach: 'nearest' });
+    return found.length >= part.limit ? found : readWithin({ ...part, reach: 'sorted' });
+  };
   const backwards = page.before !== undefined;
   const rising = (direction === 'asc') !== backwards;
   const from = page.after ?? page.before;

@@ -284,7 +284,7 @@ export class UsersRepository {
     if (environment === 'sandbox') query.andWhere('user.sandboxOwnerId IS NOT NULL');
     if (operatorRole !== undefined) query.andWhere('user.operatorRole = :operatorRole', { operatorRole });
     if (isDisabled) query.andWhere('NOT user.enabled');
-    return readPage(page, 'user.id', 'asc', query);
+    return readPage(page, 'user.id', 'asc', query, { isSearch: q !== undefined });
   }
 
   private withPassword() {

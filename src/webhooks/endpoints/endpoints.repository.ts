@@ -4,7 +4,12 @@ import { Equal, IsNull, MoreThan, Not, Repository, type EntityManager, type Find
 import { ClientEntity } from '../../clients/client.entity.js';
 import { columnList } from '../../database/queries/column-list.js';
 import { patternOf } from '../../database/queries/search.js';
-import { readPageBySql, type Page, type PageRequest } from '../../database/queries/read-page.js';
+import {
+  readPageBySql,
+  type PartSql,
+  type Page,
+  type PageRequest,
+} from '../../database/queries/read-page.js';
 import type { Environment } from '../../users/accounts/environment.js';
 import { EndpointHourEntity } from './endpoint-hour.entity.js';
 import { EndpointEntity, type EndpointDisabledReason } from './endpoint.entity.js';
@@ -159,7 +164,7 @@ export class EndpointsRepository {
     { id, clientId, url, isDisabled, isDisabledByService, isFailing, environment }: EndpointFilter,
     page: PageRequest,
   ): Promise<Page<EndpointInList>> {
-    return readPageBySql(page, 'e.id', 'asc', (part) => {
+    const read = (part: PartSql): Promise<EndpointInList[]> => {
       const params: unknown[] = [];
       const { where, orderAndLimit } = part(params);
       const client = clientId === undefined ? 'true' : `e.client_id = $${params.push(clientId)}`;
@@ -186,7 +191,8 @@ export class EndpointsRepository {
           WHERE ${one} AND ${client} AND ${realm} AND ${disabled} AND ${failing} AND ${ofUrl} AND e.deleted_at IS NULL AND ${where} ${orderAndLimit}`,
         params,
       );
-    });
+    };
+    return readPageBySql(page, 'e.id', 'asc', read, url === undefined ? undefined : 'webhook_endpoints');
   }
 
   /** The hours with attempts since a time, oldest first. */

@@ -43,7 +43,7 @@ export class EventFeed {
     const position = isId('evnt', after)
       ? await this.repository.positionOf(after)
       : this.positions.open(clientId, after);
-    return position ?? notKept();
+    return position ?? lost('not_kept');
   }
 
   /** Up to `limit` events after a position. Even if it has none, more may follow after its end. */
@@ -63,7 +63,7 @@ export class EventFeed {
         end,
         limit - bodies.length,
       );
-      if (isAhead) notKept();
+      if (isAhead) lost('feed_restored');
       for (const { payload, userId, scope } of events) {
         bodies.push(payload);
         // Events for the client alone have no scope.
@@ -88,6 +88,6 @@ export class EventFeed {
   }
 }
 
-function notKept(): never {
-  throw validationFailed({ after: [violation('not_kept')] });
+function lost(code: 'not_kept' | 'feed_restored'): never {
+  throw validationFailed({ after: [violation(code)] });
 }

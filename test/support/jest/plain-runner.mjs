@@ -68,9 +68,17 @@ const resultOf = ({ testPath, status, errors, errorsDetailed, duration, numPassi
   };
 };
 
+/**
+ * A worker keeps something of every file that it has run. One that has grown too large for the next ends before it begins: Jest starts another
+ * and gives it that file. Jest's own limit (`workerIdleMemoryLimit`) kills a worker in the middle of the next file, and may then write to it.
+ */
+const HEAP_MAX = Number(process.env.WORKER_HEAP_MAX ?? 1_500_000_000);
+const TOO_LARGE = 1;
+
 let loads = 0;
 
 export default async function runFile(globalConfig, config, _environment, _runtime, testPath) {
+  if (process.send && loads > 0 && process.memoryUsage().heapUsed > HEAP_MAX) process.exit(TOO_LARGE);
   // What Jest has installed for its own module system; Node.js maps what was compiled by itself.
   Error.prepareStackTrace = undefined;
   Error.stackTraceLimit = 20;

@@ -15,6 +15,29 @@ const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const durationOf = ({ perfStats }) => perfStats.end - perfStats.start;
 const say = (line) => process.stdout.write(`${line}\n`);
 
+/** Why a case was left out, by the title of a `describeUnless` (../left-out.ts) around it. */
+const lackingOf = ({ status, ancestorTitles }) =>
+  status === 'pending'
+    ? ancestorTitles.map((title) => /\[left out: (.+)\]$/.exec(title)?.[1]).find(Boolean)
+    : undefined;
+
+/** What is missing on this machine, each with how many cases of which files need it. */
+function missing(testResults) {
+  const found = new Map();
+  for (const { testFilePath, testResults: cases } of testResults) {
+    for (const lacking of cases.map(lackingOf).filter(Boolean)) {
+      const needed = found.get(lacking) ?? { count: 0, files: new Set() };
+      found.set(lacking, needed);
+      needed.count += 1;
+      needed.files.add(nameOf(testFilePath));
+    }
+  }
+  return [...found].map(
+    ([lacking, { count, files }]) =>
+      `  ${lacking}: ${count} ${count === 1 ? 'case' : 'cases'} of ${[...files].sort().join(', ')}`,
+  );
+}
+
 const reasonOf = ([message = '']) => {
   const [reason, log = ''] = stripVTControlCharacters(message)
     .split(LOG)
@@ -34,9 +57,8 @@ export default class Reporter {
     const hasFailed = numFailingTests > 0 || testExecError;
     const left = numPendingTests > 0 ? `, ${numPendingTests} left out` : '';
     const counts = `${numPassingTests} passed${numFailingTests > 0 ? `, ${numFailingTests} failed` : ''}${left}`;
-    say(
-      `${hasFailed ? '✗' : '✓'} ${nameOf(result.testFilePath)}: ${counts} (${seconds(durationOf(result))})`,
-    );
+    const sign = hasFailed ? '✗' : numPassingTests === 0 && numPendingTests > 0 ? '○' : '✓';
+    say(`${sign} ${nameOf(result.testFilePath)}: ${counts} (${seconds(durationOf(result))})`);
     if (result.failureMessage) say(result.failureMessage);
     if (!result.failureMessage && testExecError) say(String(testExecError.stack ?? testExecError.message));
   }
@@ -60,6 +82,8 @@ export default class Reporter {
     say(
       `\n${numPassedTests} passed, ${numFailedTests} failed${numPendingTests > 0 ? `, ${numPendingTests} skipped` : ''}`,
     );
+    const leftOut = missing(testResults);
+    if (leftOut.length > 0) say(`\nLeft out, because something is missing here:\n${leftOut.join('\n')}`);
     if (failed.length > 0) say(`\nFailed:\n${failed.map((name) => `  ${name}`).join('\n')}`);
   }
 }
