@@ -1,4 +1,3 @@
-import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
 import { checkEndpointAddress } from '../../src/webhooks/http/endpoint-url.js';
 import {
@@ -6,12 +5,8 @@ import {
   type GuardedHttpClientOptions,
 } from '../../src/webhooks/http/guarded-http-client.js';
 import { GuardedConnector } from '../../src/webhooks/http/guarded-connector.js';
-import { askNameServers } from '../../src/webhooks/http/resolve-host.js';
-import { HeldTimers } from '../support/held-timers.js';
 import { certificateFor, Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
-
-const TIMEOUT_MS = 60_000;
 
 const BLOCKED = expect.objectContaining({ kind: 'failure', failure: 'blocked_address' });
 const PUBLIC: LookupAddress = { address: '93.184.215.14', family: 4 };
@@ -191,85 +186,5 @@ describe('The guarded HTTP client', () => {
     const options = { lookup: () => new Promise<never>(() => undefined), dnsTimeoutMs: 100 };
     const outcome = await post('https://hooks.example/', options);
     expect(outcome).toMatchObject({ kind: 'failure', failure: 'dns' });
-  });
-});
-
-describe('resolving names with name servers', () => {
-  let server: DatagramSocket;
-  let answer: (query: Buffer) => Buffer | undefined;
-
-  beforeAll(async () => {
-    server = createSocket('udp4');
-    server.on('message', (query, { port, address }) => {
-      const reply = answer(query);
-      if (reply) server.send(reply, port, address);
-    });
-    await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
-  });
-
-  afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())));
-
-  const ask = () =>
-    askNameServers('hooks.example', {
-      servers: [`127.0.0.1:${server.address().port}`],
-      timeoutMs: TIMEOUT_MS,
-    });
-  const [A, AAAA] = [1, 28];
-  /** RFC 1035 §4.1: the question again, a response code, and an address if there is one. */
-  function reply(query: Buffer, code: number, address?: Buffer): Buffer {
-    const end = query.indexOf(0, 12) + 5;
-    const header = Buffer.from(query.subarray(0, 12));
-    header.writeUInt16BE(0x8180 + code, 2);
-    header.writeUInt16BE(address ? 1 : 0, 6);
-    header.writeUInt32BE(0, 8);
-    const parts = [header, query.subarray(12, end)];
-    if (address) {
-      const record = Buffer.alloc(12);
-      record.writeUInt16BE(0xc00c, 0);
-      record.writeUInt16BE(typeOf(query), 2);
-      record.writeUInt16BE(1, 4);
-      record.writeUInt16BE(address.length, 10);
-      parts.push(record, address);
-    }
-    return Buffer.concat(parts);
-  }
-  const typeOf = (query: Buffer) => query.readUInt16BE(query.indexOf(0, 12) + 1);
-
-  it('gives up in time when they hang', async () => {
-    answer = () => undefined;
-    const limit = HeldTimers.hold(TIMEOUT_MS);
-    try {
-      const asked = expect(ask()).rejects.toMatchObject({ code: 'ECANCELLED' });
-      expect(limit.count).toBe(1);
-      limit.letPass();
-      await asked;
-    } finally {
-      limit.release();
-    }
-  });
-
-  it.each([
-    [3, 'ENOTFOUND'],
-    [2, 'ESERVFAIL'],
-    [0, 'ENODATA'],
-  ])('fails if there is no address, with response code %d', async (code, name) => {
-    answer = (query) => reply(query, code);
-    await expect(ask()).rejects.toMatchObject({ code: name });
-  });
-
-  it('finds addresses of both families', async () => {
-    const six = Buffer.from('26064700000000000000000000001111', 'hex');
-    answer = (query) => reply(query, 0, typeOf(query) === AAAA ? six : Buffer.from([8, 8, 8, 8]));
-    expect(await ask()).toEqual([
-      { address: '8.8.8.8', family: 4 },
-      { address: '2606:4700::1111', family: 6 },
-    ]);
-  });
-
-  it('uses the addresses of one family when the other fails or hangs', async () => {
-    answer = (query) => (typeOf(query) === A ? reply(query, 0, Buffer.from([8, 8, 8, 8])) : undefined);
-    expect(await ask()).toEqual([{ address: '8.8.8.8', family: 4 }]);
-    answer = (query) => (typeOf(query) === A ? reply(query, 0, Buffer.from([8, 8, 8, 8])) : reply(query, 2));
-    expect(await ask()).toEqual([{ address: '8.8.8.8', family: 4 }]);
   });
 });

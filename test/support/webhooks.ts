@@ -81,10 +81,11 @@ export class Webhooks {
       types = [TYPE],
       enabled = true,
       reply,
-    }: { types?: string[]; enabled?: boolean; reply?: number | Reply } = {},
+      host,
+    }: { types?: string[]; enabled?: boolean; reply?: number | Reply; host?: string } = {},
   ): Promise<TestEndpoint> {
     const path = `/hook/${++count}`;
-    const url = this.receiver.url(path);
+    const url = this.receiver.url(path, host);
     if (reply !== undefined) this.answer(path, reply);
     const answer = await this.service.http.send(`/admin/clients/${client.id}/webhook_endpoints`, {
       bearer: this.bearer,

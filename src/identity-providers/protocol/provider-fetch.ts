@@ -1,4 +1,15 @@
 import type { FetchBody } from 'openid-client';
+import {
+  Agent,
+  EnvHttpProxyAgent,
+  fetch,
+  getGlobalDispatcher,
+  type BodyInit,
+  type Dispatcher,
+  type Headers as HeadersOfFetch,
+  type Response as ResponseOfFetch,
+} from 'undici';
+import { lookUpLocally } from '../../http/names/names.js';
 import type { SignInRefusalReason } from '../refusals.js';
 import { isAllowedUrl } from './provider-metadata.js';
 
@@ -17,6 +28,12 @@ export class ProviderFailure extends Error {
   }
 }
 
+// The name of a provider that is out of order must not hold up other names, or passwords, which are checked on the same threads.
+const CONNECTIONS = new Agent({ connect: { lookup: lookUpLocally } });
+/** Where Node.js was told to use a proxy for all requests (NODE_USE_ENV_PROXY), the proxy looks names up. */
+const connections = (): Dispatcher | undefined =>
+  getGlobalDispatcher().constructor.name === EnvHttpProxyAgent.name ? undefined : CONNECTIONS;
+
 interface Init {
   method?: string;
   headers?: Record<string, string> | Headers;
@@ -34,8 +51,11 @@ export const providerFetch =
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
     try {
-      const init: RequestInit = { method, headers, redirect: 'manual', signal: abort.signal };
-      const response = await fetch(address, { ...init, body: body as BodyInit | null });
+      const response = await fetch(address, {
+        ...{ method, redirect: 'manual', signal: abort.signal, dispatcher: connections() },
+        headers: Object.fromEntries(new Headers(headers)),
+        body: body as BodyInit | null,
+      });
       return judged(await readResponse(response), method);
     } catch (error) {
       if (error instanceof ProviderFailure) throw error;
@@ -48,12 +68,12 @@ export const providerFetch =
 
 interface Answer {
   status: number;
-  headers: Headers;
+  headers: HeadersOfFetch;
   body: Buffer<ArrayBuffer>;
 }
 
 /** The answer with its whole body. */
-async function readResponse({ status, headers, body }: Response): Promise<Answer> {
+async function readResponse({ status, headers, body }: ResponseOfFetch): Promise<Answer> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of body ?? []) {
@@ -77,7 +97,7 @@ function judged({ status, headers, body }: Answer, method?: string): Response {
   if (status === 401 && method === 'POST') fail('client_refused', ' of the token endpoint');
   // A 401 of the userinfo endpoint says why in a header.
   if (status !== 401 && !isReadable(body.toString())) fail('provider_answer_unreadable', ' without JSON');
-  return new Response(body.length === 0 ? null : body, { status, headers });
+  return new Response(body.length === 0 ? null : body, { status, headers: [...headers] });
 }
 
 /** JSON, or a signed or encrypted answer of the userinfo endpoint. */

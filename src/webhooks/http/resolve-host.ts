@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup as systemLookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { NO_ANSWER_CODES } from '../../http/names/ask-name-servers.js';
+import { NAMES } from '../../http/names/names.js';
 import { withTimeout, TimeoutError } from '../../rate-limits/store/with-timeout.js';
 import { isPublicAddress } from './address-rules.js';
 import { HttpFailure, INTERNAL_ADDRESS } from './http-outcome.js';
@@ -18,10 +19,6 @@ export interface ResolveOptions {
 
 /** Timeout of the name servers in milliseconds: a third of a delivery's time. */
 const DNS_TIMEOUT_MS = 5_000;
-// The second try ends before the timeout.
-const DNS_TRY = { timeout: 2_000, tries: 2 };
-/** How long to wait for the other address family when one is there, in milliseconds. */
-const OTHER_FAMILY_MS = 1_000;
 /** At most this many addresses of a name are tried, however many were checked. */
 const ADDRESSES_TRIED = 8;
 
@@ -40,7 +37,9 @@ export async function resolveHost(hostname: string, options: ResolveOptions): Pr
 async function addressesOf(hostname: string, options: ResolveOptions): Promise<LookupAddress[]> {
   const family = isIP(hostname);
   if (family !== 0) return [{ address: hostname, family }];
-  const { lookup = options.allowPrivateAddresses ? askSystem : (name) => askNameServers(name) } = options;
+  // Where receivers may be on this machine or in its network, they are found as it finds them.
+  const { lookup = (name) => (options.allowPrivateAddresses ? NAMES.local(name) : NAMES.public(name)) } =
+    options;
   try {
     const addresses = await withTimeout(options.dnsTimeoutMs ?? DNS_TIMEOUT_MS, lookup(hostname));
     if (addresses.length > 0) return addresses;
@@ -53,43 +52,10 @@ async function addressesOf(hostname: string, options: ResolveOptions): Promise<L
 const NO_SUCH_NAME = 'The host name does not exist, or has no address.';
 
 function detailOf(error: unknown): string {
-  const code = codeOf(error);
-  if (code !== undefined && NO_ANSWER_CODES.has(code)) return NO_SUCH_NAME;
+  const { code } = error as NodeJS.ErrnoException;
+  if (NO_ANSWER_CODES.has(code)) return NO_SUCH_NAME;
   if (error instanceof TimeoutError || code === 'ETIMEOUT' || code === 'ECANCELLED') {
     return 'The name servers of the host did not respond in time.';
   }
   return 'The host name could not be resolved: its name servers returned an error.';
-}
-
-const NO_ANSWER_CODES = new Set(['ENOTFOUND', 'ENODATA']);
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code;
-
-/** If receivers may be on this machine, its hosts file applies. */
-const askSystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
-
-/**
- * Queries the name servers over sockets of our own. The system resolver blocks threads shared by all names, so a few names whose
- * servers never respond would hold up every delivery (contract §10). When one address family has arrived, the other gets one more
- * second, because servers that answer only for one are not uncommon.
- */
-export async function askNameServers(
-  hostname: string,
-  { servers, timeoutMs = DNS_TIMEOUT_MS - 100 }: { servers?: string[]; timeoutMs?: number } = {},
-): Promise<LookupAddress[]> {
-  const resolver = new Resolver(DNS_TRY);
-  if (servers) resolver.setServers(servers);
-  const timers = [setTimeout(() => resolver.cancel(), timeoutMs)];
-  const ask = async (family: 4 | 6): Promise<LookupAddress[]> => {
-    const found = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname));
-    timers.push(setTimeout(() => resolver.cancel(), OTHER_FAMILY_MS));
-    return found.map((address) => ({ address, family }));
-  };
-  const answers = await Promise.allSettled([ask(4), ask(6)]);
-  timers.forEach((timer) => clearTimeout(timer));
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  if (found.length > 0) return found;
-  const errors = answers.map((answer) =>
-    answer.status === 'rejected' ? (answer.reason as unknown) : undefined,
-  );
-  throw errors.find((error) => !NO_ANSWER_CODES.has(codeOf(error) ?? '')) ?? errors[0];
 }
