@@ -47,8 +47,9 @@ export class ClientsRepository {
     return this.clients.find({ select: { id: true, name: true }, where: { id: In(ids) } });
   }
 
-  firstNames(limit: number): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
-    return this.clients.find({ select: { id: true, name: true }, order: { id: 'ASC' }, take: limit });
+  firstNames(limit: number): Promise<Pick<ClientEntity, 'id' | 'name' | 'environment'>[]> {
+    const select = { id: true, name: true, environment: true } as const;
+    return this.clients.find({ select, order: { id: 'ASC' }, take: limit });
   }
 
   findById(id: string, manager: EntityManager = this.clients.manager): Promise<ClientEntity | null> {

@@ -76,7 +76,7 @@ export class ClientsService {
   }
 
   /** The names of the first ones, by id. */
-  firstNames(limit: number): Promise<Pick<ClientEntity, 'id' | 'name'>[]> {
+  firstNames(limit: number): Promise<Pick<ClientEntity, 'id' | 'name' | 'environment'>[]> {
     return this.repository.firstNames(limit);
   }
 

@@ -67,6 +67,12 @@ describe('in the console in a browser', () => {
     expect(recent).toMatchObject({ text: '3 hours ago', title: expect.stringMatching(/\d\d:\d\d:\d\d/) });
     for (const exact of [aged, without, event]) expect(exact!.text).toMatch(EXACT);
     expect(recent!.height).toBe(without!.height);
+    await service.database.query(
+      "UPDATE client_secrets SET expires_at = now() + interval '6 days 23 hours 50 minutes' WHERE client_id = $1",
+      [client.id],
+    );
+    const texts = (await timesOn(page, `/clients/${client.id}`)).map(({ text }) => text);
+    expect(texts).toContain('in 7 days');
     await page.context().addCookies([{ name: 'cds_times', value: 'utc', url: service.url }]);
     expect((await timesOn(page, path(client)))[0]!.text).toMatch(EXACT);
   });

@@ -3,6 +3,7 @@ import { PurposesService } from '../../src/scopes/purposes/purposes.service.js';
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { UsersService } from '../../src/users/accounts/users.service.js';
 import { EndpointsService } from '../../src/webhooks/endpoints/endpoints.service.js';
+import type { Page } from '../support/browser-session.js';
 import { CONSOLE, type Fields } from '../support/console.js';
 import { madeOnce } from '../support/made.js';
 import { makeEndpoint } from '../support/portal.js';
@@ -164,11 +165,18 @@ describe('The forms of the console', () => {
     jest.spyOn(app.get(UsersService), 'firstNames').mockResolvedValue([user]);
     const ofEndpoint = [{ id: endpoint.id, name: endpoint.url }];
     jest.spyOn(app.get(EndpointsService), 'firstNames').mockResolvedValue(ofEndpoint);
-    const names = jest.spyOn(app.get(ClientsService), 'firstNames').mockResolvedValue([client]);
+    const names = jest
+      .spyOn(app.get(ClientsService), 'firstNames')
+      .mockResolvedValue([{ ...client, environment: 'live' }]);
     const offered = async (path: string): Promise<Record<string, string[]>> => {
       const { html } = await browser.open(fill(path));
-      const lists = html.querySelectorAll('input[list]').map((field) => {
-        const options = html.querySelectorAll(`#${field.getAttribute('list')} option`);
+      // The first of a select is “Any”; those of states are named after a word.
+      const selects = html.querySelectorAll('.filters select:not([name="state"]):not([name="category"])');
+      const lists = [...html.querySelectorAll('input[list]'), ...selects].map((field) => {
+        const list = field.getAttribute('list');
+        const options = list
+          ? html.querySelectorAll(`#${list} option`)
+          : field.querySelectorAll('option[value]:not([value=""])');
         return [
           field.getAttribute('name')!,
           options.map((each) => `${each.getAttribute('value')} ${each.text}`),
@@ -194,11 +202,51 @@ describe('The forms of the console', () => {
     };
     for (const [path, expected] of Object.entries(fields))
       expect([path, await offered(path)]).toEqual([path, expected]);
-    const many = Array.from({ length: 201 }, (_, n) => ({ id: `clnt${n}`, name: `Client ${n}` }));
+    const many = Array.from({ length: 201 }, (_, n) => ({
+      id: `clnt${n}`,
+      name: `Client ${n}`,
+      environment: 'live' as const,
+    }));
     names.mockResolvedValueOnce(many.slice(0, 200)).mockResolvedValueOnce(many);
     expect((await offered('/endpoints'))['client_id']).toHaveLength(200);
     expect(await offered('/endpoints')).toEqual({});
     expect(names).toHaveBeenCalledWith(201);
+  });
+
+  it('of filters pick a client and an endpoint by name, and say which are in a sandbox', async () => {
+    const { app } = service;
+    const sandboxed = {
+      id: 'clnt01HN2NJ9NMRZBXT1H6FT9N7735',
+      name: client.name,
+      environment: 'sandbox',
+    } as const;
+    jest
+      .spyOn(app.get(ClientsService), 'firstNames')
+      .mockResolvedValue([sandboxed, { id: client.id, name: client.name, environment: 'live' }]);
+    jest
+      .spyOn(app.get(EndpointsService), 'firstNames')
+      .mockResolvedValue([{ id: endpoint.id, name: endpoint.url }]);
+    const optionsOf = (page: Page, name: string) =>
+      page.html
+        .querySelectorAll(`.filters select[name="${name}"] option`)
+        .map((option) => [
+          option.getAttribute('value'),
+          option.text,
+          option.getAttribute('selected') !== undefined,
+        ]);
+    const unknown = 'endp01HN2NJ9NMRZBXT1H6FT9N7735';
+    const page = await browser.open(`${CONSOLE}/deliveries?client_id=${client.id}&endpoint_id=${unknown}`);
+    expect(optionsOf(page, 'client_id')).toEqual([
+      ['', 'Any', false],
+      [client.id, client.name, true],
+      [sandboxed.id, `${client.name} (sandbox)`, false],
+    ]);
+    // What the address asks for stays chosen, also if it is not offered.
+    expect(optionsOf(page, 'endpoint_id')).toEqual([
+      ['', 'Any', false],
+      [endpoint.id, endpoint.url, false],
+      [unknown, unknown, true],
+    ]);
   });
 
   it('of filters say in words what they show, and mark the ready filter that is chosen', async () => {
@@ -217,7 +265,7 @@ describe('The forms of the console', () => {
       isOpen: false,
     });
     expect(await state(`/deliveries?state=failed&client_id=${client.id}`)).toEqual({
-      words: [`Client ID: ${client.name}`, 'State: failed'],
+      words: [`Client: ${client.name}`, 'State: failed'],
       chosen: [],
       isOpen: false,
     });

@@ -61,6 +61,23 @@ describe('The search of the console', () => {
     expect(await ledTo(grantId)).toBe(`${CONSOLE}/users/${user.id}/grants`);
   });
 
+  it('marks what is in a sandbox, beside what is live and has the same name', async () => {
+    const owner = await service.make.user();
+    const name = 'Twofold Planner';
+    const [live, inSandbox] = [
+      await service.make.client({ name, ownerId: owner.id }),
+      await service.make.client({ name, ownerId: owner.id, environment: 'sandbox' }),
+    ];
+    const page = await search('twofold');
+    const marked = page.html
+      .querySelectorAll('.hits li')
+      .map((hit) => [hit.querySelector('a')!.getAttribute('href'), hit.querySelector('.badge')?.text]);
+    expect(Object.fromEntries(marked)).toEqual({
+      [`${CONSOLE}/clients/${live.id}`]: undefined,
+      [`${CONSOLE}/clients/${inSandbox.id}`]: 'Sandbox',
+    });
+  });
+
   it('lists several hits by kind', async () => {
     await service.make.user({ name: 'Doubled Somewhere' });
     await service.make.client({ name: 'Doubled Somewhere' });
@@ -107,6 +124,13 @@ describe('The page that explains a request', () => {
     expect(page.html.querySelector('.verdict h2')!.text).toContain(why);
     expect(page.html.querySelector('.verdict p')!.text.length).toBeGreaterThan(10);
     expect(page.text).toContain(String(status));
+    const ofClient = page.html
+      .querySelectorAll('.facts > div')
+      .find(({ text }) => text.startsWith('Client'))!;
+    const isKnown = ofClient.querySelector('a') !== null;
+    expect(ofClient.querySelector('dd')!.text).toMatch(
+      isKnown ? new RegExp(`^${NAME}`) : /^none that is known$/,
+    );
   });
 
   it('shows what the client asked for before, and what the request changed', async () => {

@@ -25,7 +25,8 @@ describe('In the console,', () => {
       const path = `${CONSOLE}/endpoints/${id}`;
       expect((await submit(`${path}/edit`, { description: 'Back office' })).status).toBe(303);
       expect((await submit(`${path}/disable`, {}, path)).status).toBe(303);
-      expect((await browser.open(`${CONSOLE}/endpoints?state=disabled`)).text).toContain('/first');
+      const disabled = await browser.open(`${CONSOLE}/endpoints?state=disabled`);
+      expect(disabled.html.querySelector('tbody')!.text).toContain('/first');
       expect((await submit(`${path}/enable`, {}, path)).status).toBe(303);
       expect((await browser.open(path)).html.querySelector('.badge')!.text).toBe('Enabled');
       expect((await submit(`${path}/delete`)).status).toBe(303);
@@ -43,9 +44,10 @@ describe('In the console,', () => {
       const sandbox = await service.make.client({ environment: 'sandbox', ownerId: client.ownerId });
       const counted = async () => {
         const { html } = await browser.open(`${CONSOLE}/mails`);
-        return Number(
-          html.querySelector('.side-nav li:has(a[href$="/endpoints"]) .count')?.firstChild?.text ?? 0,
-        );
+        const badge = html.querySelector('.side-nav li:has(a[href$="/endpoints"]) .count');
+        // The word is there for everybody: a bare number says nothing.
+        expect(html.querySelectorAll('.side-nav .visually-hidden')).toEqual([]);
+        return badge ? Number(/^(\d+) failing$/.exec(badge.text)![1]) : 0;
       };
       const before = await counted();
       const failing = await makeEndpoint(service, client);
@@ -66,7 +68,7 @@ describe('In the console,', () => {
         ['Messages', true],
         ['To decide', true],
       ]);
-      expect(Number(groups[2]!.querySelector('summary .count-folded')!.firstChild!.text)).toBe(before + 1);
+      expect(groups[2]!.querySelector('summary .count-folded')!.text).toBe(`${before + 1} failing`);
       browser.cookies.delete('cds_folded');
       const list = await browser.open(`${CONSOLE}/endpoints?client_id=${client.id}&state=failing`);
       expect(list.html.querySelectorAll('tbody tr .badge').map(({ text }) => text)).toEqual(['Failing']);
@@ -167,11 +169,28 @@ describe('In the console,', () => {
     expect(await rows(`client_id=${client.id}&state=cancelled`)).toBe(0);
     const path = `${CONSOLE}/deliveries/${id}`;
     const shown = await browser.open(path);
+    expect(shown.html.querySelector('dl.facts')!.text).toContain(client.name);
     expect(shown.html.querySelector('tbody')!.text).toContain('<b>broken</b>');
     expect(shown.text).not.toContain('<b>broken');
     expect(shown.html.querySelector('tbody')!.text).toContain('The server asked for a client certificate');
     expect((await submit(`${path}/resend`, {}, path)).status).toBe(303);
     expect(await actionsOn(id)).toEqual(['delivery.resent']);
+  });
+
+  it('deliveries say why nothing came back in words, and their addresses break where they have parts', async () => {
+    const endpoint = await makeEndpoint(service, client, { url: 'http://127.0.0.1:9/hooks/in_time' });
+    const id = await seedDelivery(service, endpoint, {
+      state: 'pending',
+      attempts: [{ status: null, failure: 'dns', detail: 'No such name.' }],
+    });
+    const list = await browser.open(`${CONSOLE}/deliveries?endpoint_id=${endpoint.id}`);
+    const row = list.html.querySelector('tbody tr')!;
+    expect(row.querySelector('[data-head="Last response"]')!.text).toBe('Host name not found (DNS)');
+    expect(row.querySelector('[data-head="Endpoint"] a')!.innerHTML).toBe(
+      'http://<wbr>127.<wbr>0.<wbr>0.<wbr>1:9/<wbr>hooks/<wbr>in_<wbr>time',
+    );
+    const page = await browser.open(`${CONSOLE}/deliveries/${id}`);
+    expect(page.html.querySelector('[data-head="Response"]')!.text).toContain('Host name not found (DNS)');
   });
 
   it('notifications are filtered by user and client, and created', async () => {

@@ -226,7 +226,17 @@ describe('Purposes', () => {
       expect(edit.text).toContain(WORDS.en);
       await submit(`${PURPOSES}/${name}/edit`, { 'words.de': WORDS.de });
       expect((await send(`/${name}`, 'GET')).json).toEqual({ name, words: WORDS });
-      expect((await browser.open(PURPOSES)).text).toContain('English, German');
+      const row = (await browser.open(PURPOSES)).html
+        .querySelectorAll('tbody tr')
+        .find((each) => each.querySelector('th')!.text.includes(name))!;
+      const languages = row.querySelector('[data-head="Languages"]')!;
+      expect(languages.text).toContain('English, German');
+      expect(languages.querySelector('.badge-warn')!.text).toBe(
+        'English instead of French, Dutch and Spanish',
+      );
+      expect(edit.html.querySelectorAll('label[for^="words"]').map(({ text }) => text)[1]).toBe(
+        'Words in German',
+      );
       const again = await submit(`${PURPOSES}/new`, { name, 'words.en': 'Something else' });
       expectPlainErrors(again, ['name']);
       expect((await send(`/${name}`, 'GET')).json).toEqual({ name, words: WORDS });

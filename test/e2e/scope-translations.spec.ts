@@ -127,6 +127,9 @@ describe('The words of event types in other languages', () => {
   it('are written in the console, which says what is wrong beside the field', async () => {
     const browser = await service.make.signedIn(await service.make.user({ role: 'operator' }));
     const form = '/admin/console/event-types/vehicle.created/edit';
+    const labels = (await browser.open(form)).html.querySelectorAll('label[for^="translations"]');
+    const languages = ['German', 'French', 'Dutch', 'Spanish'];
+    expect(labels.map(({ text }) => text)).toEqual(languages.map((each) => `Description in ${each}`));
     const refused = await browser.fillIn(form, { 'translations.de': 'a\u202Eb' });
     expect([refused.status, refused.html.querySelectorAll('.field-error').length]).toEqual([400, 1]);
     expect((await browser.fillIn(form, { 'translations.de': 'Ein Fahrzeug.' })).status).toBe(303);

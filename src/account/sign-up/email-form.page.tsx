@@ -44,7 +44,14 @@ function EmailForm({ title, text, action, submit, email, error, returnTo }: Emai
         keep={t('Back to login')}
         noValidate
       >
-        <TextField name="email" label={t('Email')} autocomplete="username" spellcheck={false} required />
+        <TextField
+          name="email"
+          label={t('Email')}
+          inputMode="email"
+          autocomplete="username"
+          spellcheck={false}
+          required
+        />
       </PageForm>
     </>
   );

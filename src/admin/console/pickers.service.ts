@@ -12,10 +12,18 @@ const MOST = 200;
 interface Named {
   id: string;
   name: string;
+  environment?: 'live' | 'sandbox';
 }
 
 const optionsOf = (found: Named[]): Option[] =>
-  found.length > MOST ? [] : found.map(({ id, name }) => ({ value: id, label: name }));
+  found.length > MOST
+    ? []
+    : found
+        .map(({ id, name, environment }) => ({
+          value: id,
+          label: environment === 'sandbox' ? `${name} (sandbox)` : name,
+        }))
+        .sort((one, other) => one.label.localeCompare(other.label, 'en'));
 
 /** The options of fields for ids, by name, and the names of ids in lists. */
 @Injectable()

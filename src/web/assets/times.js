@@ -27,11 +27,11 @@ const isExact = document.querySelector('main')?.dataset.times === 'exact';
 
 const fromNowMs = (time) => Date.parse(time.dateTime) - Date.now();
 
-/** Such as "3 minutes ago". */
+/** Such as "3 minutes ago": rounded, so that in six days and 23 hours is "in 7 days". */
 function fromNow(time) {
   const seconds = Math.round(fromNowMs(time) / 1000);
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? UNITS.at(-1);
-  return relative.format(Math.trunc(seconds / size), unit);
+  return relative.format(Math.round(seconds / size), unit);
 }
 
 /** Shows the recent times in a part of the page as the time since; an older one as it was sent. */

@@ -220,7 +220,11 @@ export function FilterForm({
       <form method="get" action={path} class="filters">
         <FormFields values={values} errors={errors}>
           {fields.map((field) =>
-            'options' in field ? <SelectField {...field} /> : <TextField {...field} />,
+            'options' in field ? (
+              <SelectField {...field} options={withChosen(field.options, values[field.name])} />
+            ) : (
+              <TextField {...field} />
+            ),
           )}
         </FormFields>
         {Object.entries(hidden).map(([name, value]) => (
@@ -234,6 +238,12 @@ export function FilterForm({
     </>
   );
 }
+
+/** What the address asks for stays chosen, even if it is not among the options. */
+const withChosen = (options: Option[], value: unknown): Option[] =>
+  typeof value !== 'string' || options.some((option) => option.value === value)
+    ? options
+    : [...options, { value, label: value }];
 
 /** The filter of a list, folded up on a phone, with what it shows now in words. */
 export function ListFilter(props: FilterFormProps & { path: string }): VNode {

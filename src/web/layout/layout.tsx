@@ -7,6 +7,7 @@ import { UTC } from '../../language/time-zones.js';
 import { say, type Said } from '../../language/text.js';
 import { logoPath, mailtoOf, stylesOf, type Brand } from './brand.js';
 import { FoldedGroups } from './navigation.js';
+import { ACTIONS } from './page-head.js';
 import { LanguageContext, TimeZoneContext, useShown, useText } from './say.js';
 import { wordsOfScripts } from './script-words.js';
 
@@ -26,6 +27,8 @@ export interface LayoutProps {
   children: ComponentChildren;
   /** What it is about, for search engines; without it, what all pages of its kind are about. */
   description?: string | Said;
+  /** Whether the page has actions, to which a link skips. */
+  hasActions?: boolean;
   /** What stands beside the page, above it where there is no room. */
   side?: ComponentChildren;
   /**
@@ -57,6 +60,7 @@ function Layout({
   title,
   children,
   description,
+  hasActions,
   side,
   width = 'narrow',
   styles = [],
@@ -105,6 +109,11 @@ function Layout({
         <a class="skip-link" href="#main">
           {t('Skip to content')}
         </a>
+        {hasActions && (
+          <a class="skip-link" href={`#${ACTIONS}`}>
+            Skip to actions
+          </a>
+        )}
         <header class="page-header">
           {brand.logoId === null ? (
             <BrandMark />

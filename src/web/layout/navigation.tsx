@@ -115,8 +115,7 @@ export function CountBadge({
   if (!count || count.number === 0) return null;
   return (
     <span class={className}>
-      {count.number}
-      <span class="visually-hidden"> {count.word}</span>
+      {count.number} {count.word}
     </span>
   );
 }

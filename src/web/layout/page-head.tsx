@@ -1,5 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact';
 
+/** The id of the actions, to which a link of the layout skips. */
+export const ACTIONS = 'page-actions';
+
 export interface ParentPage {
   href: string;
   label: string;
@@ -31,6 +34,10 @@ export const PageHead = ({ above = [], heading, actions }: PageHeadProps): VNode
       )}
       <h1>{heading}</h1>
     </div>
-    {actions && <div class="page-actions">{actions}</div>}
+    {actions && (
+      <div class="page-actions" id={ACTIONS} tabIndex={-1}>
+        {actions}
+      </div>
+    )}
   </div>
 );

@@ -1,11 +1,14 @@
 import type { VNode } from 'preact';
 import { FilterForm } from '../forms/form.js';
+import { SandboxBadge } from '../layout/sandbox-badge.js';
 
 /** Something that was found. */
 export interface Hit {
   label: string;
   detail?: string;
   href: string;
+  /** Of a client or user; one in a sandbox is marked. */
+  environment?: 'live' | 'sandbox';
 }
 
 /** What was found of one kind. */
@@ -53,11 +56,12 @@ const Hits = ({ found }: { found: HitsOfKind[] }): VNode => (
       <>
         <h2>{kind}</h2>
         <ul class="hits">
-          {hits.map(({ label, detail, href }) => (
+          {hits.map(({ label, detail, href, environment }) => (
             <li>
               <a href={href}>
                 <bdi>{label}</bdi>
-              </a>
+              </a>{' '}
+              {environment && <SandboxBadge of={{ environment }} />}
               {detail && (
                 <span class="under muted whole">
                   <bdi>{detail}</bdi>

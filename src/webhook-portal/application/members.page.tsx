@@ -142,6 +142,7 @@ function InviteForm({ isMailOn, email, role = 'developer', errors = {} }: Member
       <TextField
         name="email"
         label="Email"
+        inputMode="email"
         spellcheck={false}
         hint="We send a link to this address. It works once, within 7 days."
         required

@@ -4,7 +4,7 @@ import { ExactMoment } from '../../web/tables/moment.js';
 import { State } from '../../web/tables/state.js';
 import type { Attempt, DeliveryDetail } from '../../webhooks/deliveries/delivery.js';
 import { curlOf, inLines, requestHead, type SentAttempt } from './sent-request.js';
-import { isSuccess, outcomeText, wasSent } from './failure-messages.js';
+import { isSuccess, outcomeText, wasSent } from '../../webhooks/deliveries/failure-messages.js';
 
 interface OneAttempt {
   delivery: DeliveryDetail;

@@ -1,5 +1,4 @@
 import type { VNode } from 'preact';
-import type { Option } from '../../web/forms/field.js';
 import { LinkButton, ListFilter, PostForm } from '../../web/forms/form.js';
 import { useMayUse } from '../../web/layout/may-use.js';
 import { CsvLink } from '../../web/tables/csv-link.js';
@@ -116,11 +115,6 @@ function Empty({ query: { search, filter } }: Pick<DeliveriesPageProps, 'query'>
 
 function Filter({ query: { input, errors }, endpoints, typeNames }: DeliveriesPageProps): VNode {
   const any = { value: '', label: 'Any' };
-  // The requested value stays selected, even if it is not among the options.
-  const withChosen = (options: Option[], value: string) =>
-    value === '' || options.some((option) => option.value === value)
-      ? [any, ...options]
-      : [any, ...options, { value, label: value }];
   const states = DELIVERY_STATES.map((state) => ({ value: state, label: STATE_LABELS[state] }));
   const urls = endpoints.map(({ id, url }) => ({ value: id, label: url.slice(0, 100) }));
   const types = typeNames.map((name) => ({ value: name, label: name }));
@@ -140,9 +134,9 @@ function Filter({ query: { input, errors }, endpoints, typeNames }: DeliveriesPa
         errors={errors}
         alert="The filter is invalid. See the errors below."
         fields={[
-          { name: 'state', label: 'State', options: withChosen(states, input.state) },
-          { name: 'endpoint', label: 'Endpoint', options: withChosen(urls, input.endpoint) },
-          { name: 'type', label: 'Event type', options: withChosen(types, input.type) },
+          { name: 'state', label: 'State', options: [any, ...states] },
+          { name: 'endpoint', label: 'Endpoint', options: [any, ...urls] },
+          { name: 'type', label: 'Event type', options: [any, ...types] },
           timeField('from', 'From (UTC)', input.from),
           timeField('to', 'Until (UTC)', input.to),
         ]}

@@ -4,7 +4,7 @@ import { State, type Tone } from '../../web/tables/state.js';
 import { Table } from '../../web/tables/table.js';
 import type { Delivery, DeliveryState } from '../../webhooks/deliveries/delivery.js';
 import { withQuery } from './delivery-query.js';
-import { lastOutcome } from './failure-messages.js';
+import { lastOutcome } from '../../webhooks/deliveries/failure-messages.js';
 
 export const STATE_LABELS: Record<DeliveryState, string> = {
   pending: 'Pending',

@@ -16,7 +16,7 @@ import {
   outcomeText,
   PAYLOAD_HIDDEN,
   wasSent,
-} from './failure-messages.js';
+} from '../../webhooks/deliveries/failure-messages.js';
 import type { PortalPage } from '../frame/portal-layout.js';
 import { TypeName } from '../frame/type-name.js';
 import { endpointPath } from '../endpoints/about-endpoint.js';

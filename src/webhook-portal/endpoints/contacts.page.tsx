@@ -68,6 +68,7 @@ export const contactsPage = ({ contacts, isMailOn, email, error }: ContactsPageP
             <TextField
               name="email"
               label="Email"
+              inputMode="email"
               autocomplete="off"
               spellcheck={false}
               hint={`At most ${CONTACTS_PER_CLIENT} addresses. Each has to be confirmed with a link that we mail to it.`}

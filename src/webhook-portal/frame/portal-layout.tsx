@@ -95,6 +95,7 @@ export const portalLayout = (
   mayUse: MayUse,
 ): LayoutProps => ({
   title: `${title} · Webhook portal`,
+  hasActions: Boolean(actions),
   width: 'broad',
   scripts: ['/assets/page.js', TIMES_SCRIPT, '/assets/portal.js', ...(isLive ? [LIVE_LIST_SCRIPT] : [])],
   refreshAfter,

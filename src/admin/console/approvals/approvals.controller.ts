@@ -1,4 +1,5 @@
 import { Param } from '@nestjs/common';
+import { Settings } from '../../../config/settings.js';
 import { ClientsService } from '../../../clients/clients.service.js';
 import { Context } from '../../../http/page-routes/page-context.js';
 import { UsersService } from '../../../users/accounts/users.service.js';
@@ -24,6 +25,7 @@ export class ConsoleApprovalsController {
     private readonly approvals: ApprovalsService,
     private readonly users: UsersService,
     private readonly clients: ClientsService,
+    private readonly settings: Settings,
   ) {}
 
   @ConsoleGet('', 'not asked', 'viewer')
@@ -32,7 +34,7 @@ export class ConsoleApprovalsController {
       this.approvals.list(state, page),
     );
     const names = await this.namesIn(list.page?.items ?? []);
-    return { page: approvalsPage(list, names), status: list.errors ? 400 : 200 };
+    return { page: approvalsPage(list, names, this.settings.fourEyes), status: list.errors ? 400 : 200 };
   }
 
   @ConsoleGet(':id', 'not asked', 'viewer')

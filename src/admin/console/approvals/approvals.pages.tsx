@@ -84,8 +84,20 @@ const Detail = ({ value }: { value: unknown }): VNode => (
   <bdi>{(Array.isArray(value) ? value.join(', ') : String(value ?? '')) || 'none'}</bdi>
 );
 
+/** Said where there are none: what they are, too. */
+const emptyText = (state: string | undefined, fourEyes: boolean): string =>
+  [
+    state === undefined ? 'There are no approvals.' : `Nothing is ${state}.`,
+    'Here is what needs two admins: what one admin asks for, and another one approves or rejects, such as erasing a user or making someone an admin.',
+    ...(fourEyes ? [] : ['Nothing needs two admins at the moment, because the setting FOUR_EYES is off.']),
+  ].join(' ');
+
 /** What admins asked for, newest first. */
-export function approvalsPage(list: FilteredList<ApprovalEntity>, names: PartyNames): ConsolePage {
+export function approvalsPage(
+  list: FilteredList<ApprovalEntity>,
+  names: PartyNames,
+  fourEyes: boolean,
+): ConsolePage {
   return {
     part: 'approvals',
     title: 'Approvals',
@@ -96,7 +108,7 @@ export function approvalsPage(list: FilteredList<ApprovalEntity>, names: PartyNa
         ready={[{ label: 'Pending', set: { state: 'pending' } }]}
         filter={[stateFilter(APPROVAL_STATES, (state) => STATES[state].label)]}
         caption="Approvals"
-        empty="There are no approvals."
+        empty={emptyText(list.filter['state'], fourEyes)}
         columns={[
           { head: 'Action', cell: ({ id, action }) => <a href={approvalPath(id)}>{ACTIONS[action]}</a> },
           { head: 'Subject', cell: ({ subjectId }) => <Party id={subjectId} names={names} /> },

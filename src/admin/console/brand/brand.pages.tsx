@@ -101,7 +101,8 @@ const previewPage = (brand: Brand, { fields, present }: BrandFormProps): LayoutP
     <>
       <h1>Preview</h1>
       <p class="notice" role="status">
-        Nothing is saved yet. So a page looks with what you have typed; look at it on a dark screen too.
+        This is how pages look with what you have entered. Nothing is saved yet. Check it on a dark screen
+        too.
       </p>
       <section aria-labelledby="sample">
         <h2 id="sample">Log in</h2>
@@ -131,7 +132,7 @@ const previewPage = (brand: Brand, { fields, present }: BrandFormProps): LayoutP
 
 const Sample = ({ brand }: { brand: Brand }): VNode => (
   <>
-    Links look like this: <a href={BRAND_PATH}>the brand of {brand.name} as it is now</a>.
+    This is a link: <a href={BRAND_PATH}>the present brand of {brand.name}</a>.
   </>
 );
 

@@ -89,7 +89,7 @@ export function eventTypePage({ type }: { type: VersionedEventType }): ConsolePa
             ...TRANSLATED.flatMap((language): [string, VNode][] =>
               translations[language] === undefined
                 ? []
-                : [[ENGLISH_NAMES[language], <span lang={language}>{translations[language]}</span>]],
+                : [[`In ${ENGLISH_NAMES[language]}`, <span lang={language}>{translations[language]}</span>]],
             ),
             ['Scope', scope ? <code>{scope}</code> : 'none'],
             ['Published by', publisherText(type)],

@@ -8,6 +8,7 @@ import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { RowLink } from '../pages/lists.js';
 import { textsShown, type Texts } from './texts.js';
+import { MissingLanguages } from './translations.js';
 
 export const PURPOSES_PATH = '/admin/console/purposes';
 
@@ -38,10 +39,14 @@ export const purposesPage = (purposes: PurposeEntity[]): ConsolePage => ({
             { head: 'Words', cell: ({ words }) => words.en },
             {
               head: 'Languages',
-              cell: ({ words }) =>
-                LANGUAGES.filter((language) => words[language] !== undefined)
-                  .map((language) => ENGLISH_NAMES[language])
-                  .join(', '),
+              cell: ({ words }) => (
+                <>
+                  {LANGUAGES.filter((language) => words[language] !== undefined)
+                    .map((language) => ENGLISH_NAMES[language])
+                    .join(', ')}{' '}
+                  <MissingLanguages words={words} />
+                </>
+              ),
               onPhone: 'unfolded',
             },
             {
@@ -96,7 +101,7 @@ export const purposeFormPage = ({ name, values, present, errors }: PurposeFormPa
       {LANGUAGES.map((language) => (
         <TextArea
           name={wordsField(language)}
-          label={ENGLISH_NAMES[language]}
+          label={`Words in ${ENGLISH_NAMES[language]}`}
           hint={
             language === 'en'
               ? 'Shown to users on the consent page, such as “To plan routes with charging stops”.'

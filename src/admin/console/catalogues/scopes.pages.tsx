@@ -7,7 +7,7 @@ import type { ScopeEntity } from '../../../scopes/scope.entity.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import { textsShown, type Texts } from './texts.js';
-import { TranslationFields, translationValues } from './translations.js';
+import { MissingLanguages, TranslationFields, translationValues } from './translations.js';
 import { RowLink } from '../pages/lists.js';
 
 export const SCOPES_PATH = '/admin/console/scopes';
@@ -30,12 +30,16 @@ export function scopesPage({ scopes }: { scopes: ScopeEntity[] }): ConsolePage {
           {
             head: 'Description',
             cell: ({ description }) => description,
-            under: ({ meaningChangedAt }) =>
-              meaningChangedAt && (
-                <>
-                  Users asked again since <RecentMoment at={meaningChangedAt} />
-                </>
-              ),
+            under: ({ meaningChangedAt, audience, translations }) => (
+              <>
+                {meaningChangedAt && (
+                  <>
+                    Users asked again since <RecentMoment at={meaningChangedAt} />{' '}
+                  </>
+                )}
+                {audience === 'partner' && <MissingLanguages words={translations} />}
+              </>
+            ),
           },
           {
             head: 'Audience',

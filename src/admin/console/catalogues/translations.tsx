@@ -2,17 +2,18 @@ import type { VNode } from 'preact';
 import { ENGLISH_NAMES } from '../../../language/languages.js';
 import { TRANSLATED } from '../../../scopes/translations.js';
 import { TextArea } from '../../../web/forms/field.js';
+import { State } from '../../../web/tables/state.js';
 
 /** The form field with the words in a language; errors have the same name. */
 const fieldOf = (language: string): string => `translations.${language}`;
 
-/** A field for the words in each language but English. */
+/** A field for the description in each language but English. */
 export const TranslationFields = (): VNode => (
   <>
     {TRANSLATED.map((language) => (
       <TextArea
         name={fieldOf(language)}
-        label={ENGLISH_NAMES[language]}
+        label={`Description in ${ENGLISH_NAMES[language]}`}
         hint="Optional. Without it, users read the English words."
       />
     ))}
@@ -30,3 +31,13 @@ export const typedTranslations = (text: (field: string) => string): Record<strin
 /** What they say: a language that is left empty has no words. */
 export const translationsIn = (typed: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(typed).filter(([, text]) => text.trim() !== ''));
+
+const and = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+
+/** Warns that users of some languages read the English words; nothing if none do. */
+export function MissingLanguages({ words }: { words: Partial<Record<string, string>> }): VNode | null {
+  const missing = TRANSLATED.filter((language) => words[language] === undefined);
+  if (missing.length === 0) return null;
+  const names = missing.map((language) => ENGLISH_NAMES[language]);
+  return <State tone="warn">English instead of {and.format(names)}</State>;
+}

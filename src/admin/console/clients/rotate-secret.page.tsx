@@ -9,7 +9,7 @@ const OVERLAPS = [
   {
     value: '0',
     label: 'Not at all',
-    hint: 'For a leaked secret. Requests that use it fail immediately. Tokens that were got with it stay valid until “Revoke all tokens” ends them.',
+    hint: 'For a leaked secret. Requests that use it fail immediately. Tokens that were issued with it stay valid until “Revoke all tokens” ends them.',
   },
   { value: '3600', label: 'One hour' },
   { value: String(DEFAULT_SECRET_OVERLAP_SECONDS), label: 'One day' },

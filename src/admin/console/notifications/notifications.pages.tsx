@@ -10,7 +10,7 @@ import type { FilteredList } from '../filtered-list.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { PartyNames } from '../pages/party-names.js';
-import { FilteredTable, Party, pathWith } from '../pages/lists.js';
+import { FilteredTable, Party, pathWith, pickFilter } from '../pages/lists.js';
 
 export const NOTIFICATIONS_PATH = '/admin/console/notifications';
 
@@ -60,7 +60,7 @@ export function notificationsPage(
         path={NOTIFICATIONS_PATH}
         filter={[
           { name: 'user_id', label: 'User ID', offers: offers.users },
-          { name: 'client_id', label: 'Client ID', offers: offers.clients },
+          pickFilter('client_id', 'Client', offers.clients),
         ]}
         caption="Notifications"
         empty="There are no notifications."

@@ -82,6 +82,7 @@ export const consoleLayout = (
   counts: Counts,
 ): LayoutProps => ({
   title: `${title} · Console`,
+  hasActions: Boolean(actions),
   width: 'full',
   side: <SideNavigation label="Console" groups={GROUPS} current={part} counts={counts} />,
   scripts: ['/assets/page.js', TIMES_SCRIPT, ...scripts],

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import type { Option } from '../../../web/forms/field.js';
 import { ListFilter, type FilterField } from '../../../web/forms/form.js';
 import { ReadyFilters, type ReadyFilter } from '../../../web/tables/ready-filters.js';
 import { SandboxBadge } from '../../../web/layout/sandbox-badge.js';
@@ -68,6 +69,12 @@ export const stateFilter = <S extends string>(
   label: 'State',
   options: [{ value: '', label: 'All' }, ...states.map((value) => ({ value, label: labelOf(value) }))],
 });
+
+/** A field of a filter by a client or endpoint: picked by name, or typed as an ID where there are too many to offer. */
+export const pickFilter = (name: string, label: string, offers: Option[]): FilterField =>
+  offers.length === 0
+    ? { name, label: `${label} ID` }
+    : { name, label, options: [{ value: '', label: 'Any' }, ...offers] };
 
 export interface NameLinkProps {
   href: string;

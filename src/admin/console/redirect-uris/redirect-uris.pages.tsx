@@ -17,7 +17,7 @@ import type { FilteredList } from '../filtered-list.js';
 import { ConsoleForm } from '../pages/console-form.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { PartyNames } from '../pages/party-names.js';
-import { FilteredTable, Id, NameLink, Party, stateFilter } from '../pages/lists.js';
+import { FilteredTable, Id, NameLink, Party, pickFilter, stateFilter } from '../pages/lists.js';
 
 export const REDIRECT_URIS_PATH = '/admin/console/redirect-uris';
 
@@ -49,7 +49,7 @@ export const redirectUriRequestsPage = (
       path={REDIRECT_URIS_PATH}
       ready={[{ label: 'Pending', set: { state: 'pending' } }]}
       filter={[
-        { name: 'client_id', label: 'Client ID', offers: clients },
+        pickFilter('client_id', 'Client', clients),
         stateFilter(REDIRECT_URI_REQUEST_STATES, (state) => STATES[state].label),
       ]}
       caption="Redirect URIs that partners ask for"

@@ -57,16 +57,22 @@ export class ConsoleSearch {
 
   private async clientsWith(q: string): Promise<HitsOfKind> {
     const page = await this.clients.list({ q }, PAGE);
-    const hits = page.items.map(({ id, name }) => ({ label: name, detail: id, href: clientPath(id) }));
+    const hits = page.items.map(({ id, name, environment }) => ({
+      label: name,
+      detail: id,
+      href: clientPath(id),
+      environment,
+    }));
     return { kind: 'Clients', hits, rest: restOf(page, pathWith('/admin/console/clients', { q })) };
   }
 
   private async usersWith(q: string): Promise<HitsOfKind> {
     const page = await this.users.list({ q }, PAGE);
-    const hits = page.items.map(({ id, name, email }) => ({
+    const hits = page.items.map(({ id, name, email, environment }) => ({
       label: name,
       detail: email,
       href: userPath(id),
+      environment,
     }));
     return { kind: 'Users', hits, rest: restOf(page, pathWith('/admin/console/users', { q })) };
   }

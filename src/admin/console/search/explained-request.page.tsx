@@ -6,10 +6,10 @@ import { requestColumns } from '../../../partners/request-log/request-table.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { Table } from '../../../web/tables/table.js';
 import type { Delivery } from '../../../webhooks/deliveries/delivery.js';
-import { clientPath } from '../clients/client-layout.js';
 import { refusalMessage } from '../clients/operator-refusal-messages.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id, pathWith } from '../pages/lists.js';
+import { Id, Party, pathWith } from '../pages/lists.js';
+import type { PartyNames } from '../pages/party-names.js';
 import { linkOf } from '../pages/resource-link.js';
 import { deliveryColumns } from '../webhooks/deliveries.page.js';
 import { explanationPath, SEARCH_PATH } from './explanation-path.js';
@@ -24,6 +24,8 @@ export interface ExplainedRequestProps {
   changes: AuditEventEntity[];
   /** The first ones of the events that it published. */
   deliveries: Delivery[];
+  /** Of the clients. */
+  names: PartyNames;
 }
 
 /** Explains a request: what it was, who sent it, its result and the reason. */
@@ -33,13 +35,20 @@ export const explainedRequestPage = ({
   around,
   changes,
   deliveries,
+  names,
 }: ExplainedRequestProps): ConsolePage => ({
   title: 'Request',
   part: 'search',
   above: [{ href: SEARCH_PATH, label: 'Search' }],
   children: (
     <>
-      <ExplainedRequests requests={requests} messageOf={refusalMessage} clientOf={clientOf} />
+      <ExplainedRequests
+        requests={requests}
+        messageOf={refusalMessage}
+        clientOf={(clientId) =>
+          clientId === null ? 'none that is known' : <Party id={clientId} names={names} />
+        }
+      />
       {changes.length > 0 && (
         <>
           <h2>What it changed</h2>
@@ -58,7 +67,7 @@ export const explainedRequestPage = ({
       {deliveries.length > 0 && (
         <>
           <h2>Deliveries that it caused</h2>
-          <Table caption="Deliveries that it caused" rows={deliveries} columns={deliveryColumns()} />
+          <Table caption="Deliveries that it caused" rows={deliveries} columns={deliveryColumns(names)} />
         </>
       )}
       {around.length > 1 && (
@@ -73,15 +82,6 @@ export const explainedRequestPage = ({
     </>
   ),
 });
-
-const clientOf = (clientId: string | null) =>
-  clientId === null ? (
-    'none that is known'
-  ) : (
-    <a href={clientPath(clientId)}>
-      <Id id={clientId} />
-    </a>
-  );
 
 function Subject({ id }: { id: string }) {
   const href = linkOf(id);

@@ -6,6 +6,7 @@ import { DeliveriesService } from '../../../webhooks/deliveries/deliveries.servi
 import type { ConsoleAnswer } from '../console-context.js';
 import { ConsoleGet, ConsolePages } from '../console-pages.decorator.js';
 import { onlyHit, wantedIn } from '../../../web/search/hits.js';
+import { Pickers } from '../pickers.service.js';
 import { ConsoleSearch } from './console-search.service.js';
 import { explainedRequestPage } from './explained-request.page.js';
 import { KnownRequests } from '../../../partners/request-log/known-requests.service.js';
@@ -21,6 +22,7 @@ export class ConsoleSearchController {
     private readonly requests: KnownRequests,
     private readonly audit: AuditService,
     private readonly deliveries: DeliveriesService,
+    private readonly pickers: Pickers,
   ) {}
 
   /** Redirects if there is only one hit. */
@@ -48,6 +50,9 @@ export class ConsoleSearchController {
       this.deliveries.list({ requestId: id }, LISTED),
     ]);
     const caused = { changes: changes.items, deliveries: deliveries.items };
-    return { page: explainedRequestPage({ id, requests, around, ...caused }) };
+    const names = await this.pickers.namesOf(
+      [...requests, ...caused.deliveries].map((each) => each.clientId),
+    );
+    return { page: explainedRequestPage({ id, requests, around, names, ...caused }) };
   }
 }

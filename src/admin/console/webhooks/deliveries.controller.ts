@@ -63,7 +63,8 @@ export class ConsoleDeliveriesController {
 
   private async page(id: string, errors?: FieldErrors): Promise<ConsoleAnswer> {
     const delivery = await this.deliveries.get(id);
-    return { page: deliveryPage({ delivery, errors }), status: errors ? 409 : 200 };
+    const names = await this.pickers.namesOf([delivery.clientId, delivery.userId]);
+    return { page: deliveryPage({ delivery, names, errors }), status: errors ? 409 : 200 };
   }
 }
 

@@ -1,15 +1,17 @@
 import type { VNode } from 'preact';
 import type { Option } from '../../../web/forms/field.js';
+import { AddressLink } from '../../../web/tables/address-link.js';
 import { RecentMoment } from '../../../web/tables/moment.js';
 import { LIVE_LIST_SCRIPT } from '../../../web/tables/live-list.js';
 import { State } from '../../../web/tables/state.js';
 import type { Column } from '../../../web/tables/table.js';
 import { DELIVERY_STATES, type Delivery } from '../../../webhooks/deliveries/delivery.js';
+import { lastOutcome } from '../../../webhooks/deliveries/failure-messages.js';
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
 import type { PartyNames } from '../pages/party-names.js';
-import { FilteredTable, NameLink, stateFilter } from '../pages/lists.js';
+import { FilteredTable, NameLink, pickFilter, stateFilter } from '../pages/lists.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
 export interface DeliveriesPageProps {
@@ -37,8 +39,8 @@ export function deliveriesPage({ list, url, names, offers }: DeliveriesPageProps
           { label: 'Pending', set: { state: 'pending' } },
         ]}
         filter={[
-          { name: 'client_id', label: 'Client ID', offers: offers.clients },
-          { name: 'endpoint_id', label: 'Endpoint ID', offers: offers.endpoints },
+          pickFilter('client_id', 'Client', offers.clients),
+          pickFilter('endpoint_id', 'Endpoint', offers.endpoints),
           stateFilter(DELIVERY_STATES),
           { name: 'from', label: 'From (UTC)' },
           { name: 'to', label: 'Until (UTC)' },
@@ -52,7 +54,7 @@ export function deliveriesPage({ list, url, names, offers }: DeliveriesPageProps
 }
 
 /** The columns of a list of deliveries. */
-export const deliveryColumns = (names?: PartyNames): Column<Delivery>[] => [
+export const deliveryColumns = (names: PartyNames): Column<Delivery>[] => [
   {
     head: 'Event',
     cell: ({ id, eventType }) => (
@@ -70,10 +72,10 @@ export const deliveryColumns = (names?: PartyNames): Column<Delivery>[] => [
   },
   {
     head: 'Endpoint',
-    cell: ({ endpointId: to, endpointUrl }) => <a href={endpointPath(to)}>{endpointUrl}</a>,
-    under: ({ clientId }) => <NameLink href={clientPath(clientId)} name={names?.get(clientId) ?? clientId} />,
+    cell: ({ endpointId: to, endpointUrl }) => <AddressLink href={endpointPath(to)} address={endpointUrl} />,
+    under: ({ clientId }) => <NameLink href={clientPath(clientId)} name={names.get(clientId) ?? clientId} />,
   },
-  { head: 'Last response', cell: (delivery) => <LastAnswer delivery={delivery} /> },
+  { head: 'Last response', cell: lastOutcome },
   { head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts, onPhone: 'unfolded' },
   { head: 'Created', cell: ({ createdAt }) => <RecentMoment at={createdAt} /> },
 ];
@@ -88,9 +90,4 @@ export function DeliveryStateWord({ delivery: { state, cancelReason } }: { deliv
       {cancelReason && <span class="under muted">{cancelReason.replaceAll('_', ' ')}</span>}
     </>
   );
-}
-
-function LastAnswer({ delivery: { lastStatus, lastFailure, attempts } }: { delivery: Delivery }): VNode {
-  if (attempts === 0) return <span class="muted">no attempts yet</span>;
-  return <>{lastStatus ?? lastFailure?.replaceAll('_', ' ') ?? 'unknown'}</>;
 }

@@ -3,22 +3,26 @@ import { PostButton } from '../../../web/forms/form.js';
 import { Json } from '../../../web/tables/json.js';
 import { ExactMoment } from '../../../web/tables/moment.js';
 import { ErrorNotice } from '../../../web/layout/notices.js';
+import { AddressLink } from '../../../web/tables/address-link.js';
 import { Table } from '../../../web/tables/table.js';
 import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
-import { clientPath } from '../clients/client-layout.js';
+import { outcomeText } from '../../../webhooks/deliveries/failure-messages.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { Id } from '../pages/lists.js';
+import { Id, Party } from '../pages/lists.js';
+import type { PartyNames } from '../pages/party-names.js';
 import { DeliveryStateWord } from './deliveries.page.js';
 import type { FieldErrors } from '../../../web/forms/field.js';
 import { DELIVERIES_PATH, deliveryPath, endpointPath } from './endpoint-paths.js';
 
 export interface DeliveryPageProps {
   delivery: DeliveryDetail;
+  /** Of its client and user. */
+  names: PartyNames;
   errors?: FieldErrors;
 }
 
 /** One delivery with its payload and all attempts. */
-export function deliveryPage({ delivery, errors }: DeliveryPageProps): ConsolePage {
+export function deliveryPage({ delivery, names, errors }: DeliveryPageProps): ConsolePage {
   const { id, nextAttemptAt, finishedAt, userId, attemptList } = delivery;
   return {
     part: 'deliveries',
@@ -32,22 +36,14 @@ export function deliveryPage({ delivery, errors }: DeliveryPageProps): ConsolePa
           facts={[
             ['ID', <Id id={id} />],
             ['State', <DeliveryStateWord delivery={delivery} />],
-            ['Endpoint', <a href={endpointPath(delivery.endpointId)}>{delivery.endpointUrl}</a>],
             [
-              'Client',
-              <a href={clientPath(delivery.clientId)}>
-                <Id id={delivery.clientId} />
-              </a>,
+              'Endpoint',
+              <AddressLink href={endpointPath(delivery.endpointId)} address={delivery.endpointUrl} />,
             ],
+            ['Client', <Party id={delivery.clientId} names={names} />],
             [
               'User',
-              userId ? (
-                <a href={`/admin/console/users/${userId}`}>
-                  <Id id={userId} />
-                </a>
-              ) : (
-                (delivery.isTest && 'none (test)') || 'erased'
-              ),
+              userId ? <Party id={userId} names={names} /> : (delivery.isTest && 'none (test)') || 'erased',
             ],
             ['Created', <ExactMoment at={delivery.createdAt} />],
             nextAttemptAt && ['Next attempt', <ExactMoment at={nextAttemptAt} />],
@@ -66,7 +62,7 @@ export function deliveryPage({ delivery, errors }: DeliveryPageProps): ConsolePa
               { head: 'Time', cell: ({ attemptedAt }) => <ExactMoment at={attemptedAt} /> },
               {
                 head: 'Response',
-                cell: ({ status, failure }) => status ?? failure?.replaceAll('_', ' '),
+                cell: (attempt) => attempt.status ?? outcomeText(attempt),
                 under: ({ detail, responseStart }) =>
                   (detail ?? responseStart) && (
                     <>

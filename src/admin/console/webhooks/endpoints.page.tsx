@@ -1,3 +1,4 @@
+import { AddressLink } from '../../../web/tables/address-link.js';
 import type { VNode } from 'preact';
 import type { Option } from '../../../web/forms/field.js';
 import { LinkButton } from '../../../web/forms/form.js';
@@ -10,7 +11,7 @@ import type { ListedEndpoint } from '../../../webhooks/endpoints/endpoint.resour
 import { clientPath } from '../clients/client-layout.js';
 import type { FilteredList } from '../filtered-list.js';
 import type { ConsolePage } from '../pages/console-layout.js';
-import { FilteredTable, NameLink, stateFilter } from '../pages/lists.js';
+import { FilteredTable, NameLink, pickFilter, stateFilter } from '../pages/lists.js';
 import { ENDPOINTS_PATH, endpointPath } from './endpoint-paths.js';
 
 /** The endpoints of all clients, with the results of their deliveries within a day. */
@@ -31,7 +32,7 @@ export function endpointsPage(list: FilteredList<EndpointInList>, clients: Optio
           { label: 'Disabled', set: { state: 'disabled' } },
         ]}
         filter={[
-          { name: 'client_id', label: 'Client ID', offers: clients },
+          pickFilter('client_id', 'Client', clients),
           stateFilter(['failing', 'disabled'], (state) => (state === 'failing' ? 'Failing' : 'Disabled')),
         ]}
         caption="Endpoints"
@@ -40,7 +41,7 @@ export function endpointsPage(list: FilteredList<EndpointInList>, clients: Optio
         columns={[
           {
             head: 'Endpoint',
-            cell: ({ id, url }) => <a href={endpointPath(id)}>{url}</a>,
+            cell: ({ id, url }) => <AddressLink href={endpointPath(id)} address={url} />,
             under: ({ description }) => description && <bdi>{description}</bdi>,
           },
           {

@@ -5,7 +5,7 @@ import { ExactMoment } from '../../../web/tables/moment.js';
 import { State } from '../../../web/tables/state.js';
 import type { DeliveryDetail } from '../../../webhooks/deliveries/delivery.js';
 import { DeliveryStateBadge } from '../../deliveries/delivery-rows.js';
-import { lastOutcome } from '../../deliveries/failure-messages.js';
+import { lastOutcome } from '../../../webhooks/deliveries/failure-messages.js';
 import { headersOf, inLines } from '../../deliveries/sent-request.js';
 import { TypeName } from '../../frame/type-name.js';
 
@@ -23,7 +23,10 @@ export interface TimeLineProps {
 export function TimeLine({ deliveries, requests, faults }: TimeLineProps): VNode {
   const happened = [
     ...deliveries.map((delivery) => ({ at: delivery.createdAt, row: <DeliveryRow delivery={delivery} /> })),
-    ...requests.map((request) => ({ at: request.occurredAt, row: <RequestRow request={request} /> })),
+    ...requests.map((request, n) => ({
+      at: request.occurredAt,
+      row: <RequestRow request={request} isNext={requests[n + 1]?.injected === true} />,
+    })),
   ].sort((one, other) => other.at.getTime() - one.at.getTime());
   return (
     <ol class="rows time-line" role="list" reversed tabIndex={0} aria-label="What was sent, newest first">
@@ -97,7 +100,8 @@ function DeliveryRow({ delivery }: { delivery: DeliveryDetail }): VNode {
   );
 }
 
-function RequestRow({ request }: { request: ClientRequestEntity }): VNode {
+/** `isNext`: the one before it was made to fail. */
+function RequestRow({ request, isNext }: { request: ClientRequestEntity; isNext: boolean }): VNode {
   const { requestId, method, route, status, error, injected, occurredAt } = request;
   const title = (
     <a href={`/portal/requests?request_id=${encodeURIComponent(requestId)}`}>
@@ -108,7 +112,11 @@ function RequestRow({ request }: { request: ClientRequestEntity }): VNode {
     <Row id={requestId} title={title} at={occurredAt}>
       <State tone={status < 400 ? 'good' : injected ? 'warn' : 'bad'}>{String(status)}</State>
       <p class="row-outcome">
-        {injected ? 'Made to fail, as you asked' : 'Your program’s next request'}
+        {injected
+          ? 'Made to fail, as you asked'
+          : isNext
+            ? 'Your program’s next request'
+            : 'A request of your program'}
         {error && `: ${error}`}
       </p>
     </Row>

@@ -1,5 +1,5 @@
-import type { Attempt, CancelReason, Delivery, PayloadHidden } from '../../webhooks/deliveries/delivery.js';
-import { CLIENT_CERTIFICATE, HTTP2_ONLY, type FailureKind } from '../../webhooks/http/http-outcome.js';
+import type { Attempt, CancelReason, Delivery, PayloadHidden } from './delivery.js';
+import { CLIENT_CERTIFICATE, HTTP2_ONLY, type FailureKind } from '../http/http-outcome.js';
 
 interface Words {
   /** A short name of what happened. */
