@@ -39,7 +39,10 @@ const ENDS = `
      AND ($5::timestamptz IS NULL OR (expires_at, client_id, user_id) <= ($5::timestamptz, $6, $7))`;
 
 /** Those of them that were announced, as another one has them. */
-const ANNOUNCED = ENDS.replace('FROM consents', 'FROM consent_notices').replace('revoked_at IS NULL AND ', '');
+const ANNOUNCED = ENDS.replace('FROM consents', 'FROM consent_notices').replace(
+  'revoked_at IS NULL AND ',
+  '',
+);
 
 /**
  * Consents (`k`) whose end has to be announced: in less than `$1` days, after half of the consent's time. Usually all were, which the

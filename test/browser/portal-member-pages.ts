@@ -14,7 +14,7 @@ type Prepare = (service: TestService, cast: Cast) => Promise<unknown>;
 async function enterAsMember(page: Page, service: TestService, { owner, client }: Cast): Promise<void> {
   const browser = await service.make.signedIn(owner);
   await browser.submit(await browser.open('/portal/sign-in'), `/portal/sign-in/${client.id}`);
-  const cookies = ['session', 'portal_session'].map((name) => ({
+  const cookies = ['cds_session', 'cds_portal_session'].map((name) => ({
     name,
     value: browser.cookies.get(name)!,
     url: service.url,

@@ -137,7 +137,10 @@ function conditionOfRun(names: string | undefined): ForeignRun | undefined {
     return condition;
   });
   const all = <Key extends 'database' | 'role' | 'env'>(key: Key) =>
-    Object.assign({}, ...found.map((condition) => condition[key])) as Record<string, string>;
+    Object.assign(
+      {},
+      ...found.map((condition) => (key in condition ? (condition as ForeignRun)[key] : {})),
+    ) as Record<string, string>;
   return {
     ...(Object.assign({}, ...found) as ForeignRun),
     database: all('database'),

@@ -92,7 +92,9 @@ async function startEmbedded() {
 
 async function startInstalled() {
   // From PostgreSQL 16 on.
-  const { scram_iterations: _, ...settings } = SETTINGS;
+  const settings = Object.fromEntries(
+    Object.entries(SETTINGS).filter(([name]) => name !== 'scram_iterations'),
+  );
   const postgres = await InstalledPostgres.start({ ...settings, archive_mode: 'off' });
   await postgres.query('postgres', `CREATE DATABASE ${TEMPLATE} TEMPLATE template0`);
   return { url: postgres.url(TEMPLATE), stop: () => postgres.remove() };

@@ -12,8 +12,8 @@ try {
   await ask('/health/ready');
   const { issuer } = await ask('/.well-known/oauth-authorization-server');
   if (issuer !== BASE_URL) throw new Error(`The issuer is ${issuer}, and settings.BASE_URL is ${BASE_URL}.`);
-  console.log(`${SERVICE_URL} is ready, as ${issuer}.`);
+  process.stdout.write(`${SERVICE_URL} is ready, as ${issuer}.\n`);
 } catch (error) {
-  console.error(`${SERVICE_URL}: ${error.message}${error.cause ? ` (${error.cause.message})` : ''}`);
+  process.stderr.write(`${SERVICE_URL}: ${error.message}${error.cause ? ` (${error.cause.message})` : ''}\n`);
   process.exitCode = 1;
 }
