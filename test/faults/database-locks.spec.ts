@@ -11,9 +11,9 @@ import { until } from '../support/until.js';
 // SQLSTATE: the lock was not available in time; the statement took too long.
 const [LOCK_TIMEOUT, STATEMENT_TIMEOUT] = ['55P03', '57014'];
 const SERVED_MEANWHILE = 10;
-/** An insert into the links of the portal that never ends. */
+/** An insert into the links of the portal that takes longer than any limit. */
 const SLOW_INSERTS = `
-  CREATE FUNCTION take_for_ever() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END';
+  CREATE FUNCTION take_for_ever() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END';
   CREATE TRIGGER slow BEFORE INSERT ON portal_links EXECUTE FUNCTION take_for_ever()`;
 
 /** What the types of `pg` do not show of it. */
@@ -141,7 +141,7 @@ describe('a locked row', () => {
     });
     for (let n = 0; n < SERVED_MEANWHILE; n++) {
       expect((await send(free, { grant_type: 'client_credentials' })).status).toBe(200);
-      expect((await service.http.get('/health/ready')).status).toBe(200);
+      expect((await service.http.get('/notifications', { bearer })).status).toBe(200);
     }
     expect(givenUp).toBe(0);
     await holder.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ${STUCK}`);

@@ -16,6 +16,7 @@ const PAGES_EACH = 3;
 describe('A page of the feed of events', () => {
   const service = useService({ env: { ROLE: 'api' } });
   const client = madeOnce(() => service.make.client());
+  // Their transaction is over, whatever transactions of other tests the server still has.
   beforeAll(() =>
     service.database.query(`
       SET session_replication_role = replica;
@@ -25,8 +26,8 @@ describe('A page of the feed of events', () => {
       INSERT INTO consents (client_id, user_id, scopes, granted_at)
       SELECT '${client.id}', 'user' || lpad(n::text, 26, '0'), '{charging_session:read}', '2025-01-01'
         FROM generate_series(1, ${USERS}) n WHERE n % 2 = 0;
-      INSERT INTO events (id, type, user_id, payload, deliveries)
-      SELECT 'evnt' || lpad(n::text, 26, '0'), '${TYPE}', 'user' || lpad(n::text, 26, '0'), '{}', 0
+      INSERT INTO events (id, type, user_id, payload, deliveries, xid)
+      SELECT 'evnt' || lpad(n::text, 26, '0'), '${TYPE}', 'user' || lpad(n::text, 26, '0'), '{}', 0, '3'
         FROM generate_series(1, ${USERS}) n;
       RESET session_replication_role;
       ANALYZE;
