@@ -1,7 +1,7 @@
 // Writes what the migrations are (`migrations/digests.json`) and what they make (`migrations/schema.json`), as `npm run migration:record`
 // does after compiling. Refuses a change of what a release contains. `--check`: only compares the digests.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const read = (file) => readFileSync(path.join(folder, file), 'utf8');
 const write = (file, content) =>
   writeFileSync(path.join(folder, file), `${JSON.stringify(content, undefined, 2)}\n`);
 const refuse = (line) => {
-  process.stderr.write(`${line}\n`);
+  writeSync(process.stderr.fd, `${line}\n`);
   process.exit(1);
 };
 

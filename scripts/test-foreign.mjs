@@ -1,7 +1,7 @@
 // `npm run test:foreign`: runs a fixed part of the tests under each of the conditions of test/support/foreign-conditions.ts, or under those
 // that are named. `NIGHTLY=1` runs all of test/e2e as well, under two of them that PROPERTY_SEED chooses. Needs compiled tests.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -65,7 +65,8 @@ async function runUnder(conditions, part) {
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !FOREIGN_CONDITIONS.some((condition) => condition.name === name));
 if (unknown.length > 0) {
-  process.stderr.write(
+  writeSync(
+    process.stderr.fd,
     `There is no condition ${unknown.join(', ')}. There are:\n${FOREIGN_CONDITIONS.map(({ name }) => `  ${name}\n`).join('')}`,
   );
   process.exit(1);

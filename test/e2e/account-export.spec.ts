@@ -465,8 +465,8 @@ describe('Without mail', () => {
     const link = answer.headers.get('location')!;
     const page = await again.open(link);
     expect(page.html.querySelector('h1')!.text).toBe('Your data');
-    const downloads = await Promise.all([1, 2, 3].map(() => again.submit(page, link, postedAnew())));
-    expect(downloads.map(({ status }) => status).sort()).toEqual([200, 410, 410]);
+    const downloads = await Promise.all([1, 2].map(() => again.submit(page, link, postedAnew())));
+    expect(downloads.map(({ status }) => status).sort()).toEqual([200, 410]);
     expect(await actionsOn(service, user.id, 'user.export')).toEqual([
       'user.export_requested',
       'user.exported',

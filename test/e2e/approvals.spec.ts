@@ -4,7 +4,7 @@ import {
   makeAdmin as makeAnAdmin,
   type AdminInPerson,
 } from '../support/admins.js';
-import type { Page } from '../support/browser-session.js';
+import { postedAnew, type Page } from '../support/browser-session.js';
 import { CONSOLE } from '../support/console.js';
 import type { TestClient } from '../support/factory.js';
 import { whileHeld } from '../support/held-rows.js';
@@ -300,7 +300,7 @@ describe('With FOUR_EYES=true', () => {
         const path = `/admin/console/approvals/${asked.json.id as string}`;
         const shown = await approving!.browser.open(path);
         await approving!.browser.submit(shown, `${path}/${before}`);
-        const answer = await approving!.browser.submit(shown, `${path}/${what}`);
+        const answer = await approving!.browser.submit(shown, `${path}/${what}`, postedAnew());
         expect([answer.status, answer.html.querySelector('[role="alert"]')!.text]).toEqual([
           409,
           expect.stringContaining(`This is not pending: it is ${state}.`),

@@ -165,7 +165,7 @@ describe("A form's CSRF token", () => {
   const csrf = new CsrfService(new Cookies(settings), settings);
   const browser = (secret?: string, origin?: string) =>
     ({
-      cookies: secret === undefined ? {} : { csrf: secret },
+      cookies: secret === undefined ? {} : { cds_csrf: secret },
       headers: { origin },
     }) as unknown as FastifyRequest;
   const reply = { setCookie: () => undefined } as unknown as FastifyReply;
@@ -181,7 +181,7 @@ describe("A form's CSRF token", () => {
         const [binding, otherBinding] = [`form ${one}`, `form ${other}`];
         const mine = browser();
         const token = csrf.tokenFor(mine, reply, binding);
-        const secret = mine.cookies.csrf!;
+        const secret = mine.cookies.cds_csrf!;
         return (
           isTaken(browser(secret), token, binding) &&
           isTaken(browser(secret, BASE_URL), token, binding) &&

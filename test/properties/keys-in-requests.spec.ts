@@ -230,6 +230,7 @@ const DOORS: Record<Key, Door[]> = {
   'csrf tokens': [
     {
       at: 'csrf_token at /password/forgotten',
+      behind: 'the claim of the form',
       open: async (_world, { url }) => {
         const browser = new BrowserSession(url);
         const page = await browser.open('/password/forgotten');

@@ -12,7 +12,7 @@ export class Secrets {
   }
 
   cookies(browser: BrowserSession): void {
-    for (const [name, value] of browser.cookies) this.add(`cookie ${name}`, value);
+    for (const [name, value] of browser.cookies) this.add(`cookie ${name.slice('cds_'.length)}`, value);
   }
 
   csrf(page: Page): void {

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { decorateReplies, GatheredResponses } from '../../src/http/server/gathered-responses.js';
 
-const request = { id: 'a' };
+const request = { id: 'a', routeOptions: { url: '/', config: {} } };
 const reply = { request } as FastifyReply;
 
 describe('Responses made in one turn of the event loop', () => {

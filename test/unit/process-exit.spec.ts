@@ -9,7 +9,9 @@ const ALLOWED: Record<string, string> = {
   'src/start/stop-on-signals.ts':
     'nothing was printed, the log is written at once, or when the reason was written',
   'scripts/create-migration.mjs': 'when the usage text was written',
+  'scripts/record-migrations.mjs': 'the reason is written at once',
   'scripts/release.mjs': 'when the reason was written',
+  'scripts/test-foreign.mjs': 'the reason is written at once',
   'scripts/test.mjs': 'nothing was printed',
   'scripts/test-watch.mjs': 'at the end by a signal',
 };

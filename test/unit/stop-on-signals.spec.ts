@@ -62,7 +62,10 @@ describe('a stop signal', () => {
   });
 
   it('makes it exit with 1 if stopping fails', async () => {
-    jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    jest.spyOn(process.stderr, 'write').mockImplementation((...args: unknown[]) => {
+      (args.at(-1) as () => void)();
+      return true;
+    });
     stopOnSignals(() => Promise.reject(new Error('on purpose')));
     signal('SIGINT');
     await turns();

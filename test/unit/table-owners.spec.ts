@@ -146,10 +146,10 @@ const WRITES: Record<string, string[]> = {
 
 /** Where the name of a table is filled into a statement, so that the patterns below do not see it. */
 const FILLED_IN = [
-  // The tables of the migrations, which are its own.
-  'database/migrations/schema-state.ts',
   // Deletes expired rows of the tables that the modules register.
   'database/purge/purge.repository.ts',
+  // Reads a page of the list that it is asked for.
+  'database/queries/read-page.ts',
 ];
 
 /** Functions of the database that change a table which the service's role cannot change. */
