@@ -1,5 +1,5 @@
 // `npm test`: compiles, then runs the tests, and the static checks beside them. `--long`: the tests that take minutes because they
-// must, on what `npm run build` has built. `--only oauth`: those of a module. Everything else is for jest.
+// must, on what `npm run build` has built, and then those under foreign conditions. `--only oauth`: those of a module. Everything else is for jest.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -49,8 +49,9 @@ const beside = isWhole && !isLong ? run('npm', ['run', 'check:static'], { quiet:
 // Long tests wait most of their time for processes that they started.
 const workers = isLong ? [`--maxWorkers=${availableParallelism() + 2}`] : [];
 const tests = await node(...JEST, ...workers, ...rest, ...selection);
+const foreign = isWhole && isLong ? await node('scripts/test-foreign.mjs') : { code: 0 };
 const checks = await beside;
 if (checks.code !== 0)
   process.stdout.write(`${checks.printed}\nThe static checks failed (npm run check:static).\n`);
 else if (checks.printed) process.stdout.write('The static checks passed.\n');
-process.exitCode = tests.code || checks.code;
+process.exitCode = tests.code || foreign.code || checks.code;

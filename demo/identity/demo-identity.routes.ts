@@ -7,6 +7,8 @@ import { IDENTITY_PATH, type DemoPerson } from './demo-identity-provider.js';
 import { choosePersonPage } from '../pages/identity-provider.pages.js';
 
 const INTERACTION = `${IDENTITY_PATH}/interaction/:uid`;
+/** What pages and programs of OpenID Connect post. */
+const FORM = { takesForm: true };
 
 /**
  * Mounts the identity provider of the demonstration, which reads requests and writes answers itself. Its page to choose a person is
@@ -24,7 +26,7 @@ export function addDemoIdentity(fastify: FastifyInstance, provider: Provider, pe
       sendPage(reply, renderPage(page, reply.server.brand));
       return reply;
     });
-    scope.post(INTERACTION, async (request, reply) => {
+    scope.post(INTERACTION, { config: FORM }, async (request, reply) => {
       const id = new URLSearchParams(await textOf(request.raw)).get('person');
       const person = people.find((each) => each.id === id);
       reply.hijack();
@@ -35,6 +37,7 @@ export function addDemoIdentity(fastify: FastifyInstance, provider: Provider, pe
     scope.route({
       method: ['GET', 'POST'],
       url: `${IDENTITY_PATH}/*`,
+      config: FORM,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         reply.hijack();
         const raw = request.raw as IncomingMessage & { originalUrl?: string };

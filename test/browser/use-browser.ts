@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { CONDITION_OF_RUN } from '../support/foreign-conditions.js';
 import { sharedChromium } from './chromium.js';
 
 /** Whether the test means to cause this complaint, by its words and the address that they are about. */
@@ -17,6 +18,32 @@ export interface TestBrowser {
   /** What pages have complained about in this test; nothing may be left at its end. */
   complaints: string[];
 }
+
+/** What people do with each form (../support/foreign-conditions.ts). */
+const HABITS = {
+  // As a double click does: the browser breaks off the first request, and shows the answer to the second.
+  twice: (context: BrowserContext) =>
+    context.addInitScript(() =>
+      addEventListener(
+        'submit',
+        (event) => {
+          const { target, submitter } = event;
+          setTimeout(() => event.defaultPrevented || (target as HTMLFormElement).requestSubmit(submitter));
+        },
+        { once: true, capture: true },
+      ),
+    ),
+  // The same page in another tab, before the form of the first is sent.
+  'in two tabs': (context: BrowserContext) =>
+    context.route('**', async (route, request) => {
+      if (request.isNavigationRequest() && request.method() === 'POST') {
+        const tab = await context.newPage();
+        await tab.goto(request.frame().url());
+        await tab.close();
+      }
+      await route.continue();
+    }),
+};
 
 /**
  * A browser for the tests of a file, from `beforeAll` on. After each test it closes what the test has opened, and expects that no page
@@ -39,6 +66,7 @@ export function useBrowser(isMeant: IsMeant = () => false): TestBrowser {
   const newContext = async (options?: BrowserContextOptions): Promise<BrowserContext> => {
     const context = await browser.newContext(options);
     contexts.push(context);
+    await (CONDITION_OF_RUN?.forms && HABITS[CONDITION_OF_RUN.forms](context));
     context.on('weberror', (error) => complain(String(error.error())));
     context.on('requestfailed', (request) => {
       const { errorText = '' } = request.failure() ?? {};

@@ -207,8 +207,9 @@ describe('A purge', () => {
     const spies = [
       jest.spyOn(NestFactory, 'create').mockResolvedValue(here as never),
       ...(['stdout', 'stderr'] as const).map((name) =>
-        jest.spyOn(process[name], 'write').mockImplementation((text) => {
+        jest.spyOn(process[name], 'write').mockImplementation((text, ...more: unknown[]) => {
           printed[name] += String(text);
+          (more.at(-1) as (() => void) | undefined)?.();
           return true;
         }),
       ),

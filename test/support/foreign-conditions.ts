@@ -96,6 +96,13 @@ export const ALL_AT_ONCE: ForeignCondition = {
   schema: FOREIGN_DATABASES.findLast(({ schema }) => schema)?.schema,
 };
 
+/** What is run under each: the first ways of drivers, partners and operators, the grants, a delivery, an export. */
+export const FIXED_PART = [
+  'e2e/(authorization-code|refresh-token|deliveries|account-export|console-exports)',
+  'browser/consent',
+];
+const WITH_PORTAL = [...FIXED_PART, 'browser/portal'];
+
 /** What else is not everywhere as it is here. */
 const FOREIGN_RUNS: ForeignRun[] = [
   { name: 'PostgreSQL 15', server: 'installed' },
@@ -105,23 +112,17 @@ const FOREIGN_RUNS: ForeignRun[] = [
   { name: 'Node.js of the image', node: 'image' },
   { name: 'an ordinary user, and a folder that is read-only', user: 'ordinary' },
   { name: 'output that is read slowly', slowOutput: true, part: ['faults/(process|operator-tool)'] },
-  { name: 'a load balancer', balancer: true },
+  { name: 'a load balancer', balancer: true, part: WITH_PORTAL },
   { name: 'IPv6 alone', host: '[::1]' },
   { name: 'a clock two hours ahead', clockOff: 7200 },
-  { name: 'every form posted twice', forms: 'twice' },
-  { name: 'two tabs', forms: 'in two tabs' },
-  { name: 'a million rows', rows: 1_000_000 },
+  { name: 'every form posted twice', forms: 'twice', part: WITH_PORTAL },
+  { name: 'two tabs', forms: 'in two tabs', part: WITH_PORTAL },
+  { name: 'large tables', rows: process.env.NIGHTLY ? 1_000_000 : 20_000 },
   { name: 'the database of the release before', fromRelease: true },
 ];
 
 /** Of the databases one at a time is tried by test/e2e/foreign-database.long.spec.ts, in less time. */
 export const FOREIGN_CONDITIONS: readonly ForeignRun[] = [ALL_AT_ONCE, ...FOREIGN_RUNS];
-
-/** What is run under each: the first ways of drivers, partners and operators, the grants, a delivery, an export. */
-export const FIXED_PART = [
-  'e2e/(authorization-code|refresh-token|deliveries|account-export|console-exports)',
-  'browser/(consent|portal)',
-];
 
 /** The one under which all of a run is to work, or several: `FOREIGN_CONDITION='DateStyle German + IPv6 alone' npm run jest -- test/e2e/refresh-token`. */
 export const CONDITION_OF_RUN = conditionOfRun(process.env.FOREIGN_CONDITION);
