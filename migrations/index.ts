@@ -33,6 +33,7 @@ import { TestsOfClients1795910428627 } from './1795910428627-tests-of-clients.js
 import { PlainerWords1795911799970 } from './1795911799970-plainer-words.js';
 import { EndpointSearch1795914809787 } from './1795914809787-endpoint-search.js';
 import { AnnouncedEnds1795915989421 } from './1795915989421-announced-ends.js';
+import { AddressesOfMails1795925026272 } from './1795925026272-addresses-of-mails.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -71,6 +72,7 @@ export const MIGRATIONS = [
   PlainerWords1795911799970,
   EndpointSearch1795914809787,
   AnnouncedEnds1795915989421,
+  AddressesOfMails1795925026272,
 ];
 
 /** The names of the migrations, as the database stores them. */

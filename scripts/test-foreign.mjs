@@ -78,10 +78,25 @@ const possible = FOREIGN_CONDITIONS.filter((condition) => {
   if (lacking) leftOut.push(`${condition.name}: ${lacking}`);
   return !lacking;
 });
-const left = possible.filter(({ name }) => asked.length === 0 || asked.includes(name));
+/** What is tried at once: a condition, or two neighbours that have no part of their own. */
+function groupsOf(conditions, isPaired) {
+  const groups = [];
+  for (const condition of conditions) {
+    const before = groups.at(-1);
+    if (isPaired && before?.length === 1 && !before[0].part && !condition.part) before.push(condition);
+    else groups.push([condition]);
+  }
+  // What takes longest begins first.
+  return groups.sort(([a], [b]) => (b.part?.length ?? 0) - (a.part?.length ?? 0));
+}
+const left = groupsOf(
+  possible.filter(({ name }) => asked.length === 0 || asked.includes(name)),
+  asked.length === 0 && !process.env.NIGHTLY,
+);
 const runAll = async () => {
-  for (let condition; (condition = left.shift());)
-    if (!(await runUnder([condition], condition.part ?? FIXED_PART))) failed.push(condition.name);
+  for (let group; (group = left.shift());)
+    if (!(await runUnder(group, group[0].part ?? FIXED_PART)))
+      failed.push(group.map(({ name }) => name).join(' + '));
 };
 await Promise.all(Array.from({ length: availableParallelism() }, runAll));
 if (process.env.NIGHTLY && asked.length === 0) {

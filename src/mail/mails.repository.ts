@@ -61,6 +61,9 @@ export interface MailFilter {
   state?: MailState;
 }
 
+/** An address for comparisons, not by the rules of the database's language: by Turkish ones, `I` is no capital `i`. */
+const inAnyCase = (address: string): string => `lower(${address} COLLATE "C")`;
+
 /** The queue of mails. In SQL where rows are skipped, leased or fenced, which the query builder does not support. */
 @Injectable()
 export class MailsRepository {
@@ -172,7 +175,7 @@ export class MailsRepository {
     const query = this.mails.createQueryBuilder('mail');
     if (address !== undefined) {
       query.andWhere(
-        '(mail.userId = :userId OR mail.userId IS NULL AND lower(mail.address) = lower(:address))',
+        `(mail.userId = :userId OR mail.userId IS NULL AND ${inAnyCase('mail.address')} = ${inAnyCase(':address')})`,
         {
           userId,
           address,
@@ -187,7 +190,7 @@ export class MailsRepository {
   async deleteByAddress(manager: EntityManager, address: string): Promise<void> {
     await queryIn(manager, this.mails)
       .delete()
-      .where('userId IS NULL AND lower(address) = lower(:address)', { address })
+      .where(`userId IS NULL AND ${inAnyCase('address')} = ${inAnyCase(':address')}`, { address })
       .execute();
   }
 }

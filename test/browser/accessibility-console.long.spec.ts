@@ -1,4 +1,4 @@
 import { CONSOLE_PAGES } from './console-pages.js';
-import { checkPages, everySecond } from './page-checks.js';
+import { checkPages, everyFourth } from './page-checks.js';
 
-describe('every page of the console', () => checkPages(CONSOLE_PAGES, undefined, undefined, everySecond));
+describe('every page of the console', () => checkPages(CONSOLE_PAGES, undefined, undefined, everyFourth));

@@ -1,6 +1,6 @@
 import { ACCOUNT_PAGES } from './account-pages.js';
 import { EVERY_PAGE } from './every-page.js';
-import { checkPages, everySecond, expectFootOfPortal } from './page-checks.js';
+import { checkPages, everyFourth, expectFootOfPortal } from './page-checks.js';
 
 const OF_THE_PORTAL = ['portal link', 'portal link gone', 'portal signed out'];
 
@@ -11,5 +11,5 @@ describe('every page of the account, and every other page, with the portal’s f
       if (OF_THE_PORTAL.includes(name)) await expectFootOfPortal(page);
     },
     undefined,
-    everySecond,
+    everyFourth,
   ));

@@ -79,8 +79,8 @@ export async function expectFootOfPortal(page: Page): Promise<void> {
   expect(foot).toBe('Charging Data Service – webhook portal');
 }
 
-/** In the files *.long.spec.ts: before a landing every second page is looked at in every way, at night all are. */
-export const everySecond = (n: number): boolean => process.env.NIGHTLY !== undefined || n % 2 === 0;
+/** In the files *.long.spec.ts: before a landing every fourth page is looked at in every way, at night all are. */
+export const everyFourth = (n: number): boolean => process.env.NIGHTLY !== undefined || n % 4 === 0;
 
 /**
  * Checks every page in each of its states, and additionally `alsoHolds`, with further settings; to be called by a spec. `inEveryWay`: which

@@ -177,7 +177,7 @@ describe('The export of a person’s data', () => {
     const link = await newLinkOf(user);
     const page = await browser.open(link);
     const data = service.app.get(PersonalData);
-    const spy = jest.spyOn(data, 'read').mockRejectedValueOnce(new Error('The disk is on fire.'));
+    const spy = jest.spyOn(data, 'read').mockRejectedValue(new Error('The disk is on fire.'));
     expect((await browser.submit(page, link)).status).toBe(500);
     spy.mockRestore();
     const unused = service.app
@@ -253,7 +253,7 @@ describe('The export of a person’s data', () => {
     expect(answer.text).not.toMatch(/cds_(?!de)|argon2|whsec_|digest|sealed|"secret|pays late/);
     const columns = await service.database.query<{ table: string; column: string }>(
       `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
-        WHERE table_schema = 'public' AND data_type = 'bytea'`,
+        WHERE table_schema = current_schema() AND data_type = 'bytea'`,
     );
     const forms: string[] = [];
     for (const { table, column } of columns) {
@@ -409,7 +409,7 @@ describe('The export of a person’s data', () => {
     expect(page.text).toContain('Older ones are in the file.');
     const { sections } = JSON.parse((await browser.submit(page, link)).text) as File;
     spy.mockRestore();
-    expect(most).toEqual([RECORDS_ON_PAGE, RECORDS_IN_FILE]);
+    expect([...new Set(most)]).toEqual([RECORDS_ON_PAGE, RECORDS_IN_FILE]);
     expect([sections.changes!.records.length, sections.changes!.is_complete]).toEqual([100, false]);
     expect([sections.profile!.is_complete, sections.sessions!.is_complete]).toEqual([true, true]);
   });

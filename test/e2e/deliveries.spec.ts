@@ -168,7 +168,7 @@ describe('A delivery', () => {
     const [request] = webhooks.received(endpoint);
     expect(request!.method).toBe('POST');
     expect(request!.headers).toEqual({
-      host: `127.0.0.1:${webhooks.receiver.port}`,
+      host: new URL(endpoint.url).host,
       connection: expect.any(String),
       'content-length': String(Buffer.byteLength(request!.body)),
       'content-type': 'application/json',

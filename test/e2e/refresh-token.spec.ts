@@ -1,6 +1,7 @@
 import { SERVICE_ACTOR } from '../../src/audit/audit.service.js';
 import { ConsentsService } from '../../src/consents/consents.service.js';
 import { GrantsService } from '../../src/tokens/grants/grants.service.js';
+import { LOOPBACK_ADDRESS } from '../support/foreign-conditions.js';
 import { madeOnce } from '../support/made.js';
 import { auditEventsOn } from '../support/audit-events.js';
 import type { Tokens } from '../support/factory.js';
@@ -294,7 +295,7 @@ describe('A retired refresh token used after its grace time', () => {
     const { id } = await grantOf(refresh_token);
     const after = { reason: 'refresh_token_replayed', user_id: user.id };
     expect(await auditEventsOn(service, id, 'grant.revoked')).toMatchObject([
-      { actor_type: 'service', after, address: '127.0.0.1' },
+      { actor_type: 'service', after, address: LOOPBACK_ADDRESS },
     ]);
   });
 

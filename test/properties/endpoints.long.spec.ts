@@ -3,7 +3,7 @@ import { describeRefusedForms } from './support/refused-forms.js';
 
 describe('All endpoints, in a longer search', () => {
   describeAreas([...PAGES, ...PROGRAMS], {
-    runs: 2,
+    runs: 1,
     describeMore: (surveyed) => describeRefusedForms(surveyed, { everyKind: true }),
   });
 });

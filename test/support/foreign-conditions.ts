@@ -101,24 +101,28 @@ export const FIXED_PART = [
   'e2e/(authorization-code|refresh-token|deliveries|account-export|console-exports)',
   'browser/consent',
 ];
-const WITH_PORTAL = [...FIXED_PART, 'browser/portal'];
+const AWAY_FROM_THE_DATABASE = FIXED_PART.map((part) => part.replace('deliveries', 'event-fan-out'));
 
-/** What else is not everywhere as it is here. */
+/**
+ * What else is not everywhere as it is here. Before a landing, two neighbours without a part of their own are tried at once, in half of the
+ * time; at night, or if it is named, each alone.
+ */
 const FOREIGN_RUNS: ForeignRun[] = [
+  { name: 'a process in New York', env: { TZ: 'America/New_York' } },
   { name: 'PostgreSQL 15', server: 'installed' },
+  { name: 'an ordinary user, and a folder that is read-only', user: 'ordinary' },
   { name: 'a pooler in session mode', pooler: true },
   { name: 'Turkish letters', locale: 'tr-TR', env: { LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' } },
-  { name: 'a process in New York', env: { TZ: 'America/New_York' } },
+  { name: 'a load balancer', balancer: true },
   { name: 'Node.js of the image', node: 'image' },
-  { name: 'an ordinary user, and a folder that is read-only', user: 'ordinary' },
-  { name: 'output that is read slowly', slowOutput: true, part: ['faults/(process|operator-tool)'] },
-  { name: 'a load balancer', balancer: true, part: WITH_PORTAL },
-  { name: 'IPv6 alone', host: '[::1]' },
-  { name: 'a clock two hours ahead', clockOff: 7200 },
-  { name: 'every form posted twice', forms: 'twice', part: WITH_PORTAL },
-  { name: 'two tabs', forms: 'in two tabs', part: WITH_PORTAL },
-  { name: 'large tables', rows: process.env.NIGHTLY ? 1_000_000 : 20_000 },
   { name: 'the database of the release before', fromRelease: true },
+  { name: 'IPv6 alone', host: '[::1]' },
+  { name: 'large tables', rows: process.env.NIGHTLY ? 1_000_000 : 20_000 },
+  // The clock is that of the tests, too, so the deliveries are those whose tests do not look at times of the database.
+  { name: 'a clock two hours ahead', clockOff: 7200, part: AWAY_FROM_THE_DATABASE },
+  { name: 'every form posted twice', forms: 'twice', part: [...FIXED_PART, 'browser/portal'] },
+  { name: 'two tabs', forms: 'in two tabs', part: [...FIXED_PART, 'e2e/portal-endpoints'] },
+  { name: 'output that is read slowly', slowOutput: true, part: ['faults/(process|operator-tool)'] },
 ];
 
 /** Of the databases one at a time is tried by test/e2e/foreign-database.long.spec.ts, in less time. */
@@ -129,6 +133,8 @@ export const CONDITION_OF_RUN = conditionOfRun(process.env.FOREIGN_CONDITION);
 
 /** Where services and receivers of webhooks are. */
 export const LOOPBACK = CONDITION_OF_RUN?.host ?? '127.0.0.1';
+/** The same as an address, not as part of a URL. */
+export const LOOPBACK_ADDRESS = LOOPBACK.replace(/[[\]]/g, '');
 
 function conditionOfRun(names: string | undefined): ForeignRun | undefined {
   if (!names) return undefined;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { LOOPBACK } from './foreign-conditions.js';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
@@ -37,7 +38,7 @@ export class Haproxy {
         ? shipped.replace(/timeout (client|http-request|check|server) \d+s/g, 'timeout $1 1h')
         : shipped
     )
-      .replace('bind :8080', `bind 127.0.0.1:${port}`)
+      .replace('bind :8080', `bind ${LOOPBACK}:${port}`)
       .replace('log /dev/log', `log 127.0.0.1:${logPort}`);
     const statePort = await freePort();
     const state = [
@@ -45,12 +46,12 @@ export class Haproxy {
       `  bind 127.0.0.1:${statePort}`,
       '  http-request return status 200 content-type text/plain lf-string "%[nbsrv(instances)]"',
     ];
-    const [first, second] = instances.map((instance) => `127.0.0.1:${instance}`);
+    const [first, second] = instances.map((instance) => `${LOOPBACK}:${instance}`);
     const running = await runHaproxy(`${config}\n${state.join('\n')}\n`, {
       ...{ SERVICE_1: first!, SERVICE_2: second! },
       ...(logPort === undefined ? IN_CONTAINER : {}),
     });
-    return new Haproxy(`http://127.0.0.1:${port}`, `http://127.0.0.1:${statePort}`, running);
+    return new Haproxy(`http://${LOOPBACK}:${port}`, `http://127.0.0.1:${statePort}`, running);
   }
 
   /** Waits until it runs and has found that many instances ready. */

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer, type ServerOptions } from 'node:http
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { generate } from 'selfsigned';
-import { LOOPBACK } from './foreign-conditions.js';
+import { LOOPBACK, LOOPBACK_ADDRESS } from './foreign-conditions.js';
 import { freePort } from './free-port.js';
 
 /** A request as the receiver saw it. */
@@ -96,7 +96,7 @@ export class Receiver {
     // Not a port that an earlier receiver had lately: deliveries to that one may still be tried again.
     const port = await freePort();
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(port, LOOPBACK.replace(/[[\]]/g, ''), resolve);
+      this.server.once('error', reject).listen(port, LOOPBACK_ADDRESS, resolve);
     });
     return this;
   }

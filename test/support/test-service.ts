@@ -10,7 +10,7 @@ import { atEndOfFile, atEndOfWorker, showInFailures } from './between-files.js';
 import { hashCheaply } from './cheap-passwords.js';
 import { createTestDatabase, readsBy, type Reads, type TestDatabase } from './test-database.js';
 import { Factory } from './factory.js';
-import { CONDITION_OF_RUN, LOOPBACK, type ForeignCondition } from './foreign-conditions.js';
+import { CONDITION_OF_RUN, LOOPBACK, LOOPBACK_ADDRESS, type ForeignCondition } from './foreign-conditions.js';
 import { createForeignDatabase } from './foreign-database.js';
 import { freePort } from './free-port.js';
 import { Haproxy } from './haproxy.js';
@@ -216,7 +216,7 @@ export async function startInstance(
   const log: string[] = [];
   const app = await createApp(settings, createLog('debug', { write: (line) => void log.push(line) }));
   keepConnections(app);
-  await app.listen(port, LOOPBACK.replace(/[[\]]/g, ''));
+  await app.listen(port, LOOPBACK_ADDRESS);
   if (publicPort !== port) await balance(publicPort, port, app);
   // Not by another app.close: Nest's proxy of the application ignores what is assigned to it.
   app.getHttpServer().once(
