@@ -3,9 +3,12 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { freePort } from '../support/free-port.js';
 import { TEST_ENCRYPTION_KEY } from '../support/test-encryption-key.js';
 
-/** A module that sends SIGTERM to its process as soon as that has a handler. */
+/**
+ * A module by which its process gets SIGTERM as soon as that has a handler, before anything else: a signal from elsewhere may come when the
+ * program has loaded.
+ */
 const STOPS_AT_ONCE = `data:text/javascript,${encodeURIComponent(
-  "process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => process.kill(process.pid, name)))",
+  "process.on('newListener', (name) => name === 'SIGTERM' && process.nextTick(() => process.emit(name, name)))",
 )}`;
 
 describe('the log of a production start and stop', () => {
