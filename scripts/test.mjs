@@ -36,6 +36,19 @@ if (compiled.code !== 0) process.exit(compiled.code);
 // Tests start the service in hundreds of processes.
 if (!process.env.COVERAGE) await node('scripts/bundle.mjs');
 
+/** Long tests that search further, or in another way, for what `npm test` or another of them shows already. */
+const AT_NIGHT = [
+  'properties/endpoints',
+  'properties/consent-histories',
+  'browser/account-without-scripts',
+  'browser/console-without-scripts',
+  'browser/portal-without-scripts',
+  'browser/several-origins',
+  'faults/tokens-and-clocks',
+  'faults/tokens-behind-a-pooler',
+  'medium/bench',
+  'medium/list-plans',
+];
 /** The files about a module of the service (test/modules.json), or those with this word in their name. */
 const patternOf = (word) => {
   const modules = JSON.parse(readFileSync(path.join(root, 'test/modules.json'), 'utf8'));
@@ -48,7 +61,10 @@ const selection = isLong
 const beside = isWhole && !isLong ? run('npm', ['run', 'check:static'], { quiet: true }) : { code: 0 };
 // Long tests wait most of their time for processes that they started.
 const workers = isLong ? [`--maxWorkers=${availableParallelism() + 2}`] : [];
-const tests = await node(...JEST, ...workers, ...rest, ...selection);
+const atNight = isWhole && isLong && !process.env.NIGHTLY ? AT_NIGHT : [];
+const leftForNight = atNight.length > 0 ? ['--testPathIgnorePatterns', ...atNight.map(patternOf)] : [];
+const tests = await node(...JEST, ...workers, ...rest, ...selection, ...leftForNight);
+if (atNight.length > 0) process.stdout.write(`For the night (NIGHTLY=1): ${atNight.join(', ')}.\n`);
 const foreign = isWhole && isLong ? await node('scripts/test-foreign.mjs') : { code: 0 };
 const checks = await beside;
 if (checks.code !== 0)

@@ -79,18 +79,18 @@ export async function expectFootOfPortal(page: Page): Promise<void> {
   expect(foot).toBe('Charging Data Service – webhook portal');
 }
 
-/** In the files *.long.spec.ts: before a landing every fourth page is looked at in every way, at night all are. */
+/** In the files *.long.spec.ts: before a landing every fourth page is looked at, at night all are. */
 export const everyFourth = (n: number): boolean => process.env.NIGHTLY !== undefined || n % 4 === 0;
 
 /**
- * Checks every page in each of its states, and additionally `alsoHolds`, with further settings; to be called by a spec. `inEveryWay`: which
- * pages, by their number, are also looked at in the dark, in a window of medium size and with large text.
+ * Checks pages in each of their states, and additionally `alsoHolds`, with further settings; to be called by a spec. `isLookedAt`: which
+ * pages, by their number.
  */
 export function checkPages(
   pages: Record<string, PageOpener>,
   alsoHolds: (page: Page, name: string) => Promise<void> = async () => undefined,
   env: Record<string, string> = {},
-  inEveryWay: (n: number) => boolean = () => true,
+  isLookedAt: (n: number) => boolean = () => true,
 ): void {
   const service = useService({ env: { ...MAIL_ENV, ...WEBHOOK_ENV, ...env } });
   let page: Page;
@@ -127,7 +127,7 @@ export function checkPages(
   };
   const names = Object.keys(pages);
 
-  it.each(names.filter((_name, n) => inEveryWay(n)))(
+  it.each(names.filter((_name, n) => isLookedAt(n)))(
     '%s, with the longest names: axe finds nothing, in light and dark, small and large; nothing to click is under 24 px, no word is broken; rows of lists have two lines on a phone; it never scrolls sideways at 320 px and works with text of twice the size',
     async (name) => {
       await lookAt(name);
@@ -144,17 +144,6 @@ export function checkPages(
 
       await page.setViewportSize(ENLARGED);
       await expectUsableWithLargeText(page);
-    },
-  );
-
-  const others = names.filter((_name, n) => !inEveryWay(n));
-  if (others.length === 0) return;
-  it.each(others)(
-    '%s, with the longest names: axe finds nothing, in light; nothing to click is under 24 px, no word is broken; rows of lists have two lines on a phone; it never scrolls sideways at 320 px',
-    async (name) => {
-      await lookAt(name);
-      await page.setViewportSize(PHONE);
-      await expectNoFaultsOnPhones();
     },
   );
 }
