@@ -6,8 +6,11 @@
  *
  * With `--database`, that one is used, which must have been filled before.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import { startDatabase } from './database.mjs';
 import { load } from './dist.mjs';
@@ -20,16 +23,16 @@ import { startService } from './servers.mjs';
 
 /** The ten that cost most (bench/routes.mjs), with who opens them. */
 const PAGES = [
-  ['/portal/deliveries/csv', 'members'],
-  ['/portal/deliveries/matching?type=vehicle.created&state=failed', 'members'],
-  ['/portal/search?q=vehicle', 'members'],
-  ['/portal', 'members'],
-  ['/account', 'account'],
-  ['/account/activity', 'account'],
-  ['/admin/console', 'console'],
-  ['/admin/console/search?q=Driver%2077', 'console'],
+  ['/portal/deliveries/csv?state=failed', 'members'],
   ['/admin/console/deliveries/csv?state=failed', 'console'],
-  ['/admin/console/users?q=Driver%2077', 'console'],
+  ['/admin/console/users/csv', 'console'],
+  ['/admin/console/audit/csv', 'console'],
+  ['/admin/console/users?q=driver777777@bench.example', 'console'],
+  ['/portal/deliveries?type=vehicle.created', 'members'],
+  ['/portal/deliveries/matching?state=failed', 'members'],
+  [`/admin/console/clients/${LARGEST}/delete`, 'console'],
+  ['/portal', 'members'],
+  ['/admin/console/search?q=driver777777', 'console'],
 ];
 /** Requests for tokens that are under way at a time. */
 const CONNECTIONS = 2;
@@ -43,10 +46,18 @@ const { values: options } = parseArgs({
 });
 const say = (line) => process.stdout.write(`${line}\n`);
 
-await (isMainThread ? main() : openPages(workerData));
+await (process.send ? openPages() : main());
 
 async function main() {
   pinSelf(CORES.load);
+  // PostgreSQL and the people share the core of the load, and would be measured too: it goes first.
+  try {
+    setPriority(-20);
+  } catch {
+    say(
+      'The load has no priority, because only root can give it: the waiting times are those of its core, too.',
+    );
+  }
   const database = options.database ? undefined : await startDatabase();
   const url = options.database ?? database.url;
   const pool = new pg.Pool({ connectionString: url, max: 2 });
@@ -86,14 +97,14 @@ async function measureAll(service, query) {
   say('| Beside | p50, ms | p99, ms | tokens | pages | refused |\n|---|---:|---:|---:|---:|---:|');
   say(`${await measured('nothing')} | | |`);
   for (const [path, who] of PAGES) {
-    const people = new Worker(new URL(import.meta.url), {
-      workerData: { url: service.url + path, cookies: cookies[who] },
-    });
-    await new Promise((resolve) => people.once('message', resolve));
+    const people = fork(fileURLToPath(import.meta.url));
+    setPriority(people.pid, 0);
+    people.send({ url: service.url + path, cookies: cookies[who] });
+    await once(people, 'message');
     const line = await measured(`\`${path}\``);
-    const counted = new Promise((resolve) => people.once('message', resolve));
-    people.postMessage('stop');
-    const { answered, refused } = await counted;
+    people.send('stop');
+    const [{ answered, refused }] = await once(people, 'message');
+    people.disconnect();
     say(`${line} | ${answered} | ${refused} |`);
   }
   say(`${await measured('nothing')} | | |`);
@@ -103,20 +114,21 @@ function checkStatus(status) {
   if (status !== 200) throw new Error(`a token was refused: ${status}`);
 }
 
-/** In a thread: each of the people opens the page again and again until it is told to stop. Tells when the first answer was there. */
-async function openPages({ url, cookies }) {
+/** In a process of their own: each of the people opens the page again and again until it is told to stop. Tells when the first answer was there. */
+async function openPages() {
+  const [{ url, cookies }] = await once(process, 'message');
   let isOver = false;
   const counts = { answered: 0, refused: 0 };
-  parentPort.once('message', () => (isOver = true));
+  process.once('message', () => (isOver = true));
   const person = async (cookie) => {
     while (!isOver) {
       const answer = await fetch(url, { headers: { cookie, accept: 'text/html,*/*' }, redirect: 'manual' });
       await answer.arrayBuffer();
       if (answer.status < 400) counts.answered += 1;
       else counts.refused += 1;
-      if (counts.answered + counts.refused === 1) parentPort.postMessage('begun');
+      if (counts.answered + counts.refused === 1) process.send('begun');
     }
   };
   await Promise.all(cookies.slice(0, PEOPLE).map(person));
-  parentPort.postMessage(counts);
+  process.send(counts);
 }

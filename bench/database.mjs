@@ -23,8 +23,8 @@ const TOLD = [
   'shared_buffers',
 ];
 
-/** A new cluster in a folder of its own, with the service's schema; it runs on the cores of this process. */
-export async function startDatabase() {
+/** A new cluster in a folder of its own, with the service's schema and `more` settings; it runs on the cores of this process. */
+export async function startDatabase(more = {}) {
   const { startEmbeddedPostgres } = await import('../dist/demo/embedded-postgres/embedded-postgres.js');
   const { migrate } = await load('database/migrations/migrate.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'charging-data-bench-'));
@@ -32,7 +32,7 @@ export async function startDatabase() {
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres({
     ...{ dataDir: folder, database: 'bench', say: () => undefined },
-    settings: DATABASE_SETTINGS,
+    settings: { ...DATABASE_SETTINGS, ...more },
   });
   const pools = [];
   const opened = async (url) => {

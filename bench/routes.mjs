@@ -1,6 +1,6 @@
 /**
  * What every page and list costs with a million rows in each large table: processor time of the service, and time and pages of the
- * database. After `npm run build`; it needs pg_stat_statements, which the embedded PostgreSQL has, 10 GB of disk, and half an hour:
+ * database. After `npm run build`; it needs pg_stat_statements (`shared_preload_libraries`), 10 GB of disk, and half an hour:
  *
  *   node bench/routes.mjs [--rows 1000000] [--only /account] [--database postgres://… [--fill]]
  *
@@ -20,6 +20,7 @@ const TIMES = 3;
 const WARM_UP = 10;
 const CHEAP_MS = 300;
 const LISTED = 40;
+const COUNTED = { shared_preload_libraries: 'pg_stat_statements' };
 
 const { values: options } = parseArgs({
   options: {
@@ -84,7 +85,7 @@ const QUERIES = {
 await main();
 
 async function main() {
-  const database = options.database ? undefined : await startDatabase();
+  const database = options.database ? undefined : await startDatabase(COUNTED);
   const url = options.database ?? database.url;
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   const query = async (text, values) => (await pool.query(text, values)).rows;

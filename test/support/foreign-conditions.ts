@@ -96,7 +96,10 @@ export const ALL_AT_ONCE: ForeignCondition = {
   schema: FOREIGN_DATABASES.findLast(({ schema }) => schema)?.schema,
 };
 
-/** What is run under each: the first ways of drivers, partners and operators, the grants, a delivery, an export. */
+/**
+ * What is run under each: the first ways of drivers, partners and operators, the grants, a delivery, an export.
+ * @public
+ */
 export const FIXED_PART = [
   'e2e/(authorization-code|refresh-token|deliveries|account-export|console-exports)',
   'browser/consent',
@@ -125,7 +128,10 @@ const FOREIGN_RUNS: ForeignRun[] = [
   { name: 'output that is read slowly', slowOutput: true, part: ['faults/(process|operator-tool)'] },
 ];
 
-/** Of the databases one at a time is tried by test/e2e/foreign-database.long.spec.ts, in less time. */
+/**
+ * Of the databases one at a time is tried by test/e2e/foreign-database.long.spec.ts, in less time.
+ * @public
+ */
 export const FOREIGN_CONDITIONS: readonly ForeignRun[] = [ALL_AT_ONCE, ...FOREIGN_RUNS];
 
 /** The one under which all of a run is to work, or several: `FOREIGN_CONDITION='DateStyle German + IPv6 alone' npm run jest -- test/e2e/refresh-token`. */
