@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { DataSource } from 'typeorm';
-import type { SharedPool } from '../database/connections/shared-pool.js';
+import { sharedPoolOf } from '../database/connections/shared-pool.js';
 import { Settings } from '../config/settings.js';
 import { AccessChanges, TRUSTED_MS } from '../database/changes/access-changes.service.js';
 import { pendingMails } from '../mail/mail-metrics.js';
@@ -73,7 +73,7 @@ export class GaugesService {
 
   /** Never throws: while the database is unavailable, its gauges keep their last value. */
   async refresh(): Promise<void> {
-    const { master: pool } = this.dataSource.driver as unknown as { master: SharedPool };
+    const pool = sharedPoolOf(this.dataSource);
     databaseConnections.set({ state: 'used' }, pool.totalCount - pool.idleCount);
     databaseConnections.set({ state: 'idle' }, pool.idleCount);
     databaseConnections.set({ state: 'waiting' }, pool.waiting);

@@ -1,10 +1,9 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { until } from './until.js';
+import { FrontServer } from './front-server.js';
 
 const MODULES = '/usr/lib/apache2/modules';
 // Debian and Ubuntu do not put it on the PATH.
@@ -22,12 +21,7 @@ export const lackingApache = lacking('auth_openidc', 'libapache2-mod-auth-openid
 export const lackingModOAuth2 = lacking('oauth2', 'libapache2-mod-oauth2');
 
 /** An Apache that serves one file under each of some configurations, each at a port of its own. */
-export class Apache {
-  private constructor(
-    private readonly child: ChildProcess,
-    private readonly folder: string,
-  ) {}
-
+export class Apache extends FrontServer {
   /** `authority`: the certificate that mod_auth_openidc trusts; mod_oauth2 is used without one. */
   static async start(
     sites: Map<number, string>,
@@ -65,29 +59,14 @@ export class Apache {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { PATH: process.env.PATH, ...settings },
     });
-    const killWithUs = () => void child.kill('SIGTERM');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.off('exit', killWithUs));
     let complaint = '';
     child.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
     const [port] = [...sites.keys()];
-    await until('Apache answers', async () => {
-      if (child.exitCode !== null)
-        throw new Error(complaint + (await readFile(`${folder}/error.log`, 'utf8').catch(() => '')));
-      return fetch(`http://127.0.0.1:${port}/`).then(
-        () => true,
-        () => false,
-      );
-    });
-    return new Apache(child, folder);
-  }
-
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, 'exit');
-      this.child.kill('SIGTERM');
-      await ended;
-    }
-    await rm(this.folder, { recursive: true, force: true });
+    const apache = new Apache(child, folder);
+    await apache.untilItAnswers(
+      `http://127.0.0.1:${port}/`,
+      async () => complaint + (await readFile(`${folder}/error.log`, 'utf8').catch(() => '')),
+    );
+    return apache;
   }
 }

@@ -1,9 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { until } from './until.js';
+import { FrontServer } from './front-server.js';
 
 const programOf = (name: string, ...args: string[]): string | undefined =>
   [name, `/usr/sbin/${name}`, `/usr/bin/${name}`].find((each) => spawnSync(each, args).status === 0);
@@ -22,13 +21,15 @@ export async function gatewaySamples(): Promise<Map<string, string>> {
   return new Map([...samples].map(([, file, text]) => [file!, text!]));
 }
 
-/** A program that a test has started, with a folder of its own. */
-export class Gateway {
+/** nginx or Caddy in front of the service. */
+export class Gateway extends FrontServer {
   private constructor(
     readonly url: string,
-    private readonly child: ChildProcess,
-    private readonly folder: string,
-  ) {}
+    child: ChildProcess,
+    folder: string,
+  ) {
+    super(child, folder);
+  }
 
   /** Runs nginx or Caddy with a sample whose ports were replaced, and waits until it answers at this one. */
   static async start(name: GatewayName, sample: string, port: number): Promise<Gateway> {
@@ -41,29 +42,11 @@ export class Gateway {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     });
-    const killWithUs = () => void child.kill('SIGTERM');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.off('exit', killWithUs));
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += String(text)));
-    const url = `http://127.0.0.1:${port}`;
-    await until(`${name} answers`, async () => {
-      if (child.exitCode !== null) throw new Error(`${name} ended: ${said}`);
-      return fetch(url).then(
-        () => true,
-        () => false,
-      );
-    });
-    return new Gateway(url, child, folder);
-  }
-
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, 'exit');
-      this.child.kill('SIGTERM');
-      await ended;
-    }
-    await rm(this.folder, { recursive: true, force: true });
+    const gateway = new Gateway(`http://127.0.0.1:${port}`, child, folder);
+    await gateway.untilItAnswers(gateway.url, () => said);
+    return gateway;
   }
 }
 

@@ -1,6 +1,11 @@
 import pg from 'pg';
+import type { DataSource } from 'typeorm';
 
 type Callback = Parameters<pg.Pool['connect']>[0];
+
+/** That of a data source; the types of TypeORM do not know the driver's pool. */
+export const sharedPoolOf = ({ driver }: DataSource): SharedPool =>
+  (driver as unknown as { master: SharedPool }).master;
 
 /** Somebody who waits for one of the connections that pages share. */
 interface Waiter {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { SharedPool } from '../connections/shared-pool.js';
+import { sharedPoolOf } from '../connections/shared-pool.js';
 import { againIfLost } from './lost-races.js';
 
 /**
@@ -23,7 +23,7 @@ export class Statements {
    * errors.
    */
   async run<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    const { master: pool } = this.dataSource.driver as unknown as { master: SharedPool };
+    const pool = sharedPoolOf(this.dataSource);
     return (await againIfLost(() => pool.queryFirst<Row>({ name, text, values }))).rows;
   }
 }
