@@ -197,6 +197,5 @@ function LastUsed({ client, lastRead }: UseOfClient): VNode {
   const isLater = lastRead !== undefined && (client.lastUsedAt ? lastRead > since : lastRead >= since);
   if (isLater) return <Day day={lastRead} />;
   if (client.lastUsedAt) return <Moment at={client.lastUsedAt} />;
-  if (client.actsInOwnName) return <>{t('Unknown: it uses its own token and can read at any time')}</>;
   return <>{t('Not recently')}</>;
 }

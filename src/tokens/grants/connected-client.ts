@@ -5,8 +5,6 @@ export interface ConnectedClient extends ClientIdentity {
   id: string;
   name: string;
   enabled: boolean;
-  /** It may use client-credentials tokens, whose use cannot be attributed to one user. */
-  actsInOwnName: boolean;
   /** The user can connect it by authorizing it. */
   canBeAuthorized: boolean;
   /** What the user agreed to, as described in the scope catalogue. */

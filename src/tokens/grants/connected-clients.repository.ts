@@ -26,7 +26,6 @@ export class ConnectedClientsRepository {
       const client = clientId === undefined ? 'true' : `k.client_id = $${params.push(clientId)}`;
       return this.dataSource.query(
         `SELECT c.id, c.name, c.enabled, c.organisation, c.site, c.privacy_policy AS "privacyPolicy", c.logo_id AS "logoId",
-                'client_credentials' = ANY (c.grant_types) AS "actsInOwnName",
                 c.enabled AND NOT c.gatekeeper AND 'authorization_code' = ANY (c.grant_types) AS "canBeAuthorized",
                 ARRAY(SELECT coalesce(s.translations ->> $2, s.description) FROM scopes s
                        WHERE s.name = ANY (k.scopes) ORDER BY s.name) AS descriptions,
