@@ -16,7 +16,7 @@ describe('the work on pages', () => {
     const done: number[] = [];
     let turn = 0;
     for (let n = 0; n < parts; n++) {
-      turns.whenItIsTime(() => {
+      void turns.take().then(() => {
         now += PART;
         done.push(turn);
       });
@@ -41,15 +41,72 @@ describe('the work on pages', () => {
   it('is done in the order in which it came, also what comes while others wait', async () => {
     const turns = new PageTurns();
     const order: string[] = [];
-    turns.whenItIsTime(() => {
+    const last = turns.take().then(() => {
       order.push('first');
-      turns.whenItIsTime(() => order.push('third'));
+      return turns.take().then(() => order.push('third'));
     });
-    turns.whenItIsTime(() => order.push('second'));
-    await turns.take();
-    expect(order).toEqual(['first', 'second']);
-    await turns.take();
+    void turns.take().then(() => order.push('second'));
+    await last;
     expect(order).toEqual(['first', 'second', 'third']);
+  });
+
+  /** Begins three pages, of which each goes on in two parts; returns what was done, and what ends them. */
+  const threePages = (turns: PageTurns) => {
+    const done: string[] = [];
+    const ends: (() => void)[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      turns.whenItIsTime(async (end) => {
+        ends.push(end);
+        done.push(name);
+        await turns.take();
+        done.push(name);
+      });
+    }
+    return { done, ends };
+  };
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await nextTurn();
+  };
+
+  it('is begun for one page after the other while the processor has much to do', async () => {
+    const { done, ends } = threePages(new PageTurns());
+    await until(() => done.length === 2);
+    expect(done).toEqual(['a', 'a']);
+    ends[0]!();
+    // Only once.
+    ends[0]!();
+    await until(() => done.length === 4);
+    expect(done).toEqual(['a', 'a', 'b', 'b']);
+    ends[1]!();
+    await until(() => done.length === 6);
+    expect(done).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+  });
+
+  it('is begun for the next page when this one takes too long', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    const { done } = threePages(new PageTurns());
+    await until(() => done.length === 2);
+    jest.advanceTimersByTime(99);
+    for (let n = 0; n < 5; n++) await nextTurn();
+    expect(done).toEqual(['a', 'a']);
+    jest.advanceTimersByTime(1);
+    await until(() => done.length === 4);
+    jest.advanceTimersByTime(100);
+    await until(() => done.length === 6);
+    expect(done).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+    jest.useRealTimers();
+  });
+
+  it('on a file does not keep pages from beginning', async () => {
+    const turns = new PageTurns();
+    let isOver = false;
+    const file = (async () => {
+      while (!isOver) await turns.take();
+    })();
+    await nextTurn();
+    turns.whenItIsTime(() => void (isOver = true));
+    await file;
+    expect(isOver).toBe(true);
   });
 
   it('counts with what it goes on to do at once', async () => {

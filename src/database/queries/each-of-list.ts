@@ -17,7 +17,7 @@ export async function eachOfList<T extends { id: string }>(
       yield* page.items;
       count += page.items.length;
       if (!page.hasNext || count >= EXPORTED_MAX) return;
-      page = await read({ size: AT_ONCE, after: page.items.at(-1)!.id });
+      page = await read({ size: AT_ONCE, after: page.items.at(-1)!.id, onlyForward: true });
     }
   })();
 }

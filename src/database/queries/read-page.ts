@@ -8,6 +8,8 @@ export interface PageRequest {
   size: number;
   after?: string;
   before?: string;
+  /** Nobody goes back from this page: whether there are rows before it is not read. */
+  onlyForward?: boolean;
 }
 
 export interface Page<T> {
@@ -117,7 +119,9 @@ async function readParts<T>(
   const from = page.after ?? page.before;
   const [rows, behind] = await Promise.all([
     read({ comparison: rising ? '>' : '<', from, ascending: rising, limit: page.size + 1 }),
-    from === undefined ? [] : read({ comparison: rising ? '<=' : '>=', from, ascending: !rising, limit: 1 }),
+    from === undefined || page.onlyForward
+      ? []
+      : read({ comparison: rising ? '<=' : '>=', from, ascending: !rising, limit: 1 }),
   ]);
   const more = rows.length > page.size;
   const items = rows.slice(0, page.size);

@@ -90,6 +90,7 @@ export class PageAnswers implements NestInterceptor<PageAnswer<unknown, string>,
   }
 
   private stream({ stream }: StreamAnswer, reply: FastifyReply): Readable {
+    reply.request.endPageTurn?.();
     reply.raw.once('close', () => stream.destroy());
     // The reader may have disconnected in the meantime.
     if (reply.raw.destroyed) stream.destroy();
